@@ -1,0 +1,299 @@
+# cugate. `make help` lists the targets; everything that is built goes into build/.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+
+# Parallel unless told otherwise: an explicit -j comes first. Not with `clean`, which must end before the next goal.
+ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
+VERSION := $(shell sed -n 's/^\#define CUGATE_VERSION "\(.*\)"/\1/p' harness/version.h)
+
+# ---- Variables for the command line; `make help` prints these comments ---------------------------------------------
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CFLAGS ?= -O2 -g
+LDFLAGS ?=
+PKG_CONFIG ?= pkg-config
+NVCC_FLAGS ?=
+#: KERNELS='reduce/* dot/*'   check-perf: only these kernels
+KERNELS ?=
+#: ARGS='--samples 9'         check-perf: more options for `cugate check`
+ARGS ?=
+#: STRICT=1                   check-perf: never replay a recorded run; fail when there is no GPU
+STRICT ?=
+#: SAN=address,undefined      build the harness and the tests with sanitizers, into build/san
+SAN ?=
+#: CUDA_ARCHS="80 90"         compute capabilities to build kernels for; default: the GPU present, else 90
+CUDA_ARCHS ?= $(or $(gpu_archs),90)
+#: CUDA_HOME=none             ignore any installed CUDA toolkit: take the pinned one from PyPI into build/cuda
+#: CUBLAS=no                  do without cuBLAS where it is missing (a large download); its kernels are "not built"
+CUBLAS ?= yes
+#: FUZZ_SECONDS=60            fuzz: time for each target
+FUZZ_SECONDS ?= 60
+#: V=1                        print whole commands
+V ?=
+
+# Sanitized objects never mix with plain ones. Kernels know no sanitizer, so both share build/libkernels.so.
+BUILD ?= $(if $(SAN),build/san,build)
+
+say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$@';)
+
+# ---- CUDA ----------------------------------------------------------------------------------------------------------
+
+# The toolkit: CUDA_HOME, else the one that nvcc on the PATH belongs to, else /usr/local/cuda, else none. A folder
+# without nvcc is none. Neither is /usr: distributions put toolkits there that are older than CUPTI's range profiler.
+toolkit_on_path = $(filter-out /usr,$(patsubst %/bin/nvcc,%,$(realpath $(shell command -v nvcc))))
+TOOLKIT := $(or $(CUDA_HOME:/=),$(toolkit_on_path),/usr/local/cuda)
+TOOLKIT := $(patsubst %/bin/nvcc,%,$(wildcard $(TOOLKIT)/bin/nvcc))
+
+# What the toolkit lacks comes from wheels. Both are searched, the toolkit first.
+CUDA_WHEELS := build/cuda/nvidia/cu13
+CUDA_INCLUDES := $(if $(TOOLKIT),$(wildcard $(addprefix $(TOOLKIT)/,include include/cccl extras/CUPTI/include)))
+CUDA_LIBS := $(if $(TOOLKIT),$(firstword $(wildcard $(addprefix $(TOOLKIT)/,lib64 lib))) \
+             $(wildcard $(TOOLKIT)/extras/CUPTI/lib64))
+
+# $(call lacks,PART,FILE): PART when the toolkit has no such header.
+lacks = $(if $(wildcard $(addsuffix /$(2),$(CUDA_INCLUDES))),,$(1))
+CUDA_PARTS := $(strip $(if $(TOOLKIT),,nvcc) $(call lacks,cccl,cub/cub.cuh) \
+              $(call lacks,profiler,cudaProfiler.h) $(call lacks,cupti,cupti_range_profiler.h) \
+              $(if $(filter yes,$(CUBLAS)),$(call lacks,cublas,cublas_v2.h)))
+
+# Stands for "every part is there"; its name holds the parts, so that another set is installed anew.
+empty :=
+space := $(empty) $(empty)
+CUDA_READY := $(if $(CUDA_PARTS),build/cuda/parts-$(subst $(space),-,$(CUDA_PARTS)))
+WHEELS_MISSING := $(if $(CUDA_READY),$(if $(wildcard $(CUDA_READY)),,wheels))
+
+ifneq ($(CUDA_PARTS),)
+CUDA_INCLUDES += $(CUDA_WHEELS)/include $(CUDA_WHEELS)/include/cccl
+CUDA_LIBS += $(CUDA_WHEELS)/lib
+endif
+
+NVCC := $(or $(TOOLKIT),$(CUDA_WHEELS))/bin/nvcc
+CUDA_CPPFLAGS := $(addprefix -isystem ,$(CUDA_INCLUDES))
+# Wheels live below build/, which may move with the tree; after `make install` only the absolute name is left.
+CUDA_RPATHS := $(if $(CUDA_PARTS),$(addsuffix /cuda/nvidia/cu13/lib,$$ORIGIN $$ORIGIN/..)) $(abspath $(CUDA_LIBS))
+CUDA_LDFLAGS := $(addprefix -L,$(CUDA_LIBS)) -Wl,-rpath,'$(subst $(space),:,$(strip $(CUDA_RPATHS)))'
+
+gpu_archs = $(eval gpu_archs := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
+              grep -E '^[0-9]+\.[0-9]+' | tr -d . | sort -nu))$(gpu_archs)
+
+# Machine code for each architecture, and PTX of the newest for the GPUs after it.
+GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
+          $(foreach arch,$(lastword $(CUDA_ARCHS)),-gencode arch=compute_$(arch),code=compute_$(arch))
+
+# ---- Files ---------------------------------------------------------------------------------------------------------
+
+# The plugin alone includes CUDA headers and needs CUDA's libraries; see harness/gpu.h.
+HARNESS_C := $(wildcard harness/*.c)
+PLUGIN_C := $(wildcard harness/cupti_*.c)
+LIBRARY_C := $(filter-out harness/main.c $(PLUGIN_C),$(HARNESS_C))
+KERNELS_CU := $(wildcard kernels/*.cu)
+TESTS_C := $(wildcard tests/*.c)
+FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
+
+LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
+PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(BUILD)/conditioning.o
+TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
+KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
+TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
+FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+
+# The libraries can be overridden, for example JANSSON_LIBS=-l:libjansson.a INIH_LIBS=-l:libinih.a to link them in.
+JANSSON_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags jansson 2>/dev/null)
+JANSSON_LIBS ?= $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
+INIH_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags inih 2>/dev/null)
+INIH_LIBS ?= $(shell $(PKG_CONFIG) --libs inih 2>/dev/null)
+CRITERION_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags criterion 2>/dev/null)
+CRITERION_LIBS ?= $(shell $(PKG_CONFIG) --libs criterion 2>/dev/null)
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(JANSSON_CFLAGS) $(INIH_CFLAGS) \
+          $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+LIBS = $(JANSSON_LIBS) $(INIH_LIBS) -ldl -lm -pthread
+CU_FLAGS = -std=c++20 -O3 -lineinfo $(GENCODE) $(NVCC_FLAGS)
+CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing-field-initializers
+
+# ---- Targets for people --------------------------------------------------------------------------------------------
+
+.PHONY: help all check-perf test test-gpu lint format layers ready goldens fuzz install clean FORCE
+.PHONY: check-dependencies fuzzers
+
+## help: this list
+help:
+	@printf 'cugate %s: a performance gate for CUDA kernels\n\n' '$(VERSION)'
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do \
+	    printf '  make %-12s %s\n' "$$name" "$$text"; done
+	@printf '\nVariables:\n'; sed -n 's/^#: /  /p' Makefile
+
+## all: build cugate, its CUPTI plugin and the kernel library
+all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so build/libkernels.so $(BUILD)/beside
+
+## check-perf: measure every kernel and compare with the baseline of this GPU
+check-perf:
+	@ci/install_deps.sh build $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory all
+	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' STRICT='$(STRICT)' ci/check_perf.sh $(ARGS)
+
+## test: unit tests, command-line tests and fuzz corpus replay; needs no GPU
+test:
+	@ci/install_deps.sh build test $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit fuzzers
+	@BUILD=$(BUILD) ci/test.sh
+
+## test-gpu: the tests that need a GPU
+test-gpu: all
+	@CUGATE=$(BUILD)/cugate tests/gpu/run.sh
+
+## lint: formatting, compiler warnings, clang-tidy, shellcheck
+lint:
+	@ci/install_deps.sh build test lint $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory $(CUDA_READY) build/include-cxx-stub/string
+	@ci/lint.sh $(C_FLAGS) $(CRITERION_CFLAGS) $(CUDA_CPPFLAGS) -isystem build/include-cxx-stub
+
+## format: rewrite the sources with clang-format
+format:
+	@clang-format -i $$(ci/lint.sh --files)
+
+## layers: check that includes follow the order of the modules
+layers:
+	@ci/check_layers.sh
+
+## ready: all that CI runs
+ready:
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory layers
+	@$(MAKE) --no-print-directory test
+
+## goldens: rewrite the expected outputs in tests/data from what cugate prints now
+goldens: all
+	@CUGATE=$(BUILD)/cugate tests/cli/run.sh --rewrite
+
+## fuzz: run each fuzz target with libFuzzer (clang) for FUZZ_SECONDS
+fuzz:
+	@command -v clang >/dev/null || { echo 'error: libFuzzer comes with clang: apt-get install clang' >&2; exit 1; }
+	@$(MAKE) --no-print-directory BUILD=build/libfuzzer CC=clang SAN=address,undefined,fuzzer-no-link \
+	    FUZZ_MAIN= FUZZ_LDFLAGS=-fsanitize=fuzzer fuzzers
+	@BUILD=build/libfuzzer ci/test.sh --fuzz $(FUZZ_SECONDS)
+
+## install: copy the program, its plugin, kernel.h and the metrics to PREFIX (below DESTDIR)
+install: to := $(DESTDIR)$(PREFIX)
+install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
+	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,include/cugate,share/cugate/metrics}
+	install $(BUILD)/cugate "$(to)/bin"
+	install $(BUILD)/libcugate_cupti.so "$(to)/lib/cugate"
+	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
+	install -m 644 harness/kernel.h "$(to)/include/cugate"
+	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
+
+## clean: remove everything that was built; build/cuda stays, because it was downloaded
+clean:
+	@for entry in build/*; do [ "$$entry" = build/cuda ] || rm -rf "$$entry"; done
+
+# ---- Rules ---------------------------------------------------------------------------------------------------------
+
+$(sort $(BUILD) build):
+	@mkdir -p $@
+
+# `make all` only says what is missing; check-perf and test have installed it before they come here.
+check-dependencies:
+	@ci/install_deps.sh --check build
+
+$(CUDA_READY): ci/install_cuda_wheels.sh
+	@ci/install_cuda_wheels.sh build/cuda '$(TOOLKIT)' $(CUDA_PARTS)
+	@touch $@
+
+# Flags live in files that change only when the flags do; objects depend on them.
+update = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(BUILD)/flags.c: FORCE | $(BUILD)
+	@$(file >$@.new,$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) $(LD_FLAGS) $(LIBS) $(CUDA_LDFLAGS))$(update)
+build/flags.cu: FORCE | build
+	@$(file >$@.new,$(NVCC) $(CU_FLAGS) $(CU_HOST_FLAGS) $(CUDA_LDFLAGS) $(CUDA_PARTS))$(update)
+
+$(BUILD)/%.o: %.c $(BUILD)/flags.c | check-dependencies
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) -Itests $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/harness/cupti_%.o: harness/cupti_%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -fvisibility=hidden $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+# cupti_profiler_host.h is C but for an unused #include <string>: for this one file, an empty header stands in.
+$(BUILD)/harness/cupti_host.o: PLUGIN_FLAGS := -isystem build/include-cxx-stub
+$(BUILD)/harness/cupti_host.o: | build/include-cxx-stub/string
+build/include-cxx-stub/string:
+	@mkdir -p $(@D) && : >$@
+
+$(BUILD)/libcugate.a: $(LIBRARY_O)
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/cugate: $(BUILD)/harness/main.o $(BUILD)/libcugate.a
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/cugate'
+
+# The plugin is not linked with the driver: gpu.c loads that first, if there is one. So cu* symbols stay open, are bound
+# when they are first called (distributions that bind at once would refuse to load it), and no other may be open.
+# CUPTI opens libnvperf_host.so by its bare name: of the two kinds of run path, only the older serves its needs.
+$(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,--exclude-libs,ALL -Wl,-z,lazy -Wl,--as-needed \
+	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti -lstdc++
+	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
+
+# The kernels that run before a measured launch travel inside the plugin. Not by `ld -b binary`, which aligns nothing.
+build/conditioning.fatbin: kernels/device/conditioning.cu build/flags.cu $(CUDA_READY)
+	$(call say,NVCC)$(NVCC) -fatbin $(CU_FLAGS) -o $@ $<
+$(BUILD)/conditioning.o: build/conditioning.fatbin | $(BUILD)
+	$(call say,EMBED)name=_binary_conditioning_fatbin && printf '%s\n' '.section .rodata' '.balign 16' \
+	    ".globl $${name}_start, $${name}_end" ".hidden $${name}_start, $${name}_end" \
+	    "$${name}_start: .incbin \"$<\"" "$${name}_end:" '.section .note.GNU-stack,"",%progbits' | \
+	    $(CC) -c -x assembler -o $@ -
+
+build/kernels/%.o: kernels/%.cu build/flags.cu $(CUDA_READY) | check-dependencies
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(NVCC) $(CU_FLAGS) $(CU_HOST_FLAGS) -Iharness $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+build/registry.c: FORCE | build $(CUDA_READY)
+	@ci/registry.sh '$(NVCC)' '$(strip $(CU_FLAGS))' $(KERNELS_CU) >$@.new
+	@$(update)
+build/registry.o: build/registry.c
+	$(call say,CC)$(CC) -std=c11 $(WARNINGS) -O2 -fPIC -Iharness $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+build/libkernels.so: $(KERNELS_O) build/registry.o
+	$(call say,LD)$(CXX) -shared -o $@ $^ $(CUDA_LDFLAGS) -lcudart -ldl
+
+# What cugate looks for beside itself, for the builds that are not in build/ itself.
+$(BUILD)/beside: build/libkernels.so | $(BUILD)
+	@[ $(BUILD) = build ] || { ln -sfn ../libkernels.so $(BUILD)/libkernels.so; ln -sfn ../metrics build/metrics; }
+	@touch $@
+
+# Kernel libraries for the tests, in plain C; like the plugin they are loaded and not linked. Under ASan it is libasan
+# that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
+$(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | check-dependencies
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
+
+$(BUILD)/tests/unit: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
+	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
+
+# Without libFuzzer, a main of our own feeds the corpus to each target.
+FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay_main.o
+fuzzers: $(FUZZERS)
+$(FUZZERS): $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/libcugate.a
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(LD_FLAGS) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS)
+
+FORCE:
+
+-include $(shell [ -d build ] && find build -path build/cuda -prune -o -name '*.d' -print)

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Installs what is missing to build and test cugate; does nothing, and needs no network, when nothing is.
+#
+#   ci/install_deps.sh [--check] NEED...
+#
+# NEED is build (compilers and libraries), test (Criterion), lint (clang-format, clang-tidy, shellcheck) or wheels (pip,
+# for a machine without a CUDA toolkit). --check installs nothing: it fails when something is missing and says what.
+set -euo pipefail
+
+# To add a dependency: one row. The test succeeds when it is there.
+# need   Debian package   elsewhere: dnf, pacman                       test
+table="
+build  gcc              gcc gcc                                      command -v gcc
+build  g++              gcc-c++ gcc                                  command -v g++
+build  libc6-dev        glibc-devel glibc                            header stdio.h
+build  binutils         binutils binutils                            command -v ld
+build  pkg-config       pkgconf-pkg-config pkgconf                   command -v pkg-config
+build  libjansson-dev   jansson-devel jansson                        library jansson
+build  libinih-dev      inih-devel libinih                           library inih
+test   libcriterion-dev criterion-devel criterion                    library criterion
+lint   clang-format     clang-tools-extra clang                      command -v clang-format
+lint   clang-tidy       clang-tools-extra clang                      command -v clang-tidy
+lint   shellcheck       ShellCheck shellcheck                        command -v shellcheck
+wheels python3-pip      python3-pip python-pip                       python3 -m pip --version
+wheels ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
+"
+
+header() { printf '#include <%s>\n' "$1" | gcc -E -o /dev/null -; }
+library() { pkg-config --exists "$1"; }
+
+check=false
+if [ "${1-}" = --check ]; then
+    check=true
+    shift
+fi
+
+debian=()
+fedora=()
+arch=()
+while read -r need package dnf pacman test; do
+    if [[ -n $need && " $* " == *" $need "* ]] && ! eval "$test" >/dev/null 2>&1; then
+        debian+=("$package")
+        fedora+=("$dnf")
+        arch+=("$pacman")
+    fi
+done <<<"$table"
+[ ${#debian[@]} -gt 0 ] || exit 0
+
+if $check; then
+    echo "error: missing here (Debian's names): ${debian[*]}; ci/install_deps.sh $* installs them" >&2
+    exit 1
+fi
+if ! command -v apt-get >/dev/null; then
+    echo "error: some packages are missing, and this script installs with apt-get only. Install them by hand:" >&2
+    echo "  dnf install ${fedora[*]}" >&2
+    echo "  pacman -S ${arch[*]}" >&2
+    echo "  or, by Debian's names: ${debian[*]}" >&2
+    exit 1
+fi
+
+sudo=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "error: not root, and there is no sudo to become it. As root: apt-get install ${debian[*]}" >&2
+        exit 1
+    fi
+    sudo=(sudo)
+fi
+echo "installing with apt-get: ${debian[*]}"
+"${sudo[@]}" apt-get update -qq
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${debian[@]}" >/dev/null
