@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# The body of `make lint`. Users never get -Werror; here every warning counts.
+#
+#   ci/lint.sh FLAG...      checks; FLAGs are the compiler's
+#   ci/lint.sh --files      prints the files that clang-format looks after
+set -euo pipefail
+shopt -s nullglob
+
+harness=(harness/*.c)
+c=("${harness[@]}" tests/*.c tests/*/*.c tests/*/*/*.c)
+sources=("${c[@]}" {harness,tests,tests/*}/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
+scripts=(ci/*.sh tests/*/*.sh .ci/run)
+if [ "${1-}" = --files ]; then
+    printf '%s\n' "${sources[@]}"
+    exit
+fi
+
+failed=0
+step() {
+    echo "lint: $1"
+    shift
+    "$@" || failed=1
+}
+
+# One process a file, as many at once as there are cores.
+compile() {
+    printf '%s\0' "${c[@]}" | xargs -0 -P "$(nproc)" -I FILE gcc "$@" -Itests -Werror -c -o /dev/null FILE
+}
+
+# What it says on standard error is only how many warnings it held back.
+tidy() {
+    printf '%s\0' "${harness[@]}" |
+        xargs -0 -P "$(nproc)" -I FILE clang-tidy --quiet --warnings-as-errors='*' FILE -- "$@" 2>/dev/null
+}
+
+step clang-format clang-format --dry-run -Werror "${sources[@]}"
+step "compiler warnings" compile "$@"
+step clang-tidy tidy "$@"
+step shellcheck shellcheck "${scripts[@]}"
+[ $failed -eq 0 ] || { echo "lint: failed"; exit 1; }
