@@ -1,0 +1,67 @@
+/* metric.h - metrics as data: the sections of metrics/\*.ini. */
+#ifndef METRIC_H
+#define METRIC_H
+
+#include <stddef.h>
+
+enum metric_class {
+    METRIC_EXACT,  /* repeats to the digit: any change in the bad direction is worse */
+    METRIC_STEADY, /* repeats within its floor */
+    METRIC_TIME,   /* moves with clocks and neighbours as well as with the code */
+    METRIC_INFO,   /* shown, never gated */
+    METRIC_CLASSES
+};
+
+enum metric_better { METRIC_LOWER, METRIC_HIGHER, METRIC_BETTERS };
+
+struct metric {
+    char *name;    /* section name, [a-z0-9_]+: the key in run files */
+    char *title;   /* for column heads and plots */
+    char *counter; /* CUPTI metric names separated by spaces, of which the first that the chip has counts; or
+                    * `cugate.NAME` for what the harness itself works out (see below) */
+    char *unit;    /* one of metric_units(): decides how a value is printed */
+    enum metric_class class;
+    enum metric_better better;
+    double floor_absolute; /* in the metric's unit; a change up to the larger of the two floors is no change */
+    double floor_relative; /* share of the baseline value: 0.02 is 2 % */
+    char *weight;          /* metric that weighs the launches of one sample; NULL: launches add up. See sample.h */
+    char *doc;             /* what it says, and its traps */
+    char *file;            /* where it was defined, for errors */
+    int line;
+};
+
+/* cugate.wall_time   ns by the host's clock from before the launch until the device is idle (transfers, host collector)
+ * cugate.bandwidth   stated bytes / time, in B/s
+ * cugate.flop_rate   stated flops / time, in FLOP/s */
+
+/* Owned list in the order of the files' names and their sections. */
+struct metrics {
+    struct metric *list;
+    size_t count;
+};
+
+/* Reads every *.ini of a folder. On failure says file, line and remedy, returns -1, and *metrics is empty. Unknown
+ * keys, a missing or doubled key, a doubled section and an unknown weight are errors. */
+int metrics_read_folder(struct metrics *metrics, const char *folder);
+
+/* Reads one file's text (path only for messages) and adds its sections. Does not check weights: call metrics_check. */
+int metrics_read_text(struct metrics *metrics, const char *path, const char *text);
+int metrics_check(const struct metrics *metrics);
+void metrics_release(struct metrics *metrics);
+
+/* The metric of that name, or NULL. */
+const struct metric *metrics_find(const struct metrics *metrics, const char *name);
+/* Its place in the list; only for names that exist. */
+size_t metrics_index(const struct metrics *metrics, const char *name);
+
+/* Puts the names of up to room units into names and returns how many there are. */
+size_t metric_units(const char **names, size_t room);
+
+const char *metric_class_name(enum metric_class class);
+const char *metric_better_name(enum metric_better better);
+
+/* Writes value with its unit, scaled for people: 18700 ns -> "18.7 us", 67108864 B -> "67.1 MB", 99.5 % -> "99.5 %".
+ * Returns text (size bytes). */
+const char *metric_format(const struct metric *metric, double value, char *text, size_t size);
+
+#endif

@@ -1,0 +1,397 @@
+/* The reading half of metric.h. */
+#include "metric.h"
+#include "util.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ini.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define METRIC_FILE_LIMIT (1u << 20)
+#define SECTION_LENGTH 48 /* inih cuts longer names without a word */
+
+struct key;
+
+/* One file being read. inih's handler learns neither the line nor where a section begins, but its line reader is
+ * ours. */
+struct reading {
+    struct metrics *metrics;
+    const char *path;
+    const char *rest; /* text not read yet */
+    int line;
+    bool indented;         /* the line continues the key before */
+    int header;            /* line of the section's header, 0 before the first */
+    bool fresh;            /* no key since that header */
+    const struct key *key; /* last key of the section */
+    unsigned seen;         /* a bit a row of keys[] */
+    char *floor;
+    int floor_line;
+    bool failed; /* the reason has been said */
+};
+
+/* What metrics the harness itself works out; documented in metric.h. */
+static const char *const own_counters[] = {"cugate.wall_time", "cugate.bandwidth", "cugate.flop_rate"};
+
+__attribute__((format(printf, 3, 4))) static int wrong(struct reading *reading, int line, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    reading->failed = true;
+    return error("%s:%d: %s", reading->path, line, text);
+}
+
+/* unknown class "exat": did you mean exact? There are exact, steady, time, info */
+static int unknown(struct reading *reading, const char *what, const char *text, const char *const *names, size_t count)
+{
+    char all[512] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+    const char *near = nearest_name(text, names, count);
+    return wrong(reading, reading->line, "unknown %s \"%s\": %s%s%s %s", what, text, near ? "did you mean " : "",
+                 near ? near : "", near ? "? There are" : "there are", all);
+}
+
+static struct metric *current(const struct reading *reading)
+{
+    return &reading->metrics->list[reading->metrics->count - 1];
+}
+
+static bool is_name(const char *text)
+{
+    return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+static int set_title(struct reading *reading, const char *value)
+{
+    current(reading)->title = x_strdup(value);
+    return 0;
+}
+
+/* One name, or several of which the first that the chip knows counts. */
+static int set_counter(struct reading *reading, const char *value)
+{
+    size_t used = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_. \t");
+    if (value[used])
+        return wrong(reading, reading->line,
+                     "\"%s\" is no counter: write CUPTI metric names such as gpu__time_duration.sum", value);
+    bool known = strncmp(value, "cugate.", strlen("cugate.")) != 0;
+    for (size_t i = 0; i < ROWS(own_counters) && !known; i++)
+        known = strcmp(own_counters[i], value) == 0;
+    if (!known)
+        return unknown(reading, "counter of cugate's own", value, own_counters, ROWS(own_counters));
+    current(reading)->counter = x_strdup(value);
+    return 0;
+}
+
+static int set_unit(struct reading *reading, const char *value)
+{
+    const char *names[16];
+    size_t count = metric_units(names, ROWS(names));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], value) == 0) {
+            current(reading)->unit = x_strdup(value);
+            return 0;
+        }
+    return unknown(reading, "unit", value, names, count);
+}
+
+static int set_class(struct reading *reading, const char *value)
+{
+    const char *names[METRIC_CLASSES];
+    for (enum metric_class class = 0; class < METRIC_CLASSES; class ++) {
+        names[class] = metric_class_name(class);
+        if (strcmp(names[class], value) == 0) {
+            current(reading)->class = class;
+            return 0;
+        }
+    }
+    return unknown(reading, "class", value, names, METRIC_CLASSES);
+}
+
+static int set_better(struct reading *reading, const char *value)
+{
+    const char *names[METRIC_BETTERS];
+    for (enum metric_better better = 0; better < METRIC_BETTERS; better++) {
+        names[better] = metric_better_name(better);
+        if (strcmp(names[better], value) == 0) {
+            current(reading)->better = better;
+            return 0;
+        }
+    }
+    return unknown(reading, "direction", value, names, METRIC_BETTERS);
+}
+
+/* Kept for the end of the section: what it means depends on the unit, which may come later. */
+static int set_floor(struct reading *reading, const char *value)
+{
+    reading->floor = x_strdup(value);
+    reading->floor_line = reading->line;
+    return 0;
+}
+
+static int set_weight(struct reading *reading, const char *value)
+{
+    if (!is_name(value))
+        return wrong(reading, reading->line, "\"%s\" is no weight: write the section name of another metric", value);
+    current(reading)->weight = x_strdup(value);
+    return 0;
+}
+
+/* The only value that may go on over several lines, so it is added to. */
+static int set_doc(struct reading *reading, const char *value)
+{
+    struct metric *metric = current(reading);
+    bool first = !metric->doc || !*metric->doc;
+    char *doc = x_sprintf("%s%s%s", first ? "" : metric->doc, first ? "" : " ", value);
+    free(metric->doc);
+    metric->doc = doc;
+    return 0;
+}
+
+/* To add a key: one row, and a line in README.md. */
+static const struct key {
+    const char *name;
+    bool required;
+    int (*set)(struct reading *reading, const char *value);
+} keys[] = {
+    {"title", true, set_title},    {"counter", true, set_counter}, {"unit", true, set_unit},
+    {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
+    {"weight", false, set_weight}, {"doc", true, set_doc},
+};
+
+static int wrong_floor(struct reading *reading)
+{
+    const char *unit = current(reading)->unit;
+    const char *word = strcmp(unit, "%") == 0 ? "point" : unit;
+    return wrong(reading, reading->floor_line,
+                 "cannot read the floor \"%s\": write a share, an amount or both, such as \"2 %%\", \"1 %s\" or "
+                 "\"2 %% and 1 %s\"",
+                 reading->floor, word, word);
+}
+
+/* "2 % and 250 ns". A share of a percentage and points of it are different things, so the latter has its own word. */
+static int read_floor(struct reading *reading)
+{
+    struct metric *metric = current(reading);
+    bool percentage = strcmp(metric->unit, "%") == 0;
+    for (char *text = reading->floor;;) {
+        char *end;
+        double number = strtod(text, &end);
+        /* strtod also reads "inf", "nan" and "0x1p3". */
+        size_t digits = strspn(text, "0123456789.");
+        if (end == text || end != text + digits || !isfinite(number) || number <= 0)
+            return wrong_floor(reading);
+        text = end + strspn(end, " \t");
+        size_t length = strcspn(text, " \t");
+        char *word = x_sprintf("%.*s", (int)length, text);
+        bool is_share = strcmp(word, "%") == 0;
+        bool is_amount =
+            percentage ? strcmp(word, "point") == 0 || strcmp(word, "points") == 0 : strcmp(word, metric->unit) == 0;
+        free(word);
+        double *floor = is_share ? &metric->floor_relative : &metric->floor_absolute;
+        if ((!is_share && !is_amount) || *floor > 0 || (is_share && number > 100))
+            return wrong_floor(reading);
+        *floor = is_share ? number / 100 : number;
+        text += length + strspn(text + length, " \t");
+        if (!*text)
+            return 0;
+        if (strncmp(text, "and ", strlen("and ")) != 0)
+            return wrong_floor(reading);
+        text += strlen("and ");
+        text += strspn(text, " \t");
+    }
+}
+
+/* Checks what only a whole section can tell. */
+static int end_section(struct reading *reading)
+{
+    if (reading->header == 0 || reading->failed)
+        return 0;
+    if (reading->fresh)
+        return wrong(reading, reading->header,
+                     "the section is empty: it needs title, counter, unit, class, better, doc");
+    struct metric *metric = current(reading);
+    for (size_t i = 0; i < ROWS(keys); i++)
+        if (keys[i].required && !(reading->seen & 1u << i))
+            return wrong(reading, reading->header, "[%s] lacks the key \"%s\"", metric->name, keys[i].name);
+    if (!*metric->doc)
+        return wrong(reading, reading->header,
+                     "[%s] has an empty \"doc\": say what the metric tells and where it misleads", metric->name);
+    if (reading->floor && metric->class == METRIC_EXACT)
+        return wrong(reading, reading->floor_line,
+                     "[%s] is exact, so any change counts: remove the floor or make it steady", metric->name);
+    int result = reading->floor ? read_floor(reading) : 0;
+    free(reading->floor);
+    reading->floor = NULL;
+    return result;
+}
+
+static int begin_section(struct reading *reading, const char *name)
+{
+    if (!is_name(name) || strlen(name) > SECTION_LENGTH)
+        return wrong(reading, reading->header, "[%s] is no metric name: use at most %d of a-z, 0-9 and _", name,
+                     SECTION_LENGTH);
+    const struct metric *first = metrics_find(reading->metrics, name);
+    if (first)
+        return wrong(reading, reading->header, "[%s] is there already, at %s:%d: rename or remove one", name,
+                     first->file, first->line);
+    struct metric *metric = ARRAY_ADD(reading->metrics->list, reading->metrics->count);
+    metric->name = x_strdup(name);
+    metric->file = x_strdup(reading->path);
+    metric->line = reading->header;
+    reading->fresh = false;
+    return 0;
+}
+
+/* inih's handler: 1 to go on, 0 for an error. */
+static int take_key(void *user, const char *section, const char *name, const char *value)
+{
+    struct reading *reading = user;
+    if (reading->failed)
+        return 0;
+    if (reading->header == 0) {
+        wrong(reading, reading->line, "\"%s\" stands before the first section: write [metric_name] above it", name);
+        return 0;
+    }
+    if (reading->fresh && begin_section(reading, section) < 0)
+        return 0;
+    if (reading->indented) {
+        if (reading->key->set != set_doc) {
+            wrong(reading, reading->line, "only \"doc\" may go on in the next line, not \"%s\": join the lines",
+                  reading->key->name);
+            return 0;
+        }
+        return set_doc(reading, value) == 0;
+    }
+    const char *names[ROWS(keys)];
+    for (size_t i = 0; i < ROWS(keys); i++) {
+        names[i] = keys[i].name;
+        if (strcmp(names[i], name) != 0)
+            continue;
+        if (reading->seen & 1u << i) {
+            wrong(reading, reading->line, "\"%s\" is given twice in [%s]: remove one", name, section);
+            return 0;
+        }
+        if (!*value && keys[i].set != set_doc) {
+            wrong(reading, reading->line, "\"%s\" has no value: write one, or remove the line", name);
+            return 0;
+        }
+        reading->seen |= 1u << i;
+        reading->key = &keys[i];
+        return keys[i].set(reading, value) == 0;
+    }
+    unknown(reading, "key", name, names, ROWS(keys));
+    return 0;
+}
+
+/* inih's line reader, a replacement of fgets. */
+static char *read_line(char *buffer, int size, void *stream)
+{
+    struct reading *reading = stream;
+    if (reading->failed || !*reading->rest)
+        return NULL;
+    const char *line = reading->rest;
+    size_t length = strcspn(line, "\n");
+    reading->line++;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)line[i] < 0x20 && line[i] != '\t' && (line[i] != '\r' || i + 1 < length)) {
+            wrong(reading, reading->line, "column %zu holds the control character %d: remove it", i + 1, line[i]);
+            return NULL;
+        }
+    if (length + 2 > (size_t)size) {
+        wrong(reading, reading->line, "the line has %zu characters, more than %d: go on in an indented line", length,
+              size - 2);
+        return NULL;
+    }
+    size_t indent = strspn(line, " \t\r");
+    bool blank = indent >= length || line[indent] == '#' || line[indent] == ';';
+    reading->indented = indent > 0 && !blank;
+    if (reading->indented && !reading->key) {
+        wrong(reading, reading->line, "the line is indented, but there is no key before it that it could continue");
+        return NULL;
+    }
+    if (*line == '[') {
+        if (end_section(reading) < 0)
+            return NULL;
+        reading->header = reading->line;
+        reading->fresh = true;
+        reading->key = NULL;
+        reading->seen = 0;
+    }
+    reading->rest = line + length + (line[length] == '\n');
+    /* inih takes a comment off the line of a key, but some versions leave it on a line that goes on. */
+    for (size_t i = 1; i < length; i++)
+        if (line[i] == ';' && (line[i - 1] == ' ' || line[i - 1] == '\t'))
+            length = i;
+    memcpy(buffer, line, length);
+    buffer[length] = '\0';
+    return buffer;
+}
+
+int metrics_read_text(struct metrics *metrics, const char *path, const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark of some editors */
+    struct reading reading = {.metrics = metrics, .path = path, .rest = text};
+    if (strncmp(text, mark, strlen(mark)) == 0)
+        reading.rest += strlen(mark);
+    int line = ini_parse_stream(read_line, &reading, take_key, &reading);
+    if (!reading.failed && line != 0)
+        wrong(&reading, line > 0 ? line : reading.line, "this is neither [metric_name] nor key = value");
+    end_section(&reading);
+    free(reading.floor);
+    return reading.failed ? -1 : 0;
+}
+
+static int read_file(struct metrics *metrics, const char *path)
+{
+    char *text;
+    size_t length;
+    if (file_read(path, METRIC_FILE_LIMIT, &text, &length) < 0)
+        return -1;
+    int result = strlen(text) == length ? metrics_read_text(metrics, path, text)
+                                        : error("%s holds a NUL byte, so it is no text file", path);
+    free(text);
+    return result;
+}
+
+static int is_metric_file(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".ini") == 0;
+}
+
+/* By bytes, so that the order does not depend on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int metrics_read_folder(struct metrics *metrics, const char *folder)
+{
+    struct dirent **entries = NULL;
+    *metrics = (struct metrics){0};
+    int count = scandir(folder, &entries, is_metric_file, by_name);
+    if (count < 0)
+        return error("cannot read the metric files in %s: %s; name their folder with --metrics", folder,
+                     strerror(errno));
+    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", folder);
+    for (int i = 0; i < count; i++) {
+        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        if (result == 0)
+            result = read_file(metrics, path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    if (result == 0)
+        result = metrics_check(metrics);
+    if (result < 0)
+        metrics_release(metrics);
+    return result;
+}
