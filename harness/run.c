@@ -1,0 +1,347 @@
+#include "run.h"
+#include "util.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const char *const fact_names[SESSION_FACTS] = {
+    [SESSION_DATE]      = "date",
+    [SESSION_COLLECTOR] = "collector",
+    [SESSION_DRIVER]    = "driver",
+    [SESSION_CUDA]      = "cuda",
+    [SESSION_CUPTI]     = "cupti",
+    [SESSION_COMPILER]  = "compiler",
+    [SESSION_FLAGS]     = "flags",
+    [SESSION_GPU_UUID]  = "gpu_uuid",
+    [SESSION_HOST]      = "host",
+    [SESSION_COMMIT]    = "commit",
+    [SESSION_CUGATE]    = "cugate",
+    [SESSION_REASON]    = "reason",
+};
+
+static const char *const status_names[RESULT_STATUSES] = {
+    [RESULT_OK]        = "ok",
+    [RESULT_WRONG]     = "wrong result",
+    [RESULT_FAILED]    = "failed",
+    [RESULT_CRASHED]   = "crashed",
+    [RESULT_HUNG]      = "hung",
+    [RESULT_NOT_BUILT] = "not built",
+};
+/* clang-format on */
+
+const char *session_fact_name(enum session_fact fact)
+{
+    return fact_names[fact];
+}
+
+const char *result_status_name(enum result_status status)
+{
+    return status_names[status];
+}
+
+enum result_status result_status_of(const char *name)
+{
+    enum result_status status = 0;
+    while (status < RESULT_STATUSES && strcmp(status_names[status], name) != 0)
+        status++;
+    return status;
+}
+
+/* Appends to text, with "; " between the parts; what does not fit is cut. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    if (used > 0 && used + 2 < size) {
+        memcpy(text + used, "; ", 3);
+        used += 2;
+    }
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, size - used, format, list);
+    va_end(list);
+}
+
+static void text_difference(const char *what, const char *have, const char *want, char *text, size_t size)
+{
+    have = have ? have : "unknown";
+    want = want ? want : "unknown";
+    if (strcmp(have, want) != 0)
+        append(text, size, "%s %s, not %s", what, have, want);
+}
+
+void device_difference(const struct device *have, const struct device *want, char *text, size_t size)
+{
+    text[0] = '\0';
+    text_difference("GPU", have->name, want->name, text, size);
+    text_difference("compute capability", have->compute_capability, want->compute_capability, text, size);
+    if (have->sm_count != want->sm_count)
+        append(text, size, "SM count %lld, not %lld", have->sm_count, want->sm_count);
+    if (have->memory_bytes != want->memory_bytes)
+        append(text, size, "memory %lld bytes, not %lld", have->memory_bytes, want->memory_bytes);
+    text_difference("ECC", have->ecc ? "on" : "off", want->ecc ? "on" : "off", text, size);
+    text_difference("MIG", have->mig ? "on" : "off", want->mig ? "on" : "off", text, size);
+}
+
+void row_clear(struct row *row)
+{
+    for (size_t i = 0; i < row->session_count; i++)
+        free(row->sessions[i].samples);
+    free(row->sessions);
+    row->sessions = NULL;
+    row->session_count = 0;
+    row->state = VALUE_NOT_COUNTED;
+}
+
+static void release_note(struct metric_note *note)
+{
+    free(note->name);
+    free(note->counter);
+    free(note->unit);
+}
+
+static void release_notes(struct run *run)
+{
+    for (size_t i = 0; i < run->note_count; i++)
+        release_note(&run->notes[i]);
+    free(run->notes);
+    run->notes = NULL;
+    run->note_count = 0;
+}
+
+void run_forget_sessions(struct run *run)
+{
+    for (size_t i = 0; i < run->session_count; i++)
+        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+            free(run->sessions[i].facts[fact]);
+    free(run->sessions);
+    run->sessions = NULL;
+    run->session_count = 0;
+}
+
+static void release_launches(struct result *result)
+{
+    for (size_t i = 0; i < result->launch_count; i++)
+        free(result->launches[i].function);
+    free(result->launches);
+    result->launches = NULL;
+    result->launch_count = 0;
+}
+
+void result_release(struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        row_clear(&result->rows[i]);
+        free(result->rows[i].metric);
+    }
+    release_launches(result);
+    free(result->rows);
+    free(result->reason);
+    free(result->id);
+    *result = (struct result){0};
+}
+
+void run_release(struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        result_release(&run->results[i]);
+    run_forget_sessions(run);
+    release_notes(run);
+    free(run->results);
+    free(run->device.name);
+    free(run->device.compute_capability);
+    *run = (struct run){0};
+}
+
+/* First result whose id is not less than id. */
+static size_t result_place(const struct run *run, const char *id)
+{
+    size_t low = 0;
+    for (size_t high = run->result_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(run->results[middle].id, id) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t row_place(const struct result *result, const char *metric)
+{
+    size_t low = 0;
+    for (size_t high = result->row_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(result->rows[middle].metric, metric) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct result *run_find(const struct run *run, const char *id)
+{
+    size_t place = result_place(run, id);
+    return place < run->result_count && strcmp(run->results[place].id, id) == 0 ? &run->results[place] : NULL;
+}
+
+struct row *result_find(const struct result *result, const char *metric)
+{
+    size_t place = row_place(result, metric);
+    return place < result->row_count && strcmp(result->rows[place].metric, metric) == 0 ? &result->rows[place] : NULL;
+}
+
+struct result *run_add(struct run *run, const char *id)
+{
+    struct result *found = run_find(run, id);
+    if (found)
+        return found;
+    size_t place = result_place(run, id);
+    (void)ARRAY_ADD(run->results, run->result_count);
+    memmove(&run->results[place + 1], &run->results[place], (run->result_count - 1 - place) * sizeof *run->results);
+    run->results[place] = (struct result){.id = x_strdup(id)};
+    return &run->results[place];
+}
+
+struct row *result_add(struct result *result, const char *metric)
+{
+    struct row *found = result_find(result, metric);
+    if (found)
+        return found;
+    size_t place = row_place(result, metric);
+    (void)ARRAY_ADD(result->rows, result->row_count);
+    memmove(&result->rows[place + 1], &result->rows[place], (result->row_count - 1 - place) * sizeof *result->rows);
+    result->rows[place] = (struct row){.metric = x_strdup(metric), .state = VALUE_NOT_COUNTED};
+    return &result->rows[place];
+}
+
+void row_add_session(struct row *row, const double *samples, size_t count)
+{
+    if (count == 0)
+        BUG("a session of %s without a sample", row->metric);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(samples[i]) || samples[i] < 0) {
+            row_clear(row);
+            return;
+        }
+    struct session_samples *session = ARRAY_ADD(row->sessions, row->session_count);
+    session->samples = x_calloc(count, sizeof *session->samples);
+    session->count = count;
+    memcpy(session->samples, samples, count * sizeof *samples);
+    row->state = VALUE_MEASURED;
+}
+
+double row_session_value(const struct row *row, size_t session)
+{
+    if (session >= row->session_count)
+        BUG("%s has no session %zu", row->metric, session);
+    return median(row->sessions[session].samples, row->sessions[session].count);
+}
+
+double row_value(const struct row *row)
+{
+    if (row->state != VALUE_MEASURED || row->session_count == 0)
+        BUG("%s was not measured, so it has no value", row->metric);
+    double *values = x_calloc(row->session_count, sizeof *values);
+    for (size_t i = 0; i < row->session_count; i++)
+        values[i] = row_session_value(row, i);
+    double value = median(values, row->session_count);
+    free(values);
+    return value;
+}
+
+void run_filter(struct run *run, char *const *globs, size_t glob_count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        if (glob_any(globs, glob_count, run->results[i].id))
+            run->results[kept++] = run->results[i];
+        else
+            result_release(&run->results[i]);
+    }
+    run->result_count = kept;
+}
+
+static bool is_text_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool session_is_equal(const struct session *a, const struct session *b)
+{
+    for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+        if (!is_text_equal(a->facts[fact], b->facts[fact]))
+            return false;
+    return true;
+}
+
+void run_add_session(struct run *run, const struct session *session)
+{
+    for (size_t i = 0; i < run->session_count; i++)
+        if (session_is_equal(&run->sessions[i], session))
+            return;
+    struct session *added = ARRAY_ADD(run->sessions, run->session_count);
+    for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+        added->facts[fact] = x_strdup(session->facts[fact]);
+}
+
+struct metric_note *run_find_note(const struct run *run, const char *metric)
+{
+    for (size_t i = 0; i < run->note_count; i++)
+        if (strcmp(run->notes[i].name, metric) == 0)
+            return &run->notes[i];
+    return NULL;
+}
+
+bool note_is_equal(const struct metric_note *a, const struct metric_note *b)
+{
+    return is_text_equal(a->name, b->name) && is_text_equal(a->counter, b->counter) && is_text_equal(a->unit, b->unit);
+}
+
+void run_set_note(struct run *run, const struct metric_note *note)
+{
+    struct metric_note copy = {x_strdup(note->name), x_strdup(note->counter), x_strdup(note->unit)};
+    struct metric_note *known = run_find_note(run, note->name);
+    if (known) {
+        release_note(known);
+        *known = copy;
+        return;
+    }
+    (void)ARRAY_ADD(run->notes, run->note_count);
+    size_t place = run->note_count - 1;
+    for (; place > 0 && strcmp(run->notes[place - 1].name, copy.name) > 0; place--)
+        run->notes[place] = run->notes[place - 1];
+    run->notes[place] = copy;
+}
+
+void run_remove_note(struct run *run, struct metric_note *note)
+{
+    release_note(note);
+    run->note_count--;
+    size_t after = run->note_count - (size_t)(note - run->notes);
+    memmove(note, note + 1, after * sizeof *note);
+}
+
+void run_note_metrics(struct run *run, const struct metrics *metrics)
+{
+    release_notes(run);
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct metric *metric = &metrics->list[i];
+        run_set_note(run, &(struct metric_note){metric->name, metric->counter, metric->unit});
+    }
+}
+
+void result_copy_facts(struct result *to, const struct result *from)
+{
+    release_launches(to);
+    to->bytes = from->bytes;
+    to->flops = from->flops;
+    for (size_t i = 0; i < from->launch_count; i++) {
+        struct launch *launch = ARRAY_ADD(to->launches, to->launch_count);
+        *launch = from->launches[i];
+        launch->function = x_strdup(from->launches[i].function);
+    }
+}

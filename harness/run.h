@@ -1,0 +1,182 @@
+/* run.h - a run: what was measured, on what, by which session; and its file. A baseline is a run that somebody
+ * kept: the same struct, the same file.
+ *
+ * File (JSON, schema 1), one metric a line, keys sorted:
+ *
+ *   { "schema": 1,
+ *     "device": { "name": "NVIDIA H200", "sm_count": 132, "compute_capability": "9.0", ... },
+ *     "sessions": [ { "date": "...", "driver": "...", ... } ],
+ *     "metrics": { "time": { "counter": "gpu__time_duration.sum", "unit": "ns" }, ... },
+ *     "kernels": { "access/coalesced": { "status": "ok", "bytes": 4294967296, "flops": 0,
+ *         "launches": [ { "function": "...", "grid": [8,1,1], "block": [256,1,1], "shared": 0, "times": 1 } ],
+ *         "metrics": { "branch_efficiency": { "state": "not applicable" },
+ *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
+ *
+ * "sessions" of a metric holds a list of samples for each session, in the order in which they were accepted; a
+ * baseline keeps the median alone. */
+#ifndef RUN_H
+#define RUN_H
+
+#include "metric.h"
+#include "sample.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define RUN_SCHEMA 1
+#define RUN_FILE_LIMIT (64u << 20) /* bytes; a larger file is refused unread */
+
+/* What identifies the GPU: a run is compared only with a baseline whose every field is equal. */
+struct device {
+    char *name;               /* product name */
+    char *compute_capability; /* "9.0" */
+    long long sm_count;
+    long long memory_bytes;
+    bool ecc;
+    bool mig;
+};
+
+/* Writes into text what differs between two devices ("SM count 132, not 108; ..."), empty when nothing does. */
+void device_difference(const struct device *have, const struct device *want, char *text, size_t size);
+
+/* Facts about one session that are recorded, said aloud when they change, and never part of the key. */
+enum session_fact {
+    SESSION_DATE, /* UTC, 2026-11-21T08:00:00Z */
+    SESSION_COLLECTOR,
+    SESSION_DRIVER,
+    SESSION_CUDA,
+    SESSION_CUPTI,
+    SESSION_COMPILER,
+    SESSION_FLAGS,
+    SESSION_GPU_UUID,
+    SESSION_HOST,
+    SESSION_COMMIT,
+    SESSION_CUGATE, /* version of this program */
+    SESSION_REASON, /* why it was accepted; baselines only */
+    SESSION_FACTS
+};
+
+const char *session_fact_name(enum session_fact fact); /* the key in the file: "date", "gpu_uuid", ... */
+
+struct session {
+    char *facts[SESSION_FACTS]; /* NULL where unknown */
+};
+
+enum result_status {
+    RESULT_OK,
+    RESULT_WRONG,     /* the output differs from the reference */
+    RESULT_FAILED,    /* a call returned an error */
+    RESULT_CRASHED,   /* the worker died */
+    RESULT_HUNG,      /* the time limit passed */
+    RESULT_NOT_BUILT, /* a library was missing when the kernel library was built */
+    RESULT_STATUSES
+};
+
+const char *result_status_name(enum result_status status); /* "ok", "wrong result", "failed", "crashed", "hung", ... */
+enum result_status result_status_of(const char *name);     /* RESULT_STATUSES when there is none */
+
+struct launch {
+    char *function; /* as the driver names it */
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared; /* dynamic shared memory, bytes */
+    unsigned times;  /* launched so often in a row */
+};
+
+struct session_samples {
+    double *samples;
+    size_t count;
+};
+
+struct row {
+    char *metric;
+    enum value_state state;
+    struct session_samples *sessions; /* only when measured; then at least one with at least one sample */
+    size_t session_count;
+};
+
+struct result {
+    char *id; /* family/variant */
+    enum result_status status;
+    char *reason; /* when not ok, else NULL */
+    double bytes;
+    double flops;
+    struct launch *launches;
+    size_t launch_count;
+    struct row *rows; /* sorted by metric; empty unless ok */
+    size_t row_count;
+};
+
+/* How a metric was defined when the run was made. */
+struct metric_note {
+    char *name;
+    char *counter;
+    char *unit;
+};
+
+struct run {
+    struct device device;
+    struct session *sessions;
+    size_t session_count;
+    struct metric_note *notes; /* sorted by name */
+    size_t note_count;
+    struct result *results; /* sorted by id */
+    size_t result_count;
+};
+
+/* A run owns all it points to. `struct run run = {0}` is empty and may be released. */
+void run_release(struct run *run);
+void result_release(struct result *result);
+
+struct result *run_find(const struct run *run, const char *id);           /* NULL when absent; binary search */
+struct row *result_find(const struct result *result, const char *metric); /* likewise */
+
+/* Adds an empty result or row in its sorted place, or returns the one that is there. An empty row is not counted. */
+struct result *run_add(struct run *run, const char *id);
+struct row *result_add(struct result *result, const char *metric);
+
+/* Copies the samples and makes the row measured. A sample that is negative or not finite is no reading: then the
+ * row loses all its sessions and is not counted. */
+void row_add_session(struct row *row, const double *samples, size_t count);
+void row_clear(struct row *row); /* without sessions, not counted */
+
+/* Copies what a result says beside its rows and status: bytes, flops, launches. */
+void result_copy_facts(struct result *to, const struct result *from);
+
+/* Adds a copy of a session unless an equal one is there. */
+void run_add_session(struct run *run, const struct session *session);
+void run_forget_sessions(struct run *run);
+bool session_is_equal(const struct session *a, const struct session *b);
+
+/* The note of that metric, or NULL; a copy of one in place of that of the same metric; without one of the run's
+ * own. */
+struct metric_note *run_find_note(const struct run *run, const char *metric);
+void run_set_note(struct run *run, const struct metric_note *note);
+void run_remove_note(struct run *run, struct metric_note *note);
+bool note_is_equal(const struct metric_note *a, const struct metric_note *b);
+
+/* The value of a session is the median of its samples; the value of a row the median of its sessions' values. */
+double row_session_value(const struct row *row, size_t session);
+double row_value(const struct row *row);
+
+/* Removes the results that match no glob. */
+void run_filter(struct run *run, char *const *globs, size_t glob_count);
+
+/* Sets the notes from metric definitions. */
+void run_note_metrics(struct run *run, const struct metrics *metrics);
+
+/* Reads text of a run file; name is for messages. Anything malformed is an error that says where and what; then -1
+ * and *run is empty. */
+int run_parse(struct run *run, const char *name, const char *text, size_t length);
+int run_read(struct run *run, const char *path);
+
+/* Writes the file's text; -1 when the stream failed. run_parse of it gives an equal run. */
+int run_write(const struct run *run, FILE *stream);
+int run_write_file(const struct run *run, const char *path);
+
+/* One result as one line of JSON without a newline (how a worker hands it over); caller frees. */
+char *result_to_line(const struct result *result);
+int result_from_line(struct result *result, const char *line);
+
+#endif

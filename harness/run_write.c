@@ -1,0 +1,298 @@
+/* The writing half of run.h. By hand and not by Jansson, which knows neither this layout nor the shortest text of a
+ * number. */
+#include "run.h"
+#include "util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+    FILE *stream;
+    bool one_line;
+    int depth;
+};
+
+static void new_line(const struct writer *writer)
+{
+    if (!writer->one_line)
+        fprintf(writer->stream, "\n%*s", 2 * writer->depth, "");
+}
+
+/* Starts the next item of an expanded list or object. */
+static void next_item(const struct writer *writer, bool first)
+{
+    if (!first)
+        fputc(',', writer->stream);
+    new_line(writer);
+}
+
+static void begin(struct writer *writer, char bracket)
+{
+    fputc(bracket, writer->stream);
+    writer->depth++;
+}
+
+static void end(struct writer *writer, char bracket, bool empty)
+{
+    writer->depth--;
+    if (!empty)
+        new_line(writer);
+    fputc(bracket, writer->stream);
+}
+
+/* Length of the well-formed UTF-8 character at text, 0 when it is none. */
+static size_t utf8_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead;
+        unsigned least;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t i = 0; i < ROWS(forms); i++) {
+        if ((text[0] & forms[i].mask) != forms[i].lead)
+            continue;
+        unsigned code = text[0] & (unsigned char)~forms[i].mask;
+        for (size_t j = 1; j <= i; j++) {
+            if ((text[j] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (text[j] & 0x3f);
+        }
+        bool surrogate = code >= 0xd800 && code <= 0xdfff;
+        return code >= forms[i].least && code <= 0x10ffff && !surrogate ? i + 1 : 0;
+    }
+    return 0;
+}
+
+/* A message cut in the middle of a character, or a host's odd name, must not make the file unreadable: a byte that
+ * is no text becomes '?'. */
+static void write_text(const struct writer *writer, const char *text)
+{
+    fputc('"', writer->stream);
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        size_t length = utf8_length(c);
+        if (length == 0)
+            fputc('?', writer->stream);
+        else if (*c == '"' || *c == '\\')
+            fprintf(writer->stream, "\\%c", *c);
+        else if (*c < 0x20 || *c == 0x7f)
+            fprintf(writer->stream, "\\u%04x", *c);
+        else
+            fwrite(c, 1, length, writer->stream);
+        c += length ? length : 1;
+    }
+    fputc('"', writer->stream);
+}
+
+/* The shortest text that reads back as the same number. */
+static void write_number(const struct writer *writer, double number)
+{
+    if (!isfinite(number) || number < 0)
+        BUG("%g is no reading of a counter", number);
+    if (number < 0x1p53 && rint(number) == number) {
+        fprintf(writer->stream, "%llu", (unsigned long long)number);
+        return;
+    }
+    char text[32];
+    for (int digits = 9; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    fputs(text, writer->stream);
+}
+
+static void write_key(const struct writer *writer, const char *key)
+{
+    write_text(writer, key);
+    fputs(": ", writer->stream);
+}
+
+/* `"key": "text", ` or nothing when the text is unknown. */
+static void write_known(const struct writer *writer, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    write_key(writer, key);
+    write_text(writer, text);
+    fputs(", ", writer->stream);
+}
+
+static void write_device(const struct writer *writer, const struct device *device)
+{
+    fputc('{', writer->stream);
+    write_known(writer, "compute_capability", device->compute_capability);
+    fprintf(writer->stream, "\"ecc\": %s, \"memory_bytes\": %lld, \"mig\": %s, ", device->ecc ? "true" : "false",
+            device->memory_bytes, device->mig ? "true" : "false");
+    write_known(writer, "name", device->name);
+    fprintf(writer->stream, "\"sm_count\": %lld}", device->sm_count);
+}
+
+static int by_fact_name(const void *a, const void *b)
+{
+    return strcmp(session_fact_name(*(const enum session_fact *)a), session_fact_name(*(const enum session_fact *)b));
+}
+
+static void write_session(const struct writer *writer, const struct session *session)
+{
+    enum session_fact order[SESSION_FACTS];
+    for (enum session_fact fact = 0; fact < SESSION_FACTS; fact++)
+        order[fact] = fact;
+    qsort(order, SESSION_FACTS, sizeof *order, by_fact_name);
+    bool first = true;
+    fputc('{', writer->stream);
+    for (size_t i = 0; i < SESSION_FACTS; i++) {
+        const char *text = session->facts[order[i]];
+        if (!text)
+            continue;
+        fputs(first ? "" : ", ", writer->stream);
+        write_key(writer, session_fact_name(order[i]));
+        write_text(writer, text);
+        first = false;
+    }
+    fputc('}', writer->stream);
+}
+
+static void write_launch(const struct writer *writer, const struct launch *launch)
+{
+    fprintf(writer->stream, "{\"block\": [%u, %u, %u], ", launch->block[0], launch->block[1], launch->block[2]);
+    write_known(writer, "function", launch->function);
+    fprintf(writer->stream, "\"grid\": [%u, %u, %u], \"shared\": %u, \"times\": %u}", launch->grid[0], launch->grid[1],
+            launch->grid[2], launch->shared, launch->times);
+}
+
+static void write_row(const struct writer *writer, const struct row *row)
+{
+    write_key(writer, row->metric);
+    if (row->state != VALUE_MEASURED) {
+        fputs("{\"state\": ", writer->stream);
+        write_text(writer, value_state_name(row->state));
+        fputc('}', writer->stream);
+        return;
+    }
+    if (row->session_count == 0)
+        BUG("%s is measured, but has no session", row->metric);
+    fputs("{\"sessions\": [", writer->stream);
+    for (size_t i = 0; i < row->session_count; i++) {
+        fputs(i ? ", [" : "[", writer->stream);
+        for (size_t j = 0; j < row->sessions[i].count; j++) {
+            fputs(j ? ", " : "", writer->stream);
+            write_number(writer, row->sessions[i].samples[j]);
+        }
+        fputc(']', writer->stream);
+    }
+    fputs("]}", writer->stream);
+}
+
+static void write_result(struct writer *writer, const struct result *result)
+{
+    /* What a kernel showed before it failed is no measurement. */
+    size_t rows = result->status == RESULT_OK ? result->row_count : 0;
+    const char *reason = result->status == RESULT_OK ? NULL : result->reason;
+
+    write_key(writer, result->id);
+    begin(writer, '{');
+    next_item(writer, true);
+    write_key(writer, "bytes");
+    write_number(writer, result->bytes);
+    next_item(writer, false);
+    write_key(writer, "flops");
+    write_number(writer, result->flops);
+    next_item(writer, false);
+    write_key(writer, "launches");
+    begin(writer, '[');
+    for (size_t i = 0; i < result->launch_count; i++) {
+        next_item(writer, i == 0);
+        write_launch(writer, &result->launches[i]);
+    }
+    end(writer, ']', result->launch_count == 0);
+    next_item(writer, false);
+    write_key(writer, "metrics");
+    begin(writer, '{');
+    for (size_t i = 0; i < rows; i++) {
+        next_item(writer, i == 0);
+        write_row(writer, &result->rows[i]);
+    }
+    end(writer, '}', rows == 0);
+    next_item(writer, false);
+    if (reason) {
+        write_key(writer, "reason");
+        write_text(writer, reason);
+        next_item(writer, false);
+    }
+    write_key(writer, "status");
+    write_text(writer, result_status_name(result->status));
+    end(writer, '}', false);
+}
+
+static void write_notes(struct writer *writer, const struct run *run)
+{
+    begin(writer, '{');
+    for (size_t i = 0; i < run->note_count; i++) {
+        next_item(writer, i == 0);
+        write_key(writer, run->notes[i].name);
+        fputs("{\"counter\": ", writer->stream);
+        write_text(writer, run->notes[i].counter);
+        fputs(", \"unit\": ", writer->stream);
+        write_text(writer, run->notes[i].unit);
+        fputc('}', writer->stream);
+    }
+    end(writer, '}', run->note_count == 0);
+}
+
+int run_write(const struct run *run, FILE *stream)
+{
+    struct writer writer = {.stream = stream};
+    begin(&writer, '{');
+    next_item(&writer, true);
+    write_key(&writer, "device");
+    write_device(&writer, &run->device);
+    next_item(&writer, false);
+    write_key(&writer, "kernels");
+    begin(&writer, '{');
+    for (size_t i = 0; i < run->result_count; i++) {
+        next_item(&writer, i == 0);
+        write_result(&writer, &run->results[i]);
+    }
+    end(&writer, '}', run->result_count == 0);
+    next_item(&writer, false);
+    write_key(&writer, "metrics");
+    write_notes(&writer, run);
+    next_item(&writer, false);
+    fprintf(stream, "\"schema\": %d", RUN_SCHEMA);
+    next_item(&writer, false);
+    write_key(&writer, "sessions");
+    begin(&writer, '[');
+    for (size_t i = 0; i < run->session_count; i++) {
+        next_item(&writer, i == 0);
+        write_session(&writer, &run->sessions[i]);
+    }
+    end(&writer, ']', run->session_count == 0);
+    end(&writer, '}', false);
+    fputc('\n', stream);
+    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+}
+
+int run_write_file(const struct run *run, const char *path)
+{
+    struct whole_file file;
+    if (whole_file_open(&file, path) < 0)
+        return -1;
+    (void)run_write(run, file.stream); /* whole_file_commit sees a stream that failed, and knows the reason */
+    return whole_file_commit(&file);
+}
+
+char *result_to_line(const struct result *result)
+{
+    char *line = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&line, &length);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for the result of %s", result->id);
+    struct writer writer = {.stream = stream, .one_line = true};
+    fputc('{', stream);
+    write_result(&writer, result);
+    fputc('}', stream);
+    if (fclose(stream) != 0)
+        die(EXIT_USAGE, "cannot allocate memory for the result of %s", result->id);
+    return line;
+}
