@@ -1,0 +1,28 @@
+/* library.h - a loaded kernel library and the kernels in it. */
+#ifndef LIBRARY_H
+#define LIBRARY_H
+
+#include "kernel.h"
+
+#include <stddef.h>
+
+/* One variant of one family. Borrowed from the library. */
+struct kernel {
+    char *id; /* family/variant */
+    const struct cugate_family *family;
+    const struct cugate_variant *variant;
+};
+
+struct library {
+    void *handle;
+    const struct cugate_library *table;
+    struct kernel *kernels; /* in the library's order: families together, variants in ladder order */
+    size_t count;
+};
+
+/* Loads path with dlopen and checks it: its ABI number, names of [a-z0-9_]+, no id twice, no missing function. 0, or -1
+ * after writing one line into why. */
+int library_open(struct library *library, const char *path, char *why, size_t why_size);
+void library_close(struct library *library);
+
+#endif
