@@ -1,0 +1,262 @@
+#include "worker.h"
+
+#include "collector.h"
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* What a worker that ran into an error ends with; the parent starts another at the next kernel. */
+enum { WORKER_DONE = 0, WORKER_ENDED = 1 };
+
+struct worker {
+    const struct measurement *measurement;
+    int pipe;
+    struct library library;
+    struct kernel **chosen;
+    size_t chosen_count;
+    const struct collector *collector;
+    void *collector_self;
+    const struct cugate_family *family; /* the open one, or NULL */
+    void *state;
+};
+
+bool message_take(char *buffer, size_t *length, struct message *message)
+{
+    const size_t head = 1 + sizeof(uint32_t);
+    uint32_t size;
+    if (*length < head)
+        return false;
+    memcpy(&size, buffer + 1, sizeof size);
+    if (*length - head < size)
+        return false;
+    message->kind = (enum message_kind)buffer[0];
+    message->text = x_calloc(size + (size_t)1, 1);
+    memcpy(message->text, buffer + head, size);
+    *length -= head + size;
+    memmove(buffer, buffer + head + size, *length);
+    return true;
+}
+
+static void send_bytes(int pipe, const void *bytes, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(pipe, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            _exit(WORKER_ENDED); /* the parent is gone */
+        bytes = (const char *)bytes + written;
+        length -= (size_t)written;
+    }
+}
+
+static void send_message(int pipe, enum message_kind kind, const char *text)
+{
+    const char kind_byte = (char)kind;
+    const uint32_t size = (uint32_t)strlen(text);
+    send_bytes(pipe, &kind_byte, 1);
+    send_bytes(pipe, &size, sizeof size);
+    send_bytes(pipe, text, size);
+}
+
+__attribute__((noreturn)) static void give_up(const struct worker *worker, const char *why)
+{
+    send_message(worker->pipe, MESSAGE_FAILURE, why);
+    _exit(WORKER_ENDED);
+}
+
+static void send_ids(const struct worker *worker, enum message_kind kind)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        give_up(worker, "out of memory");
+    const bool all = kind == MESSAGE_NO_MATCH;
+    for (size_t i = 0; i < (all ? worker->library.count : worker->chosen_count); i++)
+        fprintf(stream, "%s\n", all ? worker->library.kernels[i].id : worker->chosen[i]->id);
+    fclose(stream);
+    send_message(worker->pipe, kind, text);
+    free(text);
+}
+
+static void choose_kernels(struct worker *worker)
+{
+    const struct measurement *measurement = worker->measurement;
+    char why[1024];
+    if (library_open(&worker->library, measurement->kernels, why, sizeof why) < 0) {
+        send_message(worker->pipe, MESSAGE_UNUSABLE, why);
+        _exit(WORKER_ENDED);
+    }
+    worker->chosen = x_calloc(worker->library.count, sizeof *worker->chosen);
+    for (size_t k = 0; k < worker->library.count; k++) {
+        if (glob_any(measurement->globs, measurement->glob_count, worker->library.kernels[k].id))
+            worker->chosen[worker->chosen_count++] = &worker->library.kernels[k];
+    }
+    if (worker->chosen_count == 0) {
+        send_ids(worker, MESSAGE_NO_MATCH);
+        _exit(WORKER_DONE);
+    }
+    send_ids(worker, MESSAGE_KERNELS);
+}
+
+static void open_device(struct worker *worker, const struct collector_setup *setup)
+{
+    char why[1024];
+    struct run run = {0};
+    struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+    if (worker->collector->open(&worker->collector_self, setup, &run.device, session, why, sizeof why) < 0)
+        give_up(worker, why);
+    session->facts[SESSION_COLLECTOR] = x_strdup(worker->collector->name);
+    session->facts[SESSION_COMPILER] = x_strdup(setup->library->compiler);
+    session->facts[SESSION_FLAGS] = x_strdup(setup->library->flags);
+
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream || run_write(&run, stream) < 0)
+        give_up(worker, "out of memory");
+    fclose(stream);
+    send_message(worker->pipe, MESSAGE_DEVICE, text);
+    free(text);
+    run_release(&run);
+}
+
+static void close_family(struct worker *worker)
+{
+    if (worker->family)
+        worker->family->close(worker->state);
+    worker->family = NULL;
+}
+
+/* Runs the kernel once, unmeasured: the warm-up, and the proof that its output is right. */
+static enum result_status verify(const struct worker *worker, const struct kernel *kernel, char *why, size_t why_size)
+{
+    const struct cugate_library *library = worker->library.table;
+    const struct cugate_family *family = kernel->family;
+    if (library_check(library, "restore", family->restore(worker->state), why, why_size) < 0 ||
+        library_check(library, "restore", library->synchronize(), why, why_size) < 0 ||
+        library_check(library, "launch", kernel->variant->launch(worker->state), why, why_size) < 0 ||
+        library_check(library, "kernel", library->synchronize(), why, why_size) < 0)
+        return RESULT_FAILED;
+    snprintf(why, why_size, "the output differs from the reference");
+    const int verified = family->verify(worker->state, kernel->variant, why, why_size);
+    if (verified == CUGATE_WRONG)
+        return RESULT_WRONG;
+    return library_check(library, "verify", verified, why, why_size) < 0 ? RESULT_FAILED : RESULT_OK;
+}
+
+static void measure_kernel(struct worker *worker, const struct kernel *kernel, struct result *result)
+{
+    char why[1024] = "";
+    result->id = x_strdup(kernel->id);
+    result->bytes = kernel->variant->bytes;
+    result->flops = kernel->variant->flops;
+    if (!kernel->variant->launch) {
+        result->status = RESULT_NOT_BUILT;
+        result->reason = x_strdup(kernel->variant->not_built);
+        return;
+    }
+    result->status = RESULT_FAILED;
+    if (!worker->family) {
+        if (library_check(worker->library.table, "open", kernel->family->open(&worker->state), why, sizeof why) < 0) {
+            result->reason = x_strdup(why);
+            return;
+        }
+        worker->family = kernel->family;
+    }
+    result->status = verify(worker, kernel, why, sizeof why);
+    if (result->status == RESULT_OK &&
+        worker->collector->measure(worker->collector_self, kernel, worker->state, result, why, sizeof why) < 0)
+        result->status = RESULT_FAILED;
+    if (result->status != RESULT_OK)
+        result->reason = x_strdup(why);
+}
+
+__attribute__((noreturn)) static void worker_run(const struct measurement *measurement, size_t first, int pipe)
+{
+    struct worker worker = {.measurement = measurement, .pipe = pipe};
+    worker.collector = collector_find(measurement->collector);
+    choose_kernels(&worker);
+    const struct collector_setup setup = {
+        .metrics = measurement->metrics,
+        .library = worker.library.table,
+        .samples = measurement->samples,
+    };
+    open_device(&worker, &setup);
+    for (size_t k = first; k < worker.chosen_count; k++) {
+        /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
+        if (worker.family != worker.chosen[k]->family)
+            close_family(&worker);
+        send_message(pipe, MESSAGE_START, worker.chosen[k]->id);
+        struct result result = {0};
+        measure_kernel(&worker, worker.chosen[k], &result);
+        char *line = result_to_line(&result);
+        send_message(pipe, MESSAGE_RESULT, line);
+        /* After an error the device's context may be lost, and with it every later result. */
+        if (result.status == RESULT_FAILED)
+            _exit(WORKER_ENDED);
+        free(line);
+        result_release(&result);
+    }
+    close_family(&worker);
+    worker.collector->close(worker.collector_self);
+    send_message(pipe, MESSAGE_END, "");
+    /* Not exit(): the parent's buffers were copied with it and are the parent's to write. */
+    _exit(WORKER_DONE);
+}
+
+/* --device N: the worker sees that one GPU only, so that every library, whatever API it uses, means the same one. A
+ * list that is already in CUDA_VISIBLE_DEVICES is narrowed to its entry N. */
+static void see_only(int device)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    char *copy = x_strdup(visible ? visible : "");
+    char *rest = NULL;
+    char *entry = strtok_r(copy, ",", &rest);
+    for (int i = 0; i < device && entry; i++)
+        entry = strtok_r(NULL, ",", &rest);
+    char *number = visible ? x_strdup(entry ? entry : "") : x_sprintf("%d", device);
+    setenv("CUDA_VISIBLE_DEVICES", number, 1);
+    free(number);
+    free(copy);
+}
+
+pid_t worker_start(const struct measurement *measurement, size_t first, int *pipe)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return error("cannot make a pipe for the worker: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return error("cannot start a worker process: %s", strerror(errno));
+    }
+    if (child > 0) {
+        close(ends[1]);
+        *pipe = ends[0];
+        return child;
+    }
+    close(ends[0]);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(WORKER_ENDED); /* it died before prctl */
+    signal(SIGINT, SIG_IGN); /* the terminal sends it to both; the parent decides */
+    signal(SIGPIPE, SIG_IGN);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    see_only(measurement->device);
+    worker_run(measurement, first, ends[1]);
+}
