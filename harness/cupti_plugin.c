@@ -1,0 +1,35 @@
+#include "cupti_plugin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int chip_counters(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
+                         size_t *passes, char *why, size_t why_size)
+{
+    struct counters counters;
+    if (counters_open(&counters, chip, NULL, metrics, why, why_size) < 0)
+        return -1;
+    memcpy(chosen, counters.names, metrics->count * sizeof *chosen);
+    *passes = counters.passes;
+    *memory = counters.memory;
+    counters.memory = NULL; /* now the caller's */
+    counters_close(&counters);
+    return 0;
+}
+
+__attribute__((visibility("default"))) const struct gpu_plugin *cugate_gpu_plugin(void)
+{
+    static const struct gpu_plugin plugin = {
+        .count = gpu_count,
+        .describe = gpu_describe,
+        .condition_open = gpu_condition_open,
+        .condition_apply = gpu_condition_apply,
+        .condition_mark = gpu_condition_mark,
+        .condition_close = gpu_condition_close,
+        .chip_counters = chip_counters,
+        .chips = chip_names,
+        .remedy = cupti_remedy,
+        .collector = &cupti_range_collector,
+    };
+    return &plugin;
+}

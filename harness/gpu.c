@@ -1,0 +1,25 @@
+#include "gpu.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+const struct gpu_plugin *gpu_plugin_load(char *why, size_t why_size)
+{
+    /* The plugin's cu* symbols are undefined until the driver's library is here. Without one they are never called:
+     * count() looks first. */
+    dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+
+    void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL); /* found by this program's RUNPATH */
+    if (!handle) {
+        snprintf(why, why_size, "cannot load CUPTI: %s; install the CUDA toolkit with CUPTI, then run `make` again",
+                 dlerror());
+        return NULL;
+    }
+    const struct gpu_plugin *(*entry)(void) = NULL;
+    *(void **)&entry = dlsym(handle, "cugate_gpu_plugin");
+    if (!entry) {
+        snprintf(why, why_size, "libcugate_cupti.so is not cugate's: %s; run `make` again", dlerror());
+        return NULL;
+    }
+    return entry();
+}

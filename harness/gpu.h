@@ -1,0 +1,55 @@
+/* gpu.h - the door to everything that touches CUDA: libcugate_cupti.so, loaded by workers only. It stands apart so that
+ * cugate starts on machines without a driver, and no other file includes a CUDA header.
+ *
+ * In the plugin: cupti_device.c (driver API), cupti_condition.c (what goes before a measured launch), cupti_host.c
+ * (counter names, no GPU needed), cupti_range.c (the collector), cupti_remedy.c (what to do about an error). */
+#ifndef GPU_H
+#define GPU_H
+
+#include "collector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gpu_condition;
+
+/* What cugate_gpu_plugin() returns. Every function writes one line into why (why_size bytes) when it fails. */
+struct gpu_plugin {
+    /* Number of CUDA devices, 0 when there is no driver or no device (why says which); -1 for any other failure. */
+    int (*count)(char *why, size_t why_size);
+
+    /* Fills the device and the session facts that the driver knows: driver, cuda, gpu_uuid. */
+    int (*describe)(int ordinal, struct device *device, struct session *session, char *why, size_t why_size);
+
+    /* Before a measured launch: apply() empties the L2 by reading and keeps the SMs busy for 300 us, so that clocks are
+     * up. mark(true) and mark(false) around the launch tell an outside profiler (ncu --profile-from-start off) what
+     * counts. */
+    int (*condition_open)(struct gpu_condition **condition, char *why, size_t why_size);
+    int (*condition_apply)(struct gpu_condition *condition, char *why, size_t why_size);
+    void (*condition_mark)(bool measured);
+    void (*condition_close)(struct gpu_condition *condition);
+
+    /* For a chip by its CUPTI name ("GH100"), without a GPU: which counter stands for each metric (NULL: none of its
+     * alternatives exists; `cugate.` counters are not asked), and the passes that all of them need together.
+     * chosen has room for metrics->count pointers, which borrow from CUPTI's own lists or from *memory (caller frees).
+     */
+    int (*chip_counters)(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
+                         size_t *passes, char *why, size_t why_size);
+
+    /* Names of the chips that CUPTI knows, owned by CUPTI. */
+    int (*chips)(const char *const **names, size_t *count, char *why, size_t why_size);
+
+    /* The remedy for a CUPTI result code; NULL when there is none beyond CUPTI's own words. */
+    const char *(*remedy)(int cupti_result);
+
+    const struct collector *collector;
+};
+
+/* The plugin's one exported symbol. */
+const struct gpu_plugin *cugate_gpu_plugin(void);
+
+/* Loads the driver's library, if there is one, and the plugin. NULL with why when the plugin or CUPTI cannot be loaded.
+ * It stays loaded. */
+const struct gpu_plugin *gpu_plugin_load(char *why, size_t why_size);
+
+#endif
