@@ -1,0 +1,257 @@
+/* The table of the text report: a line a kernel. */
+#include "report_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One line of the table of kernels. */
+struct line {
+    const char *id;
+    const struct result *now, *base; /* NULL where there is none */
+    enum verdict verdict;            /* the worst of its rows; VERDICTS when nothing was judged */
+};
+
+/* What a column shows of a row. */
+enum show { SHOW_VALUE, SHOW_CHANGE };
+
+/* The table's columns. To add a column: a row here; the sum of the widths has to leave room for the kernel. */
+static const struct column {
+    const char *title;
+    int width;
+    enum show show;
+    const char *metric;
+    const char *substitute; /* shown with a `*` where the metric has no answer, else NULL */
+} columns[] = {
+    {"time ", 10, SHOW_VALUE, "time", "wall_time"},
+    {"change", 8, SHOW_CHANGE, "time", "wall_time"},
+    {"DRAM", 8, SHOW_VALUE, "dram_throughput", NULL},
+    {"occupancy", 9, SHOW_VALUE, "achieved_occupancy", NULL},
+    {"branch eff.", 11, SHOW_VALUE, "branch_efficiency", NULL},
+    {"bank conflicts", 14, SHOW_VALUE, "shared_bank_conflicts", NULL},
+};
+
+/* How a state without a number looks in a cell. */
+static const struct mark {
+    const char *mark;
+    const char *legend;
+} marks[VALUE_STATES] = {
+    [VALUE_NOT_COUNTED] = {"!", "not counted, reading it failed"},
+    [VALUE_NOT_SUPPORTED] = {"-", "not supported by this chip or collector"},
+    [VALUE_NOT_APPLICABLE] = {"n/a", "not applicable, for example no branch"},
+};
+
+const char *text_mark(enum value_state state)
+{
+    return marks[state].mark;
+}
+
+static struct line *find_line(struct line *lines, size_t count, const char *id)
+{
+    for (size_t low = 0, high = count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(lines[middle].id, id);
+        if (order == 0)
+            return &lines[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* Kernels that need attention come first, worst first; the others keep their order, so that families stay together. */
+static int lines_worst_first(const void *left, const void *right)
+{
+    const struct line *a = left;
+    const struct line *b = right;
+    enum verdict rank_a = a->verdict <= VERDICT_UNSURE ? a->verdict : VERDICTS;
+    enum verdict rank_b = b->verdict <= VERDICT_UNSURE ? b->verdict : VERDICTS;
+    return rank_a != rank_b ? (rank_a < rank_b ? -1 : 1) : strcmp(a->id, b->id);
+}
+
+/* Caller frees. */
+static struct line *make_lines(const struct report *report, size_t *count)
+{
+    const struct run *run = report->run;
+    const struct comparison *comparison = report->comparison;
+    struct line *lines = NULL;
+    *count = 0;
+
+    for (size_t i = 0; i < run->result_count; i++) {
+        const char *id = run->results[i].id;
+        *ARRAY_ADD(lines, *count) = (struct line){
+            .id = id,
+            .now = &run->results[i],
+            .base = report->baseline ? run_find(report->baseline, id) : NULL,
+            .verdict = VERDICTS,
+        };
+    }
+    size_t measured = *count;
+    for (size_t i = 0; comparison && i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        struct line *line = find_line(lines, measured, judgement->kernel);
+        if (!line) {
+            line = ARRAY_ADD(lines, *count);
+            *line = (struct line){.id = judgement->kernel, .verdict = VERDICTS};
+        }
+        if (judgement->verdict < line->verdict)
+            line->verdict = judgement->verdict;
+    }
+    if (*count > 0)
+        qsort(lines, *count, sizeof *lines, lines_worst_first);
+    return lines;
+}
+
+static const struct row *find_row(const struct result *result, const char *metric)
+{
+    return result && metric ? result_find(result, metric) : NULL;
+}
+
+static bool measured(const struct row *row)
+{
+    return row && row->state == VALUE_MEASURED;
+}
+
+/* Nothing when there are no two numbers. */
+static void change_cell(const struct line *line, const char *metric, char *cell, size_t size)
+{
+    const struct row *now = find_row(line->now, metric);
+    const struct row *base = find_row(line->base, metric);
+    cell[0] = '\0';
+    if (measured(now) && measured(base))
+        text_share(row_value(base), row_value(now), cell, size);
+}
+
+/* Percentages have one decimal, so that a column of them lines up. */
+static void value_cell(const struct report *report, const struct line *line, const char *name, char *cell, size_t size)
+{
+    const struct metric *metric = metrics_find(report->metrics, name);
+    const struct row *row = find_row(line->now, name);
+    cell[0] = '\0';
+    if (!metric || !row)
+        return;
+    if (!measured(row))
+        snprintf(cell, size, "%s", marks[row->state].mark);
+    else if (strcmp(metric->unit, "%") == 0)
+        snprintf(cell, size, "%.1f %%", row_value(row));
+    else
+        metric_format(metric, row_value(row), cell, size);
+}
+
+enum ink verdict_ink(enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_MISSING:
+    case VERDICT_REGRESSED:
+        return INK_RED;
+    case VERDICT_UNSURE:
+    case VERDICT_NEW:
+        return INK_YELLOW;
+    case VERDICT_IMPROVED:
+        return INK_GREEN;
+    case VERDICT_SAME:
+    case VERDICT_INFO:
+    case VERDICTS:
+        break;
+    }
+    return INK_PLAIN;
+}
+
+/* Prints a cell to the right of its column. Blanks wait in *blanks for the next cell, so that no line ends in them. */
+static void print_cell(const struct text *text, int width, const char *cell, int *blanks)
+{
+    *blanks += 2 + width - (int)strlen(cell);
+    if (!*cell)
+        return;
+    text_print(text, INK_PLAIN, "%*s%s", *blanks > 0 ? *blanks : 1, "", cell);
+    *blanks = 0;
+}
+
+/* The cells of a kernel that was measured. used collects what the legend has to explain: a bit a state, and the bit
+ * VALUE_STATES for the substitute's star. */
+static void print_cells(const struct text *text, const struct report *report, const struct line *line, int *blanks,
+                        unsigned *used)
+{
+    for (size_t i = 0; i < ROWS(columns); i++) {
+        const struct column *column = &columns[i];
+        const struct row *row = find_row(line->now, column->metric);
+        bool substitute = !measured(row) && measured(find_row(line->now, column->substitute));
+        const char *name = substitute ? column->substitute : column->metric;
+        char value[64], cell[80];
+        if (column->show == SHOW_CHANGE && !report->comparison)
+            continue;
+        if (column->show == SHOW_CHANGE)
+            change_cell(line, name, value, sizeof value);
+        else
+            value_cell(report, line, name, value, sizeof value);
+        bool starred = *value && column->show == SHOW_VALUE && column->substitute;
+        snprintf(cell, sizeof cell, "%s%s", value, !starred ? "" : substitute ? "*" : " ");
+        print_cell(text, column->width, cell, blanks);
+        if (row && row->state != VALUE_MEASURED && !substitute)
+            *used |= 1u << row->state;
+        if (substitute)
+            *used |= 1u << VALUE_STATES;
+    }
+}
+
+static void print_line(const struct text *text, const struct report *report, const struct line *line, int width,
+                       unsigned *used)
+{
+    int cells = 0; /* width of all of them */
+    for (size_t i = 0; i < ROWS(columns); i++)
+        cells += columns[i].show == SHOW_CHANGE && !report->comparison ? 0 : 2 + columns[i].width;
+
+    int blanks = width - text_print(text, INK_PLAIN, "%s", line->id);
+    if (line->now && line->now->status == RESULT_OK) {
+        print_cells(text, report, line, &blanks, used);
+    } else if (line->now) {
+        const char *status = result_status_name(line->now->status);
+        text_print(text, INK_PLAIN, "%*s", blanks + 2, "");
+        text_print(text, line->now->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED, "%s", status);
+        blanks = cells - 2 - (int)strlen(status);
+    } else {
+        blanks += cells;
+    }
+    if (report->comparison && line->verdict < VERDICTS) {
+        text_print(text, INK_PLAIN, "%*s", blanks + 2, "");
+        text_print(text, verdict_ink(line->verdict), "%s", verdict_name(line->verdict));
+    }
+    text_print(text, INK_PLAIN, "\n");
+}
+
+static void print_legend(const struct text *text, unsigned used)
+{
+    const char *between = "";
+    for (size_t i = 0; i < VALUE_STATES; i++) {
+        if (used & 1u << i) {
+            text_print(text, INK_DIM, "%s%s: %s", between, marks[i].mark, marks[i].legend);
+            between = "   ";
+        }
+    }
+    if (used & 1u << VALUE_STATES) {
+        text_print(text, INK_DIM, "%s*: by the host's clock", between);
+        between = "   ";
+    }
+    text_print(text, INK_PLAIN, "%s", *between ? "\n\n" : "\n");
+}
+
+void text_kernels(const struct text *text, const struct report *report)
+{
+    size_t count;
+    struct line *lines = make_lines(report, &count);
+    unsigned used = 0;
+    int width = (int)strlen("kernel");
+
+    for (size_t i = 0; i < count; i++)
+        width = (int)strlen(lines[i].id) > width ? (int)strlen(lines[i].id) : width;
+    text_print(text, INK_BOLD, "%-*s", width, "kernel");
+    for (size_t i = 0; i < ROWS(columns); i++)
+        if (columns[i].show != SHOW_CHANGE || report->comparison)
+            text_print(text, INK_BOLD, "  %*s", columns[i].width, columns[i].title);
+    text_print(text, INK_BOLD, "%s\n", report->comparison ? "  verdict" : "");
+    for (size_t i = 0; i < count; i++)
+        print_line(text, report, &lines[i], width, &used);
+    print_legend(text, used);
+    free(lines);
+}
