@@ -1,0 +1,161 @@
+#include "collector.h"
+#include "commands.h"
+#include "gpu.h"
+#include "library.h"
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int list_kernels(const struct options *options)
+{
+    struct library library;
+    char why[1024];
+    if (library_open(&library, options->kernels, why, sizeof why) < 0) {
+        error("%s", why);
+        return EXIT_USAGE;
+    }
+    size_t shown = 0;
+    for (size_t i = 0; i < library.count; i++) {
+        const struct kernel *kernel = &library.kernels[i];
+        if (!glob_any(options->globs, options->glob_count, kernel->id))
+            continue;
+        shown++;
+        if (kernel->variant->launch)
+            printf("%-32s  %s\n", kernel->id, kernel->variant->doc ? kernel->variant->doc : "");
+        else
+            printf("%-32s  not built: %s\n", kernel->id, kernel->variant->not_built);
+    }
+    if (shown == 0)
+        error("no kernel of %s matches -k '%s'", options->kernels, options->glob_count ? options->globs[0] : "*");
+    library_close(&library);
+    return shown > 0 ? EXIT_SAME : EXIT_USAGE;
+}
+
+static int list_collectors(void)
+{
+    size_t count;
+    const struct collector *const *collectors = collector_list(&count);
+    for (size_t i = 0; i < count; i++)
+        printf("%-8s  %s\n", collectors[i]->name, collectors[i]->doc);
+    return EXIT_SAME;
+}
+
+static int list_devices(void)
+{
+    char why[1024];
+    const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
+    const int count = gpu ? gpu->count(why, sizeof why) : -1;
+    if (count <= 0) {
+        /* ci/check_perf.sh replays after "no GPU" and after nothing else. */
+        error("%s%s", count == 0 ? "no GPU: " : "", why);
+        return EXIT_NOT_MEASURED;
+    }
+    for (int i = 0; i < count; i++) {
+        struct run run = {0};
+        struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+        if (gpu->describe(i, &run.device, session, why, sizeof why) < 0) {
+            error("GPU %d: %s", i, why);
+            run_release(&run);
+            return EXIT_NOT_MEASURED;
+        }
+        printf("%d  %s  %lld SMs  compute capability %s  %.0f GB%s%s  %s\n", i, run.device.name, run.device.sm_count,
+               run.device.compute_capability, (double)run.device.memory_bytes * 1e-9, run.device.ecc ? "  ECC" : "",
+               run.device.mig ? "  MIG" : "", session->facts[SESSION_GPU_UUID]);
+        run_release(&run);
+    }
+    return EXIT_SAME;
+}
+
+static int list_chips(const struct gpu_plugin *gpu)
+{
+    const char *const *names;
+    size_t count;
+    char why[1024];
+    if (gpu->chips(&names, &count, why, sizeof why) < 0) {
+        error("%s", why);
+        return EXIT_NOT_MEASURED;
+    }
+    for (size_t i = 0; i < count; i++)
+        puts(names[i]);
+    return EXIT_SAME;
+}
+
+/* chosen[m] is the chip's counter for metric m or NULL; chosen itself is NULL when no chip was asked about. */
+static void print_metric(const struct options *options, const struct metric *metric, const char *const *chosen)
+{
+    const bool own = strncmp(metric->counter, "cugate.", 7) == 0;
+    const char *counter = !chosen || own ? metric->counter : *chosen ? *chosen : "not supported";
+    printf("%-24s  %-6s  %-6s  %-6s  %s\n", metric->name, metric_class_name(metric->class), metric->unit,
+           metric_better_name(metric->better), counter);
+    if (options->verbose && metric->doc)
+        printf("    %s\n", metric->doc);
+}
+
+static int check_chip(const struct options *options, const struct metrics *metrics)
+{
+    char why[1024];
+    char *memory = NULL;
+    size_t passes = 0, missing = 0;
+    const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
+    if (!gpu) {
+        error("%s", why);
+        return EXIT_NOT_MEASURED;
+    }
+    if (strcmp(options->chip, "help") == 0)
+        return list_chips(gpu);
+    const char **chosen = x_calloc(metrics->count, sizeof *chosen);
+    int code = EXIT_USAGE;
+    if (gpu->chip_counters(options->chip, metrics, chosen, &memory, &passes, why, sizeof why) < 0) {
+        error("%s", why);
+        goto out;
+    }
+    for (size_t m = 0; m < metrics->count; m++) {
+        print_metric(options, &metrics->list[m], &chosen[m]);
+        missing += !chosen[m] && strncmp(metrics->list[m].counter, "cugate.", 7) != 0;
+    }
+    printf("chip %s: %zu of %zu metrics, %zu passes over each kernel\n", options->chip, metrics->count - missing,
+           metrics->count, passes);
+    code = EXIT_SAME;
+    if (missing > 0) {
+        error("chip %s lacks the counters of %zu metrics: they would read \"not supported\"", options->chip, missing);
+        code = EXIT_USAGE;
+    }
+out:
+    free(memory);
+    free(chosen);
+    return code;
+}
+
+static int list_metrics(const struct options *options)
+{
+    struct metrics metrics;
+    if (metrics_read_folder(&metrics, options->metrics) < 0)
+        return EXIT_USAGE;
+    int code = EXIT_SAME;
+    if (options->chip) {
+        code = check_chip(options, &metrics);
+    } else {
+        for (size_t m = 0; m < metrics.count; m++)
+            print_metric(options, &metrics.list[m], NULL);
+    }
+    metrics_release(&metrics);
+    return code;
+}
+
+int cmd_list(const struct options *options)
+{
+    if (options->list_metrics + options->list_devices + options->list_collectors > 1) {
+        error("--metrics, --devices and --collectors each list something else: name one of them");
+        return EXIT_USAGE;
+    }
+    if (options->list_metrics)
+        return list_metrics(options);
+    if (options->chip) {
+        error("--chip goes with --metrics: cugate list --metrics --chip %s", options->chip);
+        return EXIT_USAGE;
+    }
+    if (options->list_devices)
+        return list_devices();
+    return options->list_collectors ? list_collectors() : list_kernels(options);
+}

@@ -1,0 +1,165 @@
+#include "commands.h"
+#include "exit_code.h"
+#include "util.h"
+#include "version.h"
+
+#include <string.h>
+
+/* clang-format off */
+/* To add a command: a file cmd_<name>.c, its declaration in commands.h, and a row here. */
+static const struct command commands[] = {
+    {
+        .name = "list",
+        .arguments = "",
+        .summary = "what there is: kernels, metrics, GPUs, collectors",
+        .details = "Lists the kernels of the library, one a line, unless an option names something else to list.\n"
+                   "--metrics --chip NAME checks for any chip that each counter exists there, and says how many\n"
+                   "passes over a kernel the whole set takes; it needs no GPU.",
+        .example = "cugate list --metrics --chip GH100",
+        .takes = "k kernels list_metrics devices collectors chip",
+        .minimum = 0, .maximum = 0, .run = cmd_list,
+    },
+    {
+        .name = "run",
+        .arguments = "",
+        .summary = "measure the kernels and write a run file",
+        .details = "Runs every kernel in a worker process, checks its output against a reference and collects every\n"
+                   "metric. A kernel that crashes, hangs or gives a wrong result costs its own result only.\n"
+                   "-o keeps the run as a file for compare, check --replay and accept; the table goes to standard\n"
+                   "output.",
+        .example = "cugate run -k 'transpose/*' -o run.json",
+        .takes = "k output kernels metrics collector device samples timeout format",
+        .minimum = 0, .maximum = 0, .run = cmd_run,
+    },
+    {
+        .name = "compare",
+        .arguments = "BASE.json RUN.json",
+        .summary = "judge one run file by another",
+        .details = "Needs no GPU. Both must have been measured on the same model of GPU by the same collector.",
+        .example = "cugate compare before.json after.json",
+        .takes = "k output metrics format",
+        .minimum = 2, .maximum = 2, .run = cmd_compare,
+    },
+    {
+        .name = "check",
+        .arguments = "",
+        .summary = "measure, and judge by the baseline of this GPU",
+        .details = "The gate. Measures as `cugate run` does, then judges by the baseline of this model of GPU.\n"
+                   "A filter by -k narrows both sides. With no GPU it exits 5: a gate never passes on nothing.\n"
+                   "--replay judges a recorded run instead and says so in its first line.\n"
+                   "-o writes the report to a file; --save keeps the run that was measured.",
+        .example = "cugate check --save run.json",
+        .takes = "k baselines replay save output kernels metrics collector device samples timeout format",
+        .minimum = 0, .maximum = 0, .run = cmd_check,
+    },
+    {
+        .name = "accept",
+        .arguments = "RUN.json...",
+        .summary = "make runs, or some of their rows, the baseline",
+        .details = "Writes each chosen row into the baseline of the runs' model of GPU, one session a run file, with\n"
+                   "the reason; no other row changes. The first baseline deserves at least three runs.",
+        .example = "cugate accept run.json -k transpose/padded -m time --reason \"two more words of padding\"",
+        .takes = "k m baselines reason",
+        .minimum = 1, .maximum = -1, .run = cmd_accept,
+    },
+    {
+        .name = "doctor",
+        .arguments = "",
+        .summary = "can this machine measure, and what to change if not",
+        .details = "Checks the GPU, its driver, the permission to read counters and the kernel library, and says the\n"
+                   "remedy for each thing that is in the way.",
+        .example = "cugate doctor",
+        .takes = "kernels metrics collector device",
+        .minimum = 0, .maximum = 0, .run = cmd_doctor,
+    },
+};
+/* clang-format on */
+
+static void print_help(FILE *stream)
+{
+    fputs("cugate - a performance gate for CUDA kernels\n"
+          "\nusage: cugate COMMAND [OPTION]... [ARGUMENT]...\n\ncommands\n",
+          stream);
+    for (size_t i = 0; i < ROWS(commands); i++)
+        fprintf(stream, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+    fputs("\n`cugate COMMAND --help` explains a command; `cugate --version` prints the version.\n"
+          "\nexample\n  cugate check --replay run.json\n\nexit codes\n",
+          stream);
+    exit_code_help(stream);
+}
+
+static int print_version(void)
+{
+    printf("cugate %s\n", CUGATE_VERSION);
+    return EXIT_SAME;
+}
+
+static const struct command *find_command(const char *name)
+{
+    const char *names[ROWS(commands)];
+    for (size_t i = 0; i < ROWS(commands); i++) {
+        names[i] = commands[i].name;
+        if (strcmp(names[i], name) == 0)
+            return &commands[i];
+    }
+    const char *nearest = nearest_name(name, names, ROWS(names));
+    if (*name == '-')
+        error("a command comes first: cugate COMMAND %s; see cugate --help", name);
+    else if (nearest)
+        error("unknown command '%s'; did you mean %s?", name, nearest);
+    else
+        error("unknown command '%s'; see cugate --help", name);
+    return NULL;
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    struct options options;
+    int code = EXIT_USAGE;
+
+    if (options_parse(&options, command, argc, argv) == 0) {
+        code = EXIT_SAME;
+        if (options.help)
+            options_help(command, stdout);
+        else if (options.version)
+            print_version();
+        else
+            code = command->run(&options);
+    }
+    options_release(&options);
+    return code;
+}
+
+/* What was printed counts only once it is written: a full disk behind `cugate list > file` is an error. */
+static int flush_output(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    error("cannot write to standard output");
+    return code == EXIT_SAME ? EXIT_USAGE : code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    int code;
+
+    if (!word) {
+        print_help(stderr);
+        code = EXIT_USAGE;
+    } else if (strcmp(word, "--version") == 0) {
+        code = print_version();
+    } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc == 2)) {
+        print_help(stdout);
+        code = EXIT_SAME;
+    } else if (strcmp(word, "help") == 0) {
+        const struct command *command = find_command(argv[2]);
+        if (command)
+            options_help(command, stdout);
+        code = command ? EXIT_SAME : EXIT_USAGE;
+    } else {
+        const struct command *command = find_command(word);
+        code = command ? run_command(command, argc - 1, argv + 1) : EXIT_USAGE;
+    }
+    return flush_output(code);
+}

@@ -1,0 +1,64 @@
+/* options.h - the command line of every command, from one table. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define OPTIONS_BASELINES "baselines" /* default of --baselines */
+
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct options {
+    char **globs; /* -k, borrowed strings */
+    size_t glob_count;
+    char **metric_globs; /* -m */
+    size_t metric_glob_count;
+    const char *kernels;   /* --kernels; default: libkernels.so beside the program */
+    const char *metrics;   /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
+    const char *baselines; /* --baselines; default OPTIONS_BASELINES */
+    const char *replay;
+    const char *output; /* -o */
+    const char *save;   /* --save: where check keeps the run that it measured */
+    const char *format; /* default "text" */
+    const char *reason;
+    const char *chip;
+    const char *collector; /* default "cupti" */
+    int device;
+    int samples;    /* default 5, 1..1000 */
+    double timeout; /* seconds a kernel, default 60 */
+    enum color_mode color;
+    bool quiet, verbose, help, version;
+    bool list_metrics, list_devices, list_collectors;
+    char **arguments; /* what is no option, borrowed */
+    size_t argument_count;
+    char *found[2]; /* default paths that options_parse worked out; owned */
+};
+
+struct command;
+
+/* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. 0, or -1 after error() that names the argument
+ * and suggests what was meant. Options that the command does not take are errors. Release *options either way. */
+int options_parse(struct options *options, const struct command *command, int argc, char **argv);
+void options_release(struct options *options);
+
+/* Prints usage, summary, options, an example and the exit codes of a command. */
+void options_help(const struct command *command, FILE *stream);
+
+/* Whether to write to the stream in colour: --color, then NO_COLOR and TERM=dumb, then whether it is a terminal. */
+bool options_color(const struct options *options, FILE *stream);
+
+/* A command: one row in main.c, one file cmd_<name>.c. */
+struct command {
+    const char *name;
+    const char *arguments; /* for the usage line: "BASE.json RUN.json" */
+    const char *summary;   /* one line */
+    const char *details;   /* paragraphs for --help, with exit codes where they need words */
+    const char *example;   /* one line that works */
+    const char *takes;     /* option names it takes beside the common ones, space separated: "k kernels format" */
+    int minimum, maximum;  /* count of arguments; maximum < 0: any */
+    int (*run)(const struct options *options); /* returns an exit_code */
+};
+
+#endif
