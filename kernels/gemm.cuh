@@ -1,0 +1,322 @@
+/* gemm.cuh - what the GEMM families share: the problem C = alpha A B + beta C with its check, and cuBLAS, the vendor
+ * reference, as their last variant.
+ *
+ * cuBLAS is found in two steps. Without <cublas_v2.h> when the library is built, the row is not built. With it, the
+ * shared object is opened when the variant is first launched: the library of kernels has no need of cuBLAS, and a
+ * machine without it loses that one variant, whose launch returns cudaErrorSharedObjectInitFailed. Links with -ldl. */
+#ifndef GEMM_CUH
+#define GEMM_CUH
+
+#include "common.cuh"
+
+#include <algorithm>
+#include <limits>
+
+#if __has_include(<cublas_v2.h>)
+
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+#define CUBLAS_TEXT(x) #x
+#define CUBLAS_LIBRARY(major) "libcublas.so." CUBLAS_TEXT(major)
+
+namespace cugate {
+
+constexpr const char *cublas_not_built = nullptr;
+
+/* A cuBLAS handle, made when it is first needed; that takes some tenths of a second. */
+class cublas {
+    cublasHandle_t handle = nullptr;
+    decltype(&cublasCreate_v2) create = nullptr;
+    decltype(&cublasDestroy_v2) destroy = nullptr;
+    decltype(&cublasSetMathMode) set_math_mode = nullptr;
+    decltype(&cublasSgemm_v2) sgemm = nullptr;
+    decltype(&cublasDgemm_v2) dgemm = nullptr;
+
+    template <class Function> static int find(void *library, const char *name, Function &function)
+    {
+        function = reinterpret_cast<Function>(dlsym(library, name));
+        return function ? 0 : static_cast<int>(cudaErrorSharedObjectSymbolNotFound);
+    }
+
+    /* The CUDA error nearest in meaning, since a launch returns nothing else. */
+    static int cuda_error(cublasStatus_t status)
+    {
+        switch (status) {
+        case CUBLAS_STATUS_SUCCESS:
+            return 0;
+        case CUBLAS_STATUS_NOT_INITIALIZED:
+            return static_cast<int>(cudaErrorInitializationError);
+        case CUBLAS_STATUS_ALLOC_FAILED:
+            return static_cast<int>(cudaErrorMemoryAllocation);
+        case CUBLAS_STATUS_INVALID_VALUE:
+            return static_cast<int>(cudaErrorInvalidValue);
+        case CUBLAS_STATUS_ARCH_MISMATCH:
+        case CUBLAS_STATUS_NOT_SUPPORTED:
+            return static_cast<int>(cudaErrorNotSupported);
+        case CUBLAS_STATUS_EXECUTION_FAILED:
+            return static_cast<int>(cudaErrorLaunchFailure);
+        default:
+            return static_cast<int>(cudaErrorUnknown);
+        }
+    }
+
+    int open()
+    {
+        /* Never closed: the next family needs it again, and loading it costs more than the GEMM. */
+        void *library = dlopen(CUBLAS_LIBRARY(CUBLAS_VER_MAJOR), RTLD_LAZY | RTLD_LOCAL);
+        if (!library)
+            return static_cast<int>(cudaErrorSharedObjectInitFailed);
+        TRY_CUDA(find(library, "cublasCreate_v2", create));
+        TRY_CUDA(find(library, "cublasDestroy_v2", destroy));
+        TRY_CUDA(find(library, "cublasSetMathMode", set_math_mode));
+        TRY_CUDA(find(library, "cublasSgemm_v2", sgemm));
+        TRY_CUDA(find(library, "cublasDgemm_v2", dgemm));
+        TRY_CUDA(cuda_error(create(&handle)));
+        /* The default mode computes fp32 in fp32: TF32 is another mode, and only on request. */
+        return cuda_error(set_math_mode(handle, CUBLAS_DEFAULT_MATH));
+    }
+
+    cublasStatus_t gemm(int n, float alpha, const float *a, const float *b, float beta, float *c) const
+    {
+        return sgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &alpha, a, n, b, n, &beta, c, n);
+    }
+    cublasStatus_t gemm(int n, double alpha, const double *a, const double *b, double beta, double *c) const
+    {
+        return dgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &alpha, a, n, b, n, &beta, c, n);
+    }
+
+  public:
+    cublas() = default;
+    cublas(const cublas &) = delete;
+    cublas &operator=(const cublas &) = delete;
+    ~cublas()
+    {
+        if (handle)
+            destroy(handle);
+    }
+
+    /* C = alpha A B + beta C, enqueued on the default stream. cuBLAS stores by columns, so it sees the transposes of
+     * our matrices, and C' = alpha B' A' + beta C'. */
+    template <class T> int row_major_gemm(int n, T alpha, const T *a, const T *b, T beta, T *c)
+    {
+        if (!handle)
+            TRY_CUDA(open());
+        return cuda_error(gemm(n, alpha, b, a, beta, c));
+    }
+};
+
+} // namespace cugate
+
+#else
+
+namespace cugate {
+
+constexpr const char *cublas_not_built = "cublas_v2.h was not found";
+
+struct cublas {
+    template <class T> int row_major_gemm(int, T, const T *, const T *, T, T *)
+    {
+        return static_cast<int>(cudaErrorNotSupported);
+    }
+};
+
+} // namespace cugate
+
+#endif
+
+namespace cugate {
+
+/* Element `index` of the input matrix made from `seed`: uniform in [-1, 1), with 24 random bits for float and 48 for
+ * double. */
+template <class T> __host__ __device__ inline T gemm_input(uint32_t seed, uint64_t index)
+{
+    if constexpr (sizeof(T) == sizeof(float))
+        return 2 * uniform(seed, index) - 1;
+    else
+        return 2 * (static_cast<T>(uniform(seed, 2 * index)) + 0x1p-24 * uniform(seed, 2 * index + 1)) - 1;
+}
+
+template <class T> __global__ void gemm_fill(T *matrix, uint32_t seed, size_t count)
+{
+    const size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < count)
+        matrix[i] = gemm_input<T>(seed, i);
+}
+
+/* The sum of term(0) to term(count - 1), by blocks: in one go, a long sum of doubles would round as much as the doubles
+ * that it checks. */
+template <class Term> double sum_of(size_t count, Term term)
+{
+    constexpr size_t block = 64;
+    double sum = 0;
+    for (size_t i = 0; i < count; i += block) {
+        double part = 0;
+        for (size_t k = i; k < std::min(i + block, count); k++)
+            part += term(k);
+        sum += part;
+    }
+    return sum;
+}
+
+/* The state of a GEMM family: C = alpha A B + beta C in place, square row-major matrices of order n.
+ *
+ * The check covers all of C in O(n^2): for a vector x of random weights, between 1 and 2 and of either sign, every row
+ * of C x must equal the row of alpha A (B x) + beta C0 x, in float64. A wrong element moves the sum of its row by its
+ * error at least, and an exchange of two elements does not cancel. As many as `probes` elements, at least one in every
+ * 128 x 128 tile, are compared with their own dot product besides.
+ *
+ * Tolerance: the partial sums of a dot product of n terms from [-1, 1) walk at random, about sqrt(k) / 3 after k
+ * terms; each addition rounds by up to unit roundoff u of that. The variances add up to a standard deviation of u n / 7
+ * for an element of A B, alpha times that for C, and sqrt(7 n / 3) times that for the weighted sum of a row. Both
+ * tolerances stand at eleven deviations. For sgemm that is 2^-12 an element and 0.017 a row: one element wrong by 0.034
+ * is always found, where elements are about 19 in size. TF32 misses by 0.005 an element and 0.3 a row. */
+template <class T, int n> struct gemm {
+    static constexpr T alpha = 1.25;
+    static constexpr T beta = -0.5;
+    static constexpr size_t elements = size_t{n} * n;
+    static constexpr double bytes = 4.0 * elements * sizeof(T); /* A, B and C read, C written */
+    static constexpr double flops = elements * (2.0 * n + 3);
+
+    static constexpr int probes = 512;
+    static constexpr double element_tolerance = std::numeric_limits<T>::epsilon() * n;
+
+    device_array<T> a, b, c, first_c;
+    cublas vendor;
+    std::vector<double> weights;
+    std::vector<double> want_rows;
+    std::vector<size_t> probe_at;
+    std::vector<double> want_probes;
+    std::vector<T> got;
+
+    enum seed : uint32_t { seed_a = 0xa, seed_b = 0xb, seed_c = 0xc, seed_weights = 0xd, seed_probes = 0xe };
+
+    int open();
+    int check(char *why, size_t why_size);
+
+    /* The rows of a family's table. */
+    static int restore(void *state)
+    {
+        gemm &g = *static_cast<gemm *>(state);
+        return g.c.copy_from(g.first_c);
+    }
+    static int verify(void *state, const struct cugate_variant *, char *why, size_t why_size)
+    {
+        return static_cast<gemm *>(state)->check(why, why_size);
+    }
+    static int launch_cublas(void *state)
+    {
+        gemm &g = *static_cast<gemm *>(state);
+        return g.vendor.row_major_gemm(n, alpha, g.a.data, g.b.data, beta, g.c.data);
+    }
+
+  private:
+    static int make(device_array<T> &matrix, uint32_t seed);
+    static std::vector<double> times(uint32_t seed, const std::vector<double> &vector);
+    static double want(size_t row, size_t column);
+    void make_reference();
+    int wrong_row(size_t row, char *why, size_t why_size) const;
+};
+
+template <class T, int n> int gemm<T, n>::make(device_array<T> &matrix, uint32_t seed)
+{
+    constexpr unsigned threads = 256;
+    TRY_CUDA(matrix.allocate(elements));
+    gemm_fill<<<(elements + threads - 1) / threads, threads>>>(matrix.data, seed, elements);
+    return launched();
+}
+
+/* The input matrix of `seed` times a vector; the matrix itself is never stored on the host. */
+template <class T, int n> std::vector<double> gemm<T, n>::times(uint32_t seed, const std::vector<double> &vector)
+{
+    std::vector<double> product(n);
+    for (size_t row = 0; row < n; row++)
+        product[row] = sum_of(n, [&](size_t k) { return gemm_input<T>(seed, row * n + k) * vector[k]; });
+    return product;
+}
+
+/* The right C[row][column]. */
+template <class T, int n> double gemm<T, n>::want(size_t row, size_t column)
+{
+    const double product = sum_of(n, [&](size_t k) {
+        return double{gemm_input<T>(seed_a, row * n + k)} * gemm_input<T>(seed_b, k * n + column);
+    });
+    return alpha * product + beta * gemm_input<T>(seed_c, row * n + column);
+}
+
+template <class T, int n> void gemm<T, n>::make_reference()
+{
+    weights.resize(n);
+    for (size_t i = 0; i < n; i++)
+        weights[i] = (hash32(seed_weights, i) % 2 ? 1 : -1) * (1.0 + uniform(seed_weights, i));
+    const std::vector<double> product = times(seed_a, times(seed_b, weights));
+    const std::vector<double> first = times(seed_c, weights);
+    want_rows.resize(n);
+    for (size_t i = 0; i < n; i++)
+        want_rows[i] = alpha * product[i] + beta * first[i];
+
+    constexpr size_t tile = 128;
+    constexpr size_t tiles = n / tile;
+    static_assert(probes >= tiles * tiles);
+    for (size_t i = 0; i < probes; i++) {
+        const uint32_t inside = hash32(seed_probes, i);
+        const size_t row = i / tiles % tiles * tile + inside % tile;
+        const size_t column = i % tiles * tile + inside / tile % tile;
+        probe_at.push_back(row * n + column);
+        want_probes.push_back(want(row, column));
+    }
+}
+
+template <class T, int n> int gemm<T, n>::open()
+{
+    TRY_CUDA(make(a, seed_a));
+    TRY_CUDA(make(b, seed_b));
+    TRY_CUDA(make(first_c, seed_c));
+    TRY_CUDA(c.allocate(elements));
+    make_reference();
+    return 0;
+}
+
+/* Names the element that is furthest off in a row whose sum is wrong. */
+template <class T, int n> int gemm<T, n>::wrong_row(size_t row, char *why, size_t why_size) const
+{
+    size_t worst = 0;
+    double worst_want = 0;
+    double worst_error = -1;
+    for (size_t column = 0; column < n; column++) {
+        const double expected = want(row, column);
+        const double error = std::fabs(got[row * n + column] - expected);
+        if (!(error <= worst_error)) {
+            worst = column;
+            worst_want = expected;
+            worst_error = error;
+        }
+        if (std::isnan(error))
+            break;
+    }
+    return wrong(why, why_size, "C[%zu][%zu]: expected %.9g, found %.9g (the sum of its row is off)", row, worst,
+                 worst_want, static_cast<double>(got[row * n + worst]));
+}
+
+/* The comparisons are negated, so that NaN is a difference. */
+template <class T, int n> int gemm<T, n>::check(char *why, size_t why_size)
+{
+    TRY_CUDA(c.download(got));
+    for (size_t i = 0; i < probes; i++) {
+        const double found = got[probe_at[i]];
+        if (!(std::fabs(found - want_probes[i]) <= element_tolerance))
+            return wrong(why, why_size, "C[%zu][%zu]: expected %.9g, found %.9g", probe_at[i] / n, probe_at[i] % n,
+                         want_probes[i], found);
+    }
+    const double row_tolerance = element_tolerance * std::sqrt(7.0 / 3 * n);
+    for (size_t row = 0; row < n; row++) {
+        const double sum = sum_of(n, [&](size_t k) { return got[row * n + k] * weights[k]; });
+        if (!(std::fabs(sum - want_rows[row]) <= row_tolerance))
+            return wrong_row(row, why, why_size);
+    }
+    return 0;
+}
+
+} // namespace cugate
+
+#endif
