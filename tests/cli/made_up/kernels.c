@@ -1,0 +1,104 @@
+/* A kernel library made up for the tests of the command line: its "kernels" run on the host, one of them well and the
+ * others each with a fault of its own. */
+#include "kernel.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static double out;
+
+static int open_nothing(void **state)
+{
+    *state = &out;
+    return 0;
+}
+
+static int restore(void *state)
+{
+    *(double *)state = -1;
+    return 0;
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+static int launch_fine(void *state)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    *(double *)state = 42;
+    return 0;
+}
+
+static int launch_wrong(void *state)
+{
+    *(double *)state = 41;
+    return 0;
+}
+
+static int launch_failed(void *state)
+{
+    (void)state;
+    return 700;
+}
+
+static int launch_crash(void *state)
+{
+    (void)state;
+    return raise(SIGKILL);
+}
+
+static int launch_hang(void *state)
+{
+    (void)state;
+    return pause();
+}
+
+static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    (void)variant;
+    if (*(double *)state == 42)
+        return 0;
+    snprintf(why, why_size, "expected 42, found %g", *(double *)state);
+    return CUGATE_WRONG;
+}
+
+static int synchronize(void)
+{
+    return 0;
+}
+
+static const char *error_text(int code)
+{
+    return code == 700 ? "made-up illegal address" : "made-up error";
+}
+
+static const struct cugate_variant fine_variants[] = {
+    {.name = "one", .doc = "sleeps", .launch = launch_fine, .bytes = 8},
+    {.name = "two", .doc = "sleeps as well", .launch = launch_fine, .bytes = 8},
+};
+
+static const struct cugate_variant fault_variants[] = {
+    {.name = "wrong", .doc = "writes 41", .launch = launch_wrong},
+    {.name = "failed", .doc = "returns an error", .launch = launch_failed},
+    {.name = "crash", .doc = "is killed", .launch = launch_crash},
+    {.name = "hang", .doc = "never ends", .launch = launch_hang},
+    {.name = "absent", .doc = "has no code", .not_built = "made_up.h was not found"},
+};
+
+static const struct cugate_family fine = {
+    "fine", "sleeps", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, fine_variants, 2};
+static const struct cugate_family faults = {
+    "faults", "goes wrong", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, fault_variants, 5};
+static const struct cugate_family *const families[] = {&fine, &faults};
+
+const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI, "cc", "", families, 2, synchronize, error_text,
+    };
+    return &library;
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Runs the command lines of cases.txt against the program and ends with "N passed, N failed". Needs no GPU, and hides
+# one that is there.
+#
+#   CUGATE=build/cugate tests/cli/run.sh            compare
+#   CUGATE=build/cugate tests/cli/run.sh --rewrite  write the golden outputs anew
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+golden=$here/../data/golden
+cugate=$(realpath "${CUGATE:-build/cugate}")
+rewrite=${1-}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+ln -s "$here/made_up" made_up
+"${CC:-cc}" -shared -fPIC -I"$here/../../harness" -o libmade_up.so made_up/kernels.c || exit 2
+mkdir -p "$golden"
+
+export CUDA_VISIBLE_DEVICES='' LC_ALL=C
+unset NO_COLOR CUGATE
+# Words in the table; eval splits them.
+export M='--metrics made_up/metrics' HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
+
+passed=0
+failed=0
+complaints=
+
+complain() {
+    complaints+="    $1"$'\n'
+}
+
+expect_golden() {
+    if [ "$rewrite" = --rewrite ]; then
+        cp out "$golden/$1"
+    elif ! diff -u "$golden/$1" out >difference 2>&1; then
+        complain "standard output is not golden/$1:"
+        complaints+=$(sed 's/^/      /' difference)$'\n'
+    fi
+}
+
+expect() {
+    case $1 in
+    =*) expect_golden "${1#=}" ;;
+    'file '*) [ -e "${1#file }" ] || complain "${1#file } is not there" ;;
+    '!file '*) [ ! -e "${1#!file }" ] || complain "${1#!file } is there" ;;
+    '!'*) ! grep -qF -e "$(printf '%b' "${1#!}")" all || complain "said: ${1#!}" ;;
+    *) grep -qF -e "$(printf '%b' "$1")" all || complain "did not say: $1" ;;
+    esac
+}
+
+# finish LABEL CODE WANTED EXPECTATIONS: judges a command that left its output in out and err
+finish() {
+    local label=$1 code=$2 wanted=$3 rest=$4 one
+    complaints=
+    cat out err >all
+    [ "$code" = "$wanted" ] || complain "exit code $code, expected $wanted"
+    grep -q 'runtime error\|Sanitizer\|cugate: bug' err && complain "a bug was found"
+    while [ -n "$rest" ]; do
+        one=${rest%%; *}
+        [ "$one" = "$rest" ] && rest= || rest=${rest#*; }
+        expect "$one"
+    done
+    if [ -z "$complaints" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n%s' "$label" "$complaints"
+        sed 's/^/    | /' all | head -40
+    fi
+}
+
+trim() {
+    local text=$1
+    text=${text#"${text%%[![:space:]]*}"}
+    printf '%s' "${text%"${text##*[![:space:]]}"}"
+}
+
+while IFS='|' read -r wanted arguments expectations; do
+    case $wanted in '' | '#'*) continue ;; esac
+    eval "set -- $arguments"
+    "$cugate" "$@" >out 2>err </dev/null
+    code=$?
+    finish "cugate $(trim "$arguments")" $code "$(trim "$wanted")" "$(trim "$expectations")"
+done <"$here/cases.txt"
+
+# What a table cannot say.
+
+eval "set -- $HOST"
+timeout --foreground --preserve-status -s INT 0.7 \
+    "$cugate" check "$@" -k 'fine/*' -k faults/hang --save stopped.json >out 2>err
+finish "check, stopped by Ctrl-C" $? 130 "fine/two; interrupted; (exit 130); file stopped.json"
+
+eval "set -- $M"
+"$cugate" compare "$@" -o /dev/full made_up/session_1.json made_up/same.json >out 2>err
+finish "compare -o /dev/full" $? 2 "cannot write"
+"$cugate" compare "$@" made_up/session_1.json made_up/worse.json >/dev/full 2>err
+finish "compare >/dev/full" $? 2 "cannot write"
+"$cugate" list --help >/dev/full 2>err
+finish "list --help >/dev/full" $? 2 "cannot write"
+
+head -c 3000 made_up/same.json >truncated.json
+"$cugate" compare "$@" made_up/session_1.json truncated.json >out 2>err
+finish "compare with a truncated file" $? 2 "truncated.json; !nothing is worse"
+
+cp made_up/same.json kept.json
+"$cugate" compare "$@" -o kept.json made_up/session_1.json truncated.json >out 2>err
+cmp -s made_up/same.json kept.json || echo "kept.json was changed" >>out
+finish "a failed command leaves the old file" $? 0 "!kept.json was changed"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

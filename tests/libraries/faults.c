@@ -1,0 +1,242 @@
+/* A kernel library whose "kernels" run on the host: some are good, and the others go wrong in one way each. The name of
+ * a family or a variant says what it does. Families whose name begins with "slow" take long or never end. */
+#include "kernel.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MADE_UP_ERROR = 700 };
+
+static int output;       /* what the "kernel" wrote; 42 is right */
+static int device_error; /* what synchronize() returns, in this process for good: an error costs the context */
+
+static void die_by(int number)
+{
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static int launch_good(void *state)
+{
+    *(int *)state = 42;
+    return 0;
+}
+
+static int launch_wrong(void *state)
+{
+    *(int *)state = 41;
+    return 0;
+}
+
+static int launch_nothing(void *state)
+{
+    (void)state;
+    return 0;
+}
+
+static int launch_segv(void *state)
+{
+    die_by(SIGSEGV);
+    return launch_good(state);
+}
+
+static int launch_abort(void *state)
+{
+    (void)state;
+    signal(SIGABRT, SIG_DFL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    abort();
+}
+
+static int launch_exit(void *state)
+{
+    (void)state;
+    _exit(0);
+}
+
+static int launch_refused(void *state)
+{
+    (void)state;
+    device_error = MADE_UP_ERROR;
+    return device_error;
+}
+
+static int launch_failing(void *state)
+{
+    device_error = MADE_UP_ERROR;
+    return launch_good(state);
+}
+
+static int launch_closing(void *state)
+{
+    for (int descriptor = 0; descriptor < 1024; descriptor++)
+        close(descriptor);
+    return launch_good(state);
+}
+
+static int launch_printing(void *state)
+{
+    puts("printed through a buffer");
+    fflush(stdout);
+    static const char text[] = "printed at once\n";
+    return write(STDOUT_FILENO, text, sizeof text - 1) < 0 ? MADE_UP_ERROR : launch_good(state);
+}
+
+static int launch_endless(void *state)
+{
+    for (;;)
+        pause();
+    return launch_good(state);
+}
+
+static int launch_brief(void *state)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);
+    return launch_good(state);
+}
+
+static int open_good(void **state)
+{
+    *state = &output;
+    return 0;
+}
+
+static int open_refused(void **state)
+{
+    (void)state;
+    return MADE_UP_ERROR;
+}
+
+static int open_exit(void **state)
+{
+    (void)state;
+    exit(0);
+}
+
+static int restore_good(void *state)
+{
+    *(int *)state = -1;
+    return 0;
+}
+
+static int restore_refused(void *state)
+{
+    (void)state;
+    return MADE_UP_ERROR;
+}
+
+static int verify_good(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    if (*(int *)state == 42)
+        return 0;
+    if (strcmp(variant->name, "silent") != 0)
+        snprintf(why, why_size, "element 0: expected 42, found %d", *(int *)state);
+    return CUGATE_WRONG;
+}
+
+static int verify_refused(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    (void)state;
+    (void)variant;
+    (void)why;
+    (void)why_size;
+    return MADE_UP_ERROR;
+}
+
+static void close_good(void *state)
+{
+    *(int *)state = -2;
+}
+
+static void close_killed(void *state)
+{
+    (void)state;
+    die_by(SIGKILL);
+}
+
+static void close_endless(void *state)
+{
+    launch_endless(state);
+}
+
+static int synchronize(void)
+{
+    return device_error;
+}
+
+static const char *error_text(int code)
+{
+    return code == MADE_UP_ERROR ? "made-up illegal address" : "made-up other error";
+}
+
+#define VARIANT(name_, launch_)                                                                                        \
+    {                                                                                                                  \
+        .name = #name_, .doc = #name_, .launch = launch_, .bytes = 1000, .flops = 500                                  \
+    }
+#define VARIANTS(family) family##_variants, sizeof family##_variants / sizeof *family##_variants
+#define FAMILY(family, open_, restore_, verify_, close_)                                                               \
+    static const struct cugate_family family = {#family,  #family, CUGATE_KERNELS, open_,                              \
+                                                restore_, verify_, close_,         VARIANTS(family)}
+
+static const struct cugate_variant crash_variants[] = {
+    VARIANT(segv, launch_segv), VARIANT(abort, launch_abort),     VARIANT(good, launch_good),
+    VARIANT(exit, launch_exit), VARIANT(closing, launch_closing),
+};
+static const struct cugate_variant wrong_variants[] = {
+    VARIANT(number, launch_wrong),
+    VARIANT(silent, launch_wrong),
+    VARIANT(nothing, launch_nothing),
+    VARIANT(good, launch_good),
+};
+static const struct cugate_variant failing_variants[] = {
+    VARIANT(launch, launch_refused),
+    VARIANT(good, launch_good),
+    VARIANT(kernel, launch_failing),
+    {.name = "absent", .doc = "absent", .not_built = "made_up.h was not found", .bytes = 1000, .flops = 500},
+};
+static const struct cugate_variant open_fails_variants[] = {VARIANT(a, launch_good), VARIANT(b, launch_good)};
+static const struct cugate_variant open_exits_variants[] = {VARIANT(a, launch_good), VARIANT(b, launch_good)};
+static const struct cugate_variant restore_fails_variants[] = {VARIANT(a, launch_good)};
+static const struct cugate_variant verify_fails_variants[] = {VARIANT(a, launch_good)};
+static const struct cugate_variant close_dies_variants[] = {VARIANT(good, launch_good)};
+static const struct cugate_variant good_variants[] = {VARIANT(one, launch_good), VARIANT(two, launch_good),
+                                                      VARIANT(printing, launch_printing)};
+static const struct cugate_variant last_variants[] = {VARIANT(good, launch_good), VARIANT(segv, launch_segv)};
+static const struct cugate_variant slow_variants[] = {VARIANT(brief, launch_brief), VARIANT(brief_2, launch_brief),
+                                                      VARIANT(brief_3, launch_brief), VARIANT(endless, launch_endless),
+                                                      VARIANT(good, launch_good)};
+static const struct cugate_variant slow_close_variants[] = {VARIANT(good, launch_good)};
+
+FAMILY(crash, open_good, restore_good, verify_good, close_good);
+FAMILY(wrong, open_good, restore_good, verify_good, close_good);
+FAMILY(failing, open_good, restore_good, verify_good, close_good);
+FAMILY(open_fails, open_refused, restore_good, verify_good, close_good);
+FAMILY(open_exits, open_exit, restore_good, verify_good, close_good);
+FAMILY(restore_fails, open_good, restore_refused, verify_good, close_good);
+FAMILY(verify_fails, open_good, restore_good, verify_refused, close_good);
+FAMILY(close_dies, open_good, restore_good, verify_good, close_killed);
+FAMILY(good, open_good, restore_good, verify_good, close_good);
+FAMILY(last, open_good, restore_good, verify_good, close_good);
+FAMILY(slow, open_good, restore_good, verify_good, close_good);
+FAMILY(slow_close, open_good, restore_good, verify_good, close_endless);
+
+/* The slow ones stand in front, so that other kernels come after them. */
+static const struct cugate_family *const families[] = {
+    &slow,       &slow_close,    &crash,        &wrong,      &failing, &open_fails,
+    &open_exits, &restore_fails, &verify_fails, &close_dies, &good,    &last,
+};
+
+const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI, "made-up compiler 1.0", "-O2 -g", families, sizeof families / sizeof *families, synchronize,
+        error_text,
+    };
+    return &library;
+}

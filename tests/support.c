@@ -1,0 +1,63 @@
+#include "support.h"
+#include "util.h"
+
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *scratch_make(void)
+{
+    const char *base = getenv("TMPDIR");
+    char *folder = x_sprintf("%s/cugate-test-XXXXXX", base ? base : "/tmp");
+    if (!mkdtemp(folder))
+        die(EXIT_USAGE, "cannot create the folder %s", folder);
+    return folder;
+}
+
+static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *walk)
+{
+    (void)facts;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+void scratch_remove(char *folder)
+{
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    free(folder);
+}
+
+char *scratch_file(const char *folder, const char *name, const char *text)
+{
+    char *path = x_sprintf("%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        die(EXIT_USAGE, "cannot write %s", path);
+    return path;
+}
+
+void capture_begin(struct capture *capture)
+{
+    fflush(stderr);
+    capture->file = tmpfile();
+    capture->saved = dup(STDERR_FILENO);
+    if (!capture->file || capture->saved < 0 || dup2(fileno(capture->file), STDERR_FILENO) < 0)
+        die(EXIT_USAGE, "cannot capture standard error");
+}
+
+char *capture_end(struct capture *capture)
+{
+    fflush(stderr);
+    dup2(capture->saved, STDERR_FILENO);
+    close(capture->saved);
+    fseek(capture->file, 0, SEEK_END);
+    long length = ftell(capture->file);
+    char *text = x_calloc((size_t)length + 1, 1);
+    rewind(capture->file);
+    size_t got = fread(text, 1, (size_t)length, capture->file);
+    text[got] = '\0';
+    fclose(capture->file);
+    return text;
+}

@@ -1,0 +1,22 @@
+/* support.h - what several tests need: a scratch folder, and the words of an error message. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <stdio.h>
+
+/* A new empty folder of this test's own. scratch_remove deletes it with all that is in it, and frees its name. */
+char *scratch_make(void);
+void scratch_remove(char *folder);
+
+/* Writes text into folder/name. Caller frees the path. */
+char *scratch_file(const char *folder, const char *name, const char *text);
+
+/* Between the two, standard error goes into a file; capture_end returns what was written. Caller frees. */
+struct capture {
+    FILE *file;
+    int saved;
+};
+void capture_begin(struct capture *capture);
+char *capture_end(struct capture *capture);
+
+#endif

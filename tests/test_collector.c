@@ -1,0 +1,288 @@
+#include "collector.h"
+#include "gpu.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECTION(name, counter, unit)                                                                                   \
+    "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"
+
+/* The host's time stands on both sides of the GPU's, so that no order decides which one counts. */
+enum { BANDWIDTH, FLOPS, WALL, TIME, LATE_WALL, OTHER, METRICS };
+
+static void set_up(struct metrics *metrics)
+{
+    *metrics = (struct metrics){0};
+    cr_assert_eq(metrics_read_text(
+                     metrics, "x.ini",
+                     SECTION("bandwidth", COUNTER_BANDWIDTH, "B/s") SECTION("flop_rate", COUNTER_FLOP_RATE, "FLOP/s")
+                         SECTION("wall_time", COUNTER_WALL_TIME, "ns") SECTION("time", COUNTER_TIME, "ns")
+                             SECTION("late_wall_time", COUNTER_WALL_TIME, "ns") SECTION("other", "a.sum", "count")),
+                 0);
+    cr_assert_eq(metrics->count, METRICS);
+}
+
+static struct value measured(double number)
+{
+    return (struct value){VALUE_MEASURED, number};
+}
+
+static const struct value absent = {VALUE_NOT_SUPPORTED, 0};
+
+/* One sample; the two rates hold what a collector may have left there. */
+static void fill_one(struct result *result, struct value wall, struct value time)
+{
+    struct metrics metrics;
+    set_up(&metrics);
+    struct value values[METRICS] = {absent, measured(1), wall, time, wall, measured(7)};
+    collector_fill(result, &metrics, values, 1);
+    metrics_release(&metrics);
+}
+
+static void expect_row(const struct result *result, const char *metric, struct value expected)
+{
+    const struct row *row = result_find(result, metric);
+    cr_assert_not_null(row, "%s", metric);
+    cr_expect_eq(row->state, expected.state, "%s: %s", metric, value_state_name(row->state));
+    cr_expect_eq(row->session_count, expected.state == VALUE_MEASURED ? 1 : 0, "%s", metric);
+    if (row->session_count == 1)
+        cr_expect_eq(row_value(row), expected.number, "%s: %.17g", metric, row_value(row));
+}
+
+Test(collector, rates_come_from_the_gpu_s_time_else_the_host_s)
+{
+    static const struct value not_counted = {VALUE_NOT_COUNTED, 0}, not_applicable = {VALUE_NOT_APPLICABLE, 0};
+    const struct {
+        double bytes, flops;
+        struct value wall, time, bandwidth, flop_rate;
+    } cases[] = {
+        {4000, 500, measured(4000), measured(2000), measured(2e9), measured(2.5e8)},
+        {4000, 500, absent, measured(2000), measured(2e9), measured(2.5e8)},
+        {4000, 500, measured(4000), absent, measured(1e9), measured(1.25e8)},
+        {4000, 500, measured(4000), not_counted, measured(1e9), measured(1.25e8)},
+        {4000, 500, absent, absent, not_counted, not_counted},
+        {4000, 500, not_applicable, not_counted, not_counted, not_counted},
+        {4000, 500, absent, measured(0), not_counted, not_counted},
+        {0, 500, absent, measured(2000), not_applicable, measured(2.5e8)},
+        {4000, 0, absent, measured(2000), measured(2e9), not_applicable},
+        {0, 0, absent, absent, not_applicable, not_applicable},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct result result = {.bytes = cases[i].bytes, .flops = cases[i].flops};
+        fill_one(&result, cases[i].wall, cases[i].time);
+        cr_expect_eq(result.row_count, METRICS, "case %zu", i);
+        expect_row(&result, "bandwidth", cases[i].bandwidth);
+        expect_row(&result, "flop_rate", cases[i].flop_rate);
+        expect_row(&result, "wall_time", cases[i].wall);
+        expect_row(&result, "time", cases[i].time);
+        expect_row(&result, "other", measured(7));
+        result_release(&result);
+    }
+}
+
+Test(collector, one_sample_without_a_reading_leaves_its_state_alone)
+{
+    enum { SAMPLES = 3 };
+    struct metrics metrics;
+    set_up(&metrics);
+    for (enum value_state state = VALUE_NOT_COUNTED; state < VALUE_STATES; state++) {
+        for (size_t missing = 0; missing < SAMPLES; missing++) {
+            struct value values[SAMPLES][METRICS];
+            for (size_t s = 0; s < SAMPLES; s++) {
+                for (size_t m = 0; m < METRICS; m++)
+                    values[s][m] = measured((double)s + 1);
+            }
+            values[missing][OTHER] = (struct value){state, 12345};
+            struct result result = {.bytes = 1};
+            collector_fill(&result, &metrics, values[0], SAMPLES);
+            expect_row(&result, "other", (struct value){state, 0});
+            expect_row(&result, "time", measured(2));
+            const struct row *row = result_find(&result, "time");
+            cr_expect_eq(row->sessions[0].count, SAMPLES);
+            cr_expect_eq(row->sessions[0].samples[0], 1);
+            cr_expect_eq(row->sessions[0].samples[2], 3);
+            result_release(&result);
+        }
+    }
+    metrics_release(&metrics);
+}
+
+/* Each sample's rate is by its own time: the median of rates, not the rate of the median. */
+Test(collector, rates_are_worked_out_sample_by_sample)
+{
+    struct metrics metrics;
+    set_up(&metrics);
+    struct value values[][METRICS] = {
+        {[TIME] = measured(1000)},
+        {[TIME] = {VALUE_NOT_COUNTED, 0}, [WALL] = {VALUE_NOT_COUNTED, 0}, [LATE_WALL] = {VALUE_NOT_COUNTED, 0}},
+        {[WALL] = measured(8000), [TIME] = {VALUE_NOT_SUPPORTED, 0}, [LATE_WALL] = measured(8000)}};
+    struct result result = {.bytes = 1000};
+    collector_fill(&result, &metrics, values[0], ROWS(values));
+    expect_row(&result, "bandwidth", (struct value){VALUE_NOT_COUNTED, 0});
+    result_release(&result);
+
+    result = (struct result){.bytes = 1000};
+    values[1][TIME] = measured(4000);
+    collector_fill(&result, &metrics, values[0], ROWS(values));
+    const struct row *row = result_find(&result, "bandwidth");
+    cr_assert_eq(row->session_count, 1);
+    cr_expect_eq(row->sessions[0].samples[0], 1e9);
+    cr_expect_eq(row->sessions[0].samples[1], 0.25e9);
+    cr_expect_eq(row->sessions[0].samples[2], 0.125e9);
+    result_release(&result);
+    metrics_release(&metrics);
+}
+
+Test(collector, numbers_are_rounded_once)
+{
+    static const double numbers[] = {1.0 / 3, 18700.123456789, 99.97313123456, 123456789012345, 0x1p53 - 1};
+    for (size_t i = 0; i < ROWS(numbers); i++) {
+        struct result result = {.bytes = 10};
+        fill_one(&result, absent, measured(numbers[i]));
+        expect_row(&result, "time", measured(round_value(numbers[i])));
+        expect_row(&result, "bandwidth", measured(round_value(10 / numbers[i] * 1e9)));
+        result_release(&result);
+    }
+}
+
+/* A negative or infinite reading is no reading, wherever it comes from. */
+Test(collector, impossible_numbers_are_not_counted)
+{
+    static const double numbers[] = {-1, INFINITY, -INFINITY};
+    for (size_t i = 0; i < ROWS(numbers); i++) {
+        struct result result = {.bytes = 10};
+        fill_one(&result, absent, measured(numbers[i]));
+        expect_row(&result, "time", (struct value){VALUE_NOT_COUNTED, 0});
+        result_release(&result);
+    }
+}
+
+Test(collector, the_table)
+{
+    size_t count;
+    const struct collector *const *list = collector_list(&count);
+    cr_assert_gt(count, 0);
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_eq(collector_find(list[i]->name), list[i], "%s", list[i]->name);
+        cr_expect(list[i]->doc && *list[i]->doc && !strchr(list[i]->doc, '\n'), "%s", list[i]->name);
+        cr_expect(list[i]->open && list[i]->measure && list[i]->close, "%s", list[i]->name);
+    }
+    cr_expect_null(collector_find(""));
+    cr_expect_null(collector_find("cupt"));
+}
+
+/* ---- Samples by the host's clock: a library and a GPU that write down each call, and fail at one of them ---- */
+
+static char calls[64];
+static size_t call_count, call_that_fails;
+
+static int called(char what)
+{
+    calls[call_count++] = what;
+    calls[call_count] = '\0';
+    return call_count - 1 == call_that_fails ? 7 : 0;
+}
+
+static int restore(void *state)
+{
+    (void)state;
+    return called('r');
+}
+
+static int launch(void *state)
+{
+    (void)state;
+    return called('l');
+}
+
+static int synchronize(void)
+{
+    return called('s');
+}
+
+static const char *error_text(int code)
+{
+    return code == 7 ? "made-up error" : "another";
+}
+
+static int apply(struct gpu_condition *condition, char *why, size_t why_size)
+{
+    (void)condition;
+    snprintf(why, why_size, "made-up condition");
+    return -called('a');
+}
+
+static void mark(bool is_measured)
+{
+    called(is_measured ? '(' : ')');
+}
+
+static int take_samples(int samples, struct result *result, char *why, size_t why_size)
+{
+    static const struct cugate_library library = {.synchronize = synchronize, .error_text = error_text};
+    static const struct cugate_variant variant = {.name = "variant", .launch = launch};
+    static const struct cugate_family family = {.name = "family", .restore = restore};
+    static const struct gpu_plugin gpu = {.condition_apply = apply, .condition_mark = mark};
+    struct metrics metrics;
+    set_up(&metrics);
+    const struct collector_setup setup = {.metrics = &metrics, .library = &library, .samples = samples};
+    const struct kernel kernel = {.id = (char[]){"family/variant"}, .family = &family, .variant = &variant};
+    call_count = 0;
+    const int taken =
+        collector_host_samples(&setup, &kernel, NULL, VALUE_NOT_SUPPORTED, &gpu, NULL, result, why, why_size);
+    metrics_release(&metrics);
+    return taken;
+}
+
+Test(collector, host_samples_restore_condition_launch_and_wait)
+{
+    struct result result = {.bytes = 1};
+    char why[256] = "";
+    call_that_fails = sizeof calls;
+    cr_assert_eq(take_samples(2, &result, why, sizeof why), 0, "%s", why);
+    cr_expect_str_eq(calls, "ras(ls)ras(ls)");
+    const struct row *row = result_find(&result, "wall_time");
+    cr_assert_eq(row->session_count, 1);
+    cr_expect_eq(row->sessions[0].count, 2);
+    expect_row(&result, "other", absent);
+    expect_row(&result, "time", absent);
+    cr_expect_eq(result_find(&result, "bandwidth")->state, VALUE_MEASURED);
+    result_release(&result);
+}
+
+Test(collector, host_samples_say_which_call_failed)
+{
+    static const struct {
+        size_t call;
+        const char *calls, *why;
+    } cases[] = {
+        {0, "r", "restore: made-up error"},      {1, "ra", "made-up condition"},
+        {2, "ras", "restore: made-up error"},    {4, "ras(ls)", "launch: made-up error"},
+        {5, "ras(ls)", "kernel: made-up error"}, {11, "ras(ls)ras(ls)", "launch: made-up error"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct result result = {0};
+        char why[256] = "";
+        call_that_fails = cases[i].call;
+        cr_expect_eq(take_samples(2, &result, why, sizeof why), -1, "case %zu", i);
+        cr_expect_str_eq(calls, cases[i].calls);
+        cr_expect_str_eq(why, cases[i].why);
+        cr_expect_eq(result.row_count, 0);
+        result_release(&result);
+    }
+}
+
+Test(collector, results_of_library_calls_are_put_into_words)
+{
+    static const struct cugate_library library = {.error_text = error_text};
+    char why[64] = "";
+    cr_expect_eq(library_check(&library, "launch", 0, why, sizeof why), 0);
+    cr_expect_str_eq(why, "");
+    cr_expect_eq(library_check(&library, "launch", 7, why, sizeof why), -1);
+    cr_expect_str_eq(why, "launch: made-up error");
+    cr_expect_eq(library_check(&library, "open", CUGATE_WRONG, why, sizeof why), -1);
+    cr_expect_str_eq(why, "open: failed");
+}

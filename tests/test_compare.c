@@ -1,0 +1,435 @@
+#include "compare.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static const char definitions[] = "[count]\ntitle = Count\ncounter = made_up_count.sum\nunit = count\nclass = exact\n"
+                                  "better = lower\ndoc = Exact.\n"
+                                  "[good]\ntitle = Good\ncounter = made_up_good.sum\nunit = count\nclass = exact\n"
+                                  "better = higher\ndoc = Exact, more is better.\n"
+                                  "[share]\ntitle = Share\ncounter = made_up_share.pct\nunit = %\nclass = steady\n"
+                                  "better = higher\nfloor = 1 point\ndoc = Steady.\n"
+                                  "[time]\ntitle = Time\ncounter = made_up_time.sum\nunit = ns\nclass = time\n"
+                                  "better = lower\nfloor = 2 % and 250 ns\ndoc = Time.\n"
+                                  "[rate]\ntitle = Rate\ncounter = made_up_rate.sum\nunit = B/s\nclass = info\n"
+                                  "better = higher\ndoc = Shown only.\n";
+
+/* What a test compares. Released by the end of the process. */
+struct fixture {
+    struct metrics metrics;
+    struct run base, run;
+    struct comparison comparison;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){0};
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "made_up.ini", definitions), 0);
+    run_note_metrics(&fixture->base, &fixture->metrics);
+    run_note_metrics(&fixture->run, &fixture->metrics);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    comparison_release(&fixture->comparison);
+    run_release(&fixture->base);
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+}
+
+static void put(struct run *run, const char *kernel, const char *metric, double value)
+{
+    row_add_session(result_add(run_add(run, kernel), metric), &value, 1);
+}
+
+static void put_state(struct run *run, const char *kernel, const char *metric, enum value_state state)
+{
+    result_add(run_add(run, kernel), metric)->state = state;
+}
+
+static void put_status(struct run *run, const char *kernel, enum result_status status, const char *reason)
+{
+    struct result *result = run_add(run, kernel);
+    result->status = status;
+    result->reason = x_strdup(reason);
+}
+
+static const struct comparison *compare(struct fixture *fixture)
+{
+    compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics);
+    return &fixture->comparison;
+}
+
+/* metric "" stands for the whole kernel. */
+static const struct judgement *find(const struct comparison *comparison, const char *kernel, const char *metric)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        const char *name = judgement->metric ? judgement->metric->name : "";
+        if (strcmp(judgement->kernel, kernel) == 0 && strcmp(name, metric) == 0)
+            return judgement;
+    }
+    return NULL;
+}
+
+Test(compare, values_are_judged_by_class_direction_and_limit)
+{
+    static const struct {
+        const char *metric;
+        double base[3]; /* sessions; negative ends them */
+        double now;
+        enum verdict verdict;
+        double change, limit;
+    } rows[] = {
+        {"count", {100, -1}, 100, VERDICT_SAME, 0, 0},
+        {"count", {100, -1}, 101, VERDICT_REGRESSED, 1, 0},
+        {"count", {100, -1}, 99, VERDICT_IMPROVED, -1, 0},
+        {"count", {0, -1}, 1, VERDICT_REGRESSED, 1, 0},
+        {"count", {0, -1}, 0, VERDICT_SAME, 0, 0},
+        {"count", {0x1p53 - 2, -1}, 0x1p53 - 1, VERDICT_REGRESSED, 1, 0},
+        {"count", {100, 104, 102}, 106, VERDICT_SAME, 4, 4},          /* it was never exact here */
+        {"count", {1000, 1002, 1002}, 1012, VERDICT_SAME, 10, 10.02}, /* nor here: 1 % */
+        {"count", {1000, 1002, 1002}, 1013, VERDICT_REGRESSED, 11, 10.02},
+        {"count", {100, 104, 102}, 107, VERDICT_REGRESSED, 5, 4},
+        {"good", {100, -1}, 99, VERDICT_REGRESSED, -1, 0},
+        {"good", {100, -1}, 101, VERDICT_IMPROVED, 1, 0},
+        {"share", {92.1, -1}, 91.1, VERDICT_SAME, -1, 1}, /* exactly the floor, which is no change */
+        {"share", {92.1, -1}, 91.0999, VERDICT_REGRESSED, -1.0001, 1},
+        {"share", {92.1, -1}, 93.2, VERDICT_IMPROVED, 1.1, 1},
+        {"share", {90, 93, 91}, 88, VERDICT_SAME, -3, 3}, /* the sessions' own range is wider than the floor */
+        {"time", {1000, -1}, 1250, VERDICT_SAME, 250, 250},
+        {"time", {1000, -1}, 1251, VERDICT_REGRESSED, 251, 250},
+        {"time", {100000, -1}, 102000, VERDICT_SAME, 2000, 2000},
+        {"time", {100000, -1}, 102001, VERDICT_REGRESSED, 2001, 2000},
+        {"time", {100000, -1}, 97000, VERDICT_IMPROVED, -3000, 2000},
+        {"time", {0, -1}, 0, VERDICT_SAME, 0, 250},
+        {"rate", {100, -1}, 1, VERDICT_INFO, -99, 0},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        for (size_t s = 0; s < 3 && rows[i].base[s] >= 0; s++)
+            put(&fixture.base, "a/b", rows[i].metric, rows[i].base[s]);
+        put(&fixture.run, "a/b", rows[i].metric, rows[i].now);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
+        cr_assert_not_null(judgement);
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        cr_expect_eq(judgement->change, rows[i].change, "row %zu: change %.17g", i, judgement->change);
+        if (rows[i].verdict != VERDICT_INFO)
+            cr_expect_eq(judgement->limit, rows[i].limit, "row %zu: limit %.17g", i, judgement->limit);
+        cr_expect_null(judgement->reason);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare, a_count_that_no_longer_repeats_is_unsure)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put(&fixture.base, "a/b", "count", 100);
+    row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), (const double[]){100, 101, 100}, 3);
+    const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
+    cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
+    cr_expect_not_null(strstr(judgement->reason, "repeated to the digit"));
+    cr_expect_eq(comparison_exit_code(&fixture.comparison), EXIT_UNSURE);
+    tear_down(&fixture);
+}
+
+/* VALUE_STATES stands for a row that is absent. */
+Test(compare, states_without_a_number_are_never_same)
+{
+    static const struct {
+        enum value_state base, now;
+        enum verdict verdict;
+        const char *reason;
+    } rows[] = {
+        {VALUE_MEASURED, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
+        {VALUE_MEASURED, VALUE_NOT_SUPPORTED, VERDICT_MISSING, "not supported"},
+        {VALUE_MEASURED, VALUE_NOT_APPLICABLE, VERDICT_UNSURE, "had a value, is now not applicable"},
+        {VALUE_MEASURED, VALUE_STATES, VERDICT_MISSING, "not in this run"},
+        {VALUE_NOT_COUNTED, VALUE_MEASURED, VERDICT_NEW, "not in the baseline yet"},
+        {VALUE_NOT_COUNTED, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
+        {VALUE_NOT_COUNTED, VALUE_STATES, VERDICT_MISSING, "not in this run"},
+        {VALUE_NOT_SUPPORTED, VALUE_MEASURED, VERDICT_NEW, "not in the baseline yet"},
+        {VALUE_NOT_SUPPORTED, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
+        {VALUE_NOT_SUPPORTED, VALUE_NOT_SUPPORTED, VERDICT_INFO, ""},
+        {VALUE_NOT_APPLICABLE, VALUE_MEASURED, VERDICT_UNSURE, "was not applicable, has now a value"},
+        {VALUE_NOT_APPLICABLE, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
+        {VALUE_NOT_APPLICABLE, VALUE_NOT_APPLICABLE, VERDICT_INFO, ""},
+        {VALUE_NOT_APPLICABLE, VALUE_STATES, VERDICT_MISSING, "not in this run"},
+        {VALUE_STATES, VALUE_MEASURED, VERDICT_NEW, "not in the baseline yet"},
+        {VALUE_STATES, VALUE_NOT_COUNTED, VERDICT_MISSING, "not counted"},
+        {VALUE_STATES, VALUE_NOT_SUPPORTED, VERDICT_INFO, ""},
+        {VALUE_STATES, VALUE_NOT_APPLICABLE, VERDICT_INFO, ""},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        struct run *const sides[] = {&fixture.base, &fixture.run};
+        const enum value_state states[] = {rows[i].base, rows[i].now};
+        for (size_t side = 0; side < 2; side++) {
+            put(sides[side], "a/b", "time", 1000); /* a kernel always has some row */
+            if (states[side] == VALUE_MEASURED)
+                put(sides[side], "a/b", "count", 7);
+            else if (states[side] != VALUE_STATES)
+                put_state(sides[side], "a/b", "count", states[side]);
+        }
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
+        cr_assert_not_null(judgement);
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        const char *reason = judgement->reason ? judgement->reason : "";
+        cr_expect_not_null(strstr(reason, rows[i].reason), "row %zu: %s", i, reason);
+        cr_expect_eq(*rows[i].reason == '\0', judgement->reason == NULL, "row %zu: %s", i, reason);
+        cr_expect_eq(judgement->has_base, rows[i].base == VALUE_MEASURED);
+        cr_expect_eq(judgement->has_now, rows[i].now == VALUE_MEASURED);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare, information_is_never_gated)
+{
+    static const enum value_state states[] = {VALUE_NOT_COUNTED, VALUE_NOT_SUPPORTED, VALUE_NOT_APPLICABLE};
+    for (size_t i = 0; i < ROWS(states); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put(&fixture.base, "a/b", "rate", 5);
+        put_state(&fixture.run, "a/b", "rate", states[i]);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/b", "rate")->verdict, VERDICT_INFO);
+        cr_expect_eq(comparison_exit_code(comparison), EXIT_SAME);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare, kernels_without_a_result_are_missing)
+{
+    static const struct {
+        enum result_status status;
+        bool in_base;
+        const char *reason; /* NULL: nothing is said */
+    } rows[] = {
+        {RESULT_CRASHED, true, "crashed: signal 11"},
+        {RESULT_CRASHED, false, "crashed: signal 11"},
+        {RESULT_HUNG, true, "hung: signal 11"},
+        {RESULT_WRONG, false, "wrong result: signal 11"},
+        {RESULT_FAILED, true, "failed: signal 11"},
+        {RESULT_NOT_BUILT, true, "not built: signal 11"},
+        {RESULT_NOT_BUILT, false, NULL},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put(&fixture.base, "a/other", "count", 1);
+        put(&fixture.run, "a/other", "count", 1);
+        if (rows[i].in_base)
+            put(&fixture.base, "a/b", "count", 1);
+        put_status(&fixture.run, "a/b", rows[i].status, "signal 11");
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *judgement = find(comparison, "a/b", "");
+        cr_expect_eq(judgement != NULL, rows[i].reason != NULL, "row %zu", i);
+        if (judgement) {
+            cr_expect_eq(judgement->verdict, VERDICT_MISSING);
+            cr_expect_str_eq(judgement->reason, rows[i].reason);
+        }
+        cr_expect_eq(comparison->kernels, rows[i].reason ? 2u : 1u);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].reason ? EXIT_NOT_MEASURED : EXIT_SAME);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare, kernels_of_one_side_are_missing_or_new)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put(&fixture.base, "a/gone", "count", 1);
+    put(&fixture.base, "a/kept", "count", 1);
+    put(&fixture.run, "a/kept", "count", 1);
+    put(&fixture.run, "b/added", "count", 1);
+    put_status(&fixture.base, "b/broken_before", RESULT_CRASHED, NULL);
+    put(&fixture.run, "b/broken_before", "count", 1);
+    put_status(&fixture.base, "b/never_built", RESULT_NOT_BUILT, NULL);
+    const struct comparison *comparison = compare(&fixture);
+
+    cr_expect_eq(comparison->count, 4);
+    cr_expect_eq(comparison->kernels, 4);
+    cr_expect_eq(find(comparison, "a/gone", "")->verdict, VERDICT_MISSING);
+    cr_expect_eq(find(comparison, "a/kept", "count")->verdict, VERDICT_SAME);
+    cr_expect_eq(find(comparison, "b/added", "")->verdict, VERDICT_NEW);
+    cr_expect_eq(find(comparison, "b/broken_before", "")->verdict, VERDICT_NEW);
+    cr_expect_eq(comparison->kernel_counts[VERDICT_MISSING], 1);
+    cr_expect_eq(comparison->kernel_counts[VERDICT_NEW], 2);
+    cr_expect_eq(comparison->kernel_counts[VERDICT_SAME], 1);
+    tear_down(&fixture);
+}
+
+Test(compare, another_definition_is_no_comparison)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put(&fixture.base, "a/b", "count", 1);
+    put(&fixture.run, "a/b", "count", 1);
+    put(&fixture.base, "a/b", "time", 1);
+    put(&fixture.run, "a/b", "time", 1);
+    put(&fixture.base, "a/b", "rate", 1);
+    put(&fixture.run, "a/b", "rate", 1);
+    for (size_t i = 0; i < fixture.base.note_count; i++) {
+        struct metric_note *note = &fixture.base.notes[i];
+        if (strcmp(note->name, "count") == 0 || strcmp(note->name, "rate") == 0) {
+            free(note->counter);
+            note->counter = x_strdup("made_up_other.sum");
+        }
+    }
+    for (size_t i = 0; i < fixture.run.note_count; i++) {
+        struct metric_note *note = &fixture.run.notes[i];
+        if (strcmp(note->name, "time") == 0) {
+            free(note->unit);
+            note->unit = x_strdup("count");
+        }
+    }
+    const struct comparison *comparison = compare(&fixture);
+    const struct judgement *count = find(comparison, "a/b", "count");
+    const struct judgement *time = find(comparison, "a/b", "time");
+    cr_expect_eq(count->verdict, VERDICT_UNSURE);
+    cr_expect_not_null(strstr(count->reason, "made_up_other.sum"), "%s", count->reason);
+    cr_expect_not_null(strstr(count->reason, "baseline"), "%s", count->reason);
+    cr_expect_eq(time->verdict, VERDICT_UNSURE);
+    cr_expect_not_null(strstr(time->reason, "this run"), "%s", time->reason);
+    cr_expect_eq(find(comparison, "a/b", "rate")->verdict, VERDICT_INFO);
+    cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
+    tear_down(&fixture);
+}
+
+Test(compare, metrics_that_no_file_defines_are_named_once)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    for (int i = 0; i < 3; i++) {
+        char kernel[] = "a/a";
+        kernel[2] = (char)('a' + i);
+        put(&fixture.base, kernel, "mystery", 1);
+        put(&fixture.run, kernel, "mystery", 2);
+        put(&fixture.run, kernel, "riddle", 2);
+    }
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(comparison->count, 0);
+    cr_expect_eq(comparison->note_count, 1);
+    cr_expect_not_null(strstr(comparison->notes[0], "mystery, riddle"), "%s", comparison->notes[0]);
+    tear_down(&fixture);
+}
+
+Test(compare, changed_facts_are_noted)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    static const char *const drivers[] = {"550.1", "560.2"};
+    for (size_t i = 0; i < 2; i++) {
+        struct session *session = ARRAY_ADD(fixture.base.sessions, fixture.base.session_count);
+        session->facts[SESSION_DRIVER] = x_strdup(drivers[i]);
+        session->facts[SESSION_CUDA] = x_strdup("12.4");
+        session->facts[SESSION_DATE] = x_strdup("2025-01-01T00:00:00Z");
+    }
+    struct session *session = ARRAY_ADD(fixture.run.sessions, fixture.run.session_count);
+    session->facts[SESSION_DRIVER] = x_strdup("550.1"); /* one that the baseline knows */
+    session->facts[SESSION_CUDA] = x_strdup("13.0");
+    session->facts[SESSION_DATE] = x_strdup("2025-01-02T00:00:00Z");
+    session->facts[SESSION_COMPILER] = x_strdup("nvcc 13.0"); /* unknown to the baseline */
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(comparison->note_count, 1);
+    cr_expect_str_eq(comparison->notes[0], "CUDA 13.0; the baseline has 12.4");
+    tear_down(&fixture);
+}
+
+Test(compare, worst_comes_first)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    static const struct {
+        const char *kernel, *metric;
+        double base, now;
+    } rows[] = {
+        {"a/same", "time", 10000, 10001},
+        {"a/little_worse", "time", 10000, 10300},
+        {"a/much_worse", "time", 10000, 20000},
+        {"a/count_worse", "count", 1000, 1001},
+        {"a/count_much_worse", "count", 1000, 2000},
+        {"a/better", "time", 10000, 5000},
+    };
+    static const char *const order[] = {
+        "a/crashed", "a/count_much_worse", "a/count_worse", "a/much_worse", "a/little_worse",
+        "a/new",     "a/better",           "a/same"};
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        put(&fixture.base, rows[i].kernel, rows[i].metric, rows[i].base);
+        put(&fixture.run, rows[i].kernel, rows[i].metric, rows[i].now);
+    }
+    put(&fixture.run, "a/new", "count", 1);
+    put_status(&fixture.run, "a/crashed", RESULT_CRASHED, NULL);
+    const struct comparison *comparison = compare(&fixture);
+    cr_assert_eq(comparison->count, ROWS(order));
+    for (size_t i = 0; i < ROWS(order); i++)
+        cr_expect_str_eq(comparison->list[i].kernel, order[i]);
+    tear_down(&fixture);
+}
+
+Test(compare, exit_codes_have_a_precedence)
+{
+    static const struct {
+        size_t missing, regressed, unsure, new, improved;
+        enum exit_code code;
+    } rows[] = {
+        {0, 0, 0, 0, 0, EXIT_SAME},      {0, 0, 0, 3, 4, EXIT_SAME},         {0, 0, 1, 3, 4, EXIT_UNSURE},
+        {0, 1, 1, 0, 9, EXIT_REGRESSED}, {1, 9, 9, 9, 9, EXIT_NOT_MEASURED},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const struct comparison comparison = {
+            .counts = {[VERDICT_MISSING] = rows[i].missing,
+                       [VERDICT_REGRESSED] = rows[i].regressed,
+                       [VERDICT_UNSURE] = rows[i].unsure,
+                       [VERDICT_NEW] = rows[i].new,
+                       [VERDICT_IMPROVED] = rows[i].improved},
+        };
+        cr_expect_eq(comparison_exit_code(&comparison), rows[i].code, "row %zu", i);
+    }
+}
+
+Test(compare, a_run_alone_fails_when_a_kernel_did)
+{
+    struct run run = {0};
+    cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED, "an empty run is no success");
+    put_status(&run, "a/not_built", RESULT_NOT_BUILT, "made up");
+    cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED, "nothing was measured");
+    put(&run, "a/b", "count", 1);
+    cr_expect_eq(run_exit_code(&run), EXIT_SAME);
+    put_status(&run, "a/wrong", RESULT_WRONG, "made up");
+    cr_expect_eq(run_exit_code(&run), EXIT_NOT_MEASURED);
+    run_release(&run);
+}
+
+Test(compare, hostile_values_yield_finite_verdicts)
+{
+    static const double values[] = {0, 1, 0x1p53, 0x1p63, 1.7e308};
+    for (size_t b = 0; b < ROWS(values); b++)
+        for (size_t n = 0; n < ROWS(values); n++) {
+            static const char *const names[] = {"count", "share", "time"};
+            struct fixture fixture;
+            set_up(&fixture);
+            for (size_t m = 0; m < ROWS(names); m++) {
+                put(&fixture.base, "a/b", names[m], values[b]);
+                put(&fixture.run, "a/b", names[m], values[n]);
+            }
+            const struct comparison *comparison = compare(&fixture);
+            for (size_t i = 0; i < comparison->count; i++) {
+                const struct judgement *judgement = &comparison->list[i];
+                cr_expect(isfinite(judgement->change) && isfinite(judgement->limit));
+                cr_expect_eq(judgement->verdict == VERDICT_SAME, fabs(judgement->change) <= judgement->limit);
+            }
+            tear_down(&fixture);
+        }
+}
+
+Test(compare, every_verdict_has_a_name_of_its_own)
+{
+    for (int i = 0; i < VERDICTS; i++)
+        for (int j = 0; j < i; j++)
+            cr_expect_str_neq(verdict_name((enum verdict)i), verdict_name((enum verdict)j));
+}

@@ -1,0 +1,142 @@
+#include "library.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A library that the Makefile builds beside this program. Caller frees. */
+static char *built(const char *name)
+{
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/%s", folder, name);
+    free(folder);
+    return path;
+}
+
+/* Expects that the library is refused with these words, and that nothing is left of it. */
+static void expect_refused(const char *label, const char *path, const char *words, const char *remedy)
+{
+    struct library library;
+    char why[1024] = "";
+    cr_expect_eq(library_open(&library, path, why, sizeof why), -1, "%s was accepted", label);
+    cr_expect(strstr(why, words) && strstr(why, remedy), "%s: \"%s\" lacks \"%s\" or \"%s\"", label, why, words,
+              remedy);
+    cr_expect_null(library.handle, "%s", label);
+    cr_expect_null(library.kernels, "%s", label);
+    cr_expect_eq(library.count, 0, "%s", label);
+}
+
+Test(library, kernels_are_listed_in_the_library_s_order)
+{
+    char *path = built("libtables.so");
+    struct library library;
+    char why[1024] = "";
+    cr_assert_eq(library_open(&library, path, why, sizeof why), 0, "%s", why);
+    static const char *const ids[] = {"one/a", "one/b_2", "two/a"};
+    cr_assert_eq(library.count, ROWS(ids));
+    for (size_t i = 0; i < ROWS(ids); i++)
+        cr_expect_str_eq(library.kernels[i].id, ids[i]);
+    cr_expect_eq(library.kernels[0].family, library.kernels[1].family);
+    cr_expect_str_eq(library.kernels[2].family->name, "two");
+    cr_expect_eq(library.kernels[0].variant->bytes, 8);
+    cr_expect_null(library.kernels[1].variant->launch);
+    cr_expect_eq(library.table->abi, CUGATE_KERNEL_ABI);
+    library_close(&library);
+    cr_expect_null(library.handle);
+    free(path);
+}
+
+Test(library, a_path_without_a_slash_is_a_file_here)
+{
+    char *folder = program_folder();
+    cr_assert_eq(chdir(folder), 0);
+    struct library library;
+    char why[1024] = "";
+    cr_expect_eq(library_open(&library, "libtables.so", why, sizeof why), 0, "%s", why);
+    library_close(&library);
+    /* dlopen would find this one in a system folder. */
+    expect_refused("libm.so.6", "libm.so.6", "./libm.so.6: cannot open", "--kernels");
+    free(folder);
+}
+
+Test(library, what_is_no_kernel_library_is_refused)
+{
+    char *folder = scratch_make();
+    char *text = scratch_file(folder, "text.so", "no shared object\n");
+    char *empty = scratch_file(folder, "empty.so", "");
+    char *other = built("libother.so");
+    const struct {
+        const char *path, *words, *remedy;
+    } cases[] = {
+        {"/no/such/lib.so", "/no/such/lib.so: cannot open shared object file", "build it with `make`"},
+        {folder, folder, "--kernels"},
+        {text, "text.so: ", "--kernels"},
+        {empty, "empty.so: ", "--kernels"},
+        {"", "cannot load the kernel library", "--kernels"},
+        {other, "libother.so is not a kernel library: it does not export cugate_library()", "see kernel.h"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++)
+        expect_refused(cases[i].path, cases[i].path, cases[i].words, cases[i].remedy);
+    free(other);
+    free(empty);
+    free(text);
+    scratch_remove(folder);
+}
+
+Test(library, a_table_that_breaks_the_contract_is_refused)
+{
+    static const struct {
+        const char *fault, *words; /* a fault of libraries/tables.c, and what is said of it */
+    } cases[] = {
+        {"no table", "was built for kernel ABI 0"},
+        {"old ABI", "was built for kernel ABI"},
+        {"new ABI", "was built for kernel ABI"},
+        {"no families", "lacks families, synchronize or error_text"},
+        {"no synchronize", "lacks families, synchronize or error_text"},
+        {"no error_text", "lacks families, synchronize or error_text"},
+        {"zero families", "holds no kernel"},
+        {"family is NULL", "(number 2): a row of `families` is NULL"},
+        {"family twice", "kernel one/a is there twice"},
+        {"variant twice", "kernel one/a is there twice"},
+        {"family without a name", "family without a good name (number 2): a family's name is not of the form"},
+        {"family's name is empty", "family without a good name (number 2): a family's name is not of the form"},
+        {"family's name has a capital", "family without a good name (number 2): a family's name is not of the form"},
+        {"family's name has a slash", "family without a good name (number 2): a family's name is not of the form"},
+        {"family's name has an escape", "family without a good name (number 2): a family's name is not of the form"},
+        {"family's name is long", "family without a good name (number 2): a family's name is not of the form"},
+        {"no open", "family two (number 2): open, restore, verify or close is NULL"},
+        {"no restore", "family two (number 2): open, restore, verify or close is NULL"},
+        {"no verify", "family two (number 2): open, restore, verify or close is NULL"},
+        {"no close", "family two (number 2): open, restore, verify or close is NULL"},
+        {"no variants", "family two (number 2): it has no variant"},
+        {"zero variants", "family two (number 2): it has no variant"},
+        {"variant without a name", "family two (number 2): a variant's name is not of the form"},
+        {"variant's name has a space", "family two (number 2): a variant's name is not of the form"},
+        {"neither launch nor not_built", "family two (number 2): a variant has neither `launch` nor the reason"},
+        {"negative bytes", "family two (number 2): a variant's bytes or flops are negative or not finite"},
+        {"bytes not a number", "family two (number 2): a variant's bytes or flops are negative or not finite"},
+        {"infinite bytes", "family two (number 2): a variant's bytes or flops are negative or not finite"},
+        {"negative flops", "family two (number 2): a variant's bytes or flops are negative or not finite"},
+        {"flops not a number", "family two (number 2): a variant's bytes or flops are negative or not finite"},
+    };
+    char *path = built("libtables.so");
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        setenv("TABLE_FAULT", cases[i].fault, 1);
+        expect_refused(cases[i].fault, path, cases[i].words, "kernel.h");
+        expect_refused(cases[i].fault, path, cases[i].words, path);
+    }
+    free(path);
+}
+
+Test(library, a_message_is_cut_to_its_room)
+{
+    struct library library;
+    char why[16];
+    memset(why, 'x', sizeof why);
+    cr_expect_eq(library_open(&library, "/no/such/lib.so", why, 8), -1);
+    cr_expect_str_eq(why, "cannot ");
+    cr_expect_eq(why[8], 'x');
+}

@@ -1,0 +1,403 @@
+#include "collector.h"
+#include "measure.h"
+#include "support.h"
+#include "util.h"
+#include "version.h"
+
+#include <criterion/criterion.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Kernels that go wrong, see libraries/faults.c, measured by the host's clock. */
+struct fixture {
+    struct metrics metrics;
+    char *library;
+    char *globs[4];
+    struct measurement measurement;
+    struct run run;
+    int code;
+    char *said; /* on standard error */
+};
+
+static void set_up(struct fixture *fixture, const char *glob)
+{
+    *fixture = (struct fixture){.globs = {x_strdup(glob)}};
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
+    char *folder = program_folder();
+    fixture->library = x_sprintf("%s/libfaults.so", folder);
+    free(folder);
+    fixture->measurement = (struct measurement){
+        .kernels = fixture->library,
+        .metrics = &fixture->metrics,
+        .collector = "host",
+        .globs = fixture->globs,
+        .glob_count = 1,
+        .samples = 3,
+        .timeout = 60,
+    };
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+}
+
+static void add_glob(struct fixture *fixture, const char *glob)
+{
+    cr_assert_lt(fixture->measurement.glob_count, ROWS(fixture->globs));
+    fixture->globs[fixture->measurement.glob_count++] = x_strdup(glob);
+}
+
+static void measure(struct fixture *fixture)
+{
+    struct capture capture;
+    capture_begin(&capture);
+    fixture->code = measure_run(&fixture->measurement, &fixture->run);
+    fixture->said = capture_end(&capture);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    free(fixture->said);
+    run_release(&fixture->run);
+    for (size_t i = 0; i < fixture->measurement.glob_count; i++)
+        free(fixture->globs[i]);
+    free(fixture->library);
+    metrics_release(&fixture->metrics);
+}
+
+/* A measured kernel has all its rows; one that went wrong has none, and says why in these words. */
+static void expect_result(const struct fixture *fixture, const char *id, enum result_status status, const char *words)
+{
+    const struct result *result = run_find(&fixture->run, id);
+    cr_assert_not_null(result, "%s is not there", id);
+    cr_expect_eq(result->status, status, "%s: %s, not %s", id, result_status_name(result->status),
+                 result_status_name(status));
+    if (status == RESULT_OK) {
+        cr_expect_null(result->reason, "%s", id);
+        cr_expect_eq(result->row_count, fixture->metrics.count, "%s", id);
+    } else {
+        cr_expect(result->reason && strstr(result->reason, words), "%s: \"%s\" lacks \"%s\"", id, result->reason,
+                  words);
+        cr_expect_eq(result->row_count, 0, "%s", id);
+    }
+}
+
+static void expect_said(const struct fixture *fixture, const char *words)
+{
+    cr_expect(strstr(fixture->said, words), "\"%s\" lacks \"%s\"", fixture->said, words);
+}
+
+Test(measure, a_good_kernel_has_every_row)
+{
+    struct fixture fixture;
+    set_up(&fixture, "good/*");
+    measure(&fixture);
+    cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_assert_eq(fixture.run.result_count, 3);
+    const struct result *result = run_find(&fixture.run, "good/one");
+    cr_expect_eq(result->status, RESULT_OK);
+    cr_expect_eq(result->bytes, 1000);
+    cr_expect_eq(result->flops, 500);
+    cr_assert_eq(result->row_count, fixture.metrics.count);
+    for (size_t m = 0; m < fixture.metrics.count; m++) {
+        const struct metric *metric = &fixture.metrics.list[m];
+        const struct row *row = result_find(result, metric->name);
+        cr_assert_not_null(row, "%s", metric->name);
+        if (strncmp(metric->counter, "cugate.", 7) == 0) {
+            cr_expect_eq(row->state, VALUE_MEASURED, "%s", metric->name);
+            cr_assert_eq(row->session_count, 1, "%s", metric->name);
+            cr_expect_eq(row->sessions[0].count, 3, "%s", metric->name);
+            cr_expect_gt(row_value(row), 0, "%s", metric->name);
+        } else {
+            cr_expect_eq(row->state, VALUE_NOT_SUPPORTED, "%s", metric->name);
+        }
+    }
+    tear_down(&fixture);
+}
+
+Test(measure, the_session_s_facts_are_filled)
+{
+    struct fixture fixture;
+    set_up(&fixture, "good/one");
+    measure(&fixture);
+    cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_str_eq(fixture.run.device.name, "host");
+    cr_assert_eq(fixture.run.session_count, 1);
+    char *const *facts = fixture.run.sessions[0].facts;
+    regex_t date;
+    cr_assert_eq(regcomp(&date, "^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z$", REG_EXTENDED),
+                 0);
+    cr_expect_eq(regexec(&date, facts[SESSION_DATE], 0, NULL, 0), 0, "%s", facts[SESSION_DATE]);
+    regfree(&date);
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    cr_expect_str_eq(facts[SESSION_HOST], host);
+    cr_expect_str_eq(facts[SESSION_COLLECTOR], "host");
+    cr_expect_str_eq(facts[SESSION_COMPILER], "made-up compiler 1.0");
+    cr_expect_str_eq(facts[SESSION_FLAGS], "-O2 -g");
+    cr_expect_str_eq(facts[SESSION_CUGATE], CUGATE_VERSION);
+    cr_expect_null(facts[SESSION_REASON]);
+    cr_expect_null(facts[SESSION_DRIVER]);
+    cr_expect_eq(fixture.run.note_count, fixture.metrics.count);
+    tear_down(&fixture);
+}
+
+/* The first kernel, two in a row and the last crash; others are wrong or fail in every call that there is. */
+Test(measure, a_fault_costs_its_own_kernel_only)
+{
+    static const struct {
+        const char *id;
+        enum result_status status;
+        const char *words;
+    } expected[] = {
+        {"crash/segv", RESULT_CRASHED, "the process that ran it died: Segmentation fault (signal 11)"},
+        {"crash/abort", RESULT_CRASHED, "the process that ran it died: Aborted (signal 6)"},
+        {"crash/good", RESULT_OK, NULL},
+        {"crash/exit", RESULT_CRASHED, "the process that ran it died: it exited with 0"},
+        {"crash/closing", RESULT_CRASHED, "the process that ran it died"},
+        {"wrong/number", RESULT_WRONG, "element 0: expected 42, found 41"},
+        {"wrong/silent", RESULT_WRONG, "the output differs from the reference"},
+        {"wrong/nothing", RESULT_WRONG, "element 0: expected 42, found -1"},
+        {"wrong/good", RESULT_OK, NULL},
+        {"failing/launch", RESULT_FAILED, "launch: made-up illegal address"},
+        {"failing/good", RESULT_OK, NULL},
+        {"failing/kernel", RESULT_FAILED, "kernel: made-up illegal address"},
+        {"failing/absent", RESULT_NOT_BUILT, "made_up.h was not found"},
+        {"open_fails/a", RESULT_FAILED, "open: made-up illegal address"},
+        {"open_fails/b", RESULT_FAILED, "open: made-up illegal address"},
+        {"open_exits/a", RESULT_CRASHED, "the process that ran it died: it exited with"},
+        {"open_exits/b", RESULT_CRASHED, "the process that ran it died: it exited with"},
+        {"restore_fails/a", RESULT_FAILED, "restore: made-up illegal address"},
+        {"verify_fails/a", RESULT_FAILED, "verify: made-up illegal address"},
+        {"close_dies/good", RESULT_OK, NULL},
+        {"good/one", RESULT_OK, NULL},
+        {"good/two", RESULT_OK, NULL},
+        {"good/printing", RESULT_OK, NULL},
+        {"last/good", RESULT_OK, NULL},
+        {"last/segv", RESULT_CRASHED, "the process that ran it died: Segmentation fault (signal 11)"},
+    };
+    struct fixture fixture;
+    set_up(&fixture, "[!s]*"); /* all but the slow ones */
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_eq(fixture.run.result_count, ROWS(expected));
+    for (size_t i = 0; i < ROWS(expected); i++)
+        expect_result(&fixture, expected[i].id, expected[i].status, expected[i].words);
+    cr_expect_eq(fixture.run.session_count, 1);
+    expect_said(&fixture, "after close_dies/good the worker did not end well (Killed (signal 9))");
+    tear_down(&fixture);
+}
+
+Test(measure, a_kernel_that_hangs_is_ended)
+{
+    struct fixture fixture;
+    set_up(&fixture, "slow/endless");
+    add_glob(&fixture, "slow/good");
+    fixture.measurement.timeout = 0.5;
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    expect_result(&fixture, "slow/endless", RESULT_HUNG, "no result within 0.5 s");
+    expect_result(&fixture, "slow/endless", RESULT_HUNG, "--timeout");
+    expect_result(&fixture, "slow/good", RESULT_OK, NULL);
+    tear_down(&fixture);
+}
+
+Test(measure, the_time_limit_is_each_kernel_s_own)
+{
+    struct fixture fixture;
+    set_up(&fixture, "slow/brief*");
+    fixture.measurement.samples = 2;
+    fixture.measurement.timeout = 1.2; /* one takes 0.45 s */
+    measure(&fixture);
+    cr_expect_eq(fixture.run.result_count, 3);
+    for (size_t i = 0; i < fixture.run.result_count; i++)
+        expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
+    tear_down(&fixture);
+}
+
+static void expect_close_that_hangs(const char *next, size_t kernels)
+{
+    struct fixture fixture;
+    set_up(&fixture, "slow_close/*");
+    add_glob(&fixture, next);
+    fixture.measurement.timeout = 0.5;
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_eq(fixture.run.result_count, kernels);
+    for (size_t i = 0; i < fixture.run.result_count; i++)
+        expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
+    expect_said(&fixture, "after slow_close/good the worker did not end well (it hung)");
+    tear_down(&fixture);
+}
+
+Test(measure, a_close_that_hangs_costs_no_result)
+{
+    expect_close_that_hangs("good/*", 4);
+    expect_close_that_hangs("none", 1);
+}
+
+Test(measure, what_a_library_prints_stays_out_of_standard_output)
+{
+    struct fixture fixture;
+    set_up(&fixture, "good/printing");
+    fflush(stdout);
+    FILE *file = tmpfile();
+    const int saved = dup(STDOUT_FILENO);
+    printf("ours, not written yet");
+    cr_assert(file && saved >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
+    measure(&fixture);
+    fflush(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    char text[256] = "";
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    cr_expect_str_eq(text, "ours, not written yet");
+    cr_expect_null(strstr(fixture.said, "ours")); /* nor is what we had not written yet written twice */
+    expect_said(&fixture, "printed through a buffer\n");
+    expect_said(&fixture, "printed at once\n");
+    expect_result(&fixture, "good/printing", RESULT_OK, NULL);
+    tear_down(&fixture);
+}
+
+Test(measure, no_kernel_of_that_name)
+{
+    struct fixture fixture;
+    set_up(&fixture, "good/oen");
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_USAGE);
+    cr_expect_eq(fixture.run.result_count, 0);
+    expect_said(&fixture, "no kernel matches -k 'good/oen'; did you mean 'good/one'?");
+    tear_down(&fixture);
+
+    set_up(&fixture, "zzzzzzzzzzzzzzzzzzzzzz");
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_USAGE);
+    cr_expect_null(strstr(fixture.said, "did you mean"));
+    expect_said(&fixture, "`cugate list`");
+    tear_down(&fixture);
+}
+
+Test(measure, a_library_that_cannot_be_used)
+{
+    struct fixture fixture;
+    set_up(&fixture, "*");
+    fixture.measurement.kernels = "/no/such/lib.so";
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_USAGE);
+    cr_expect_eq(fixture.run.result_count, 0);
+    expect_said(&fixture, "cannot load the kernel library: /no/such/lib.so");
+    tear_down(&fixture);
+}
+
+Test(measure, progress_is_drawn_only_on_request)
+{
+    struct fixture fixture;
+    set_up(&fixture, "good/one");
+    add_glob(&fixture, "good/two");
+    measure(&fixture);
+    cr_expect_str_eq(fixture.said, "");
+    free(fixture.said);
+    run_release(&fixture.run);
+    fixture.measurement.progress = true;
+    measure(&fixture);
+    expect_said(&fixture, "[1/2] good/one");
+    expect_said(&fixture, "[2/2] good/two  about 0 s left");
+    const char *end = strrchr(fixture.said, '\r');
+    cr_expect(end && strcmp(end, "\r\033[K") == 0, "the line is not erased: %s", fixture.said);
+    tear_down(&fixture);
+}
+
+/* ---- Signals: the measuring is done by a child, which the test watches through its progress line ---- */
+
+/* Ends as a command does, with the run in a file. */
+__attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
+{
+    fixture->measurement.progress = true;
+    const int code = measure_run(&fixture->measurement, &fixture->run);
+    _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
+}
+
+/* Sends the signals to a measuring child as soon as its progress line says `when`, and reads what it left. */
+static void measure_and_signal(struct fixture *fixture, const char *when, const int *signals, size_t count)
+{
+    char *folder = scratch_make();
+    char *path = x_sprintf("%s/run.json", folder);
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        be_the_command(fixture, path);
+    }
+    close(ends[1]);
+    char said[4096] = "";
+    size_t length = 0;
+    bool sent = false;
+    ssize_t got;
+    while ((got = read(ends[0], said + length, sizeof said - 1 - length)) > 0) {
+        length += (size_t)got;
+        said[length] = '\0';
+        if (sent || !strstr(said, when))
+            continue;
+        sent = true;
+        for (size_t i = 0; i < count; i++)
+            kill(child, signals[i]);
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    cr_assert(WIFEXITED(status), "ended by signal %d: %s", WTERMSIG(status), said);
+    fixture->code = WEXITSTATUS(status);
+    fixture->said = x_strdup(said);
+    cr_expect_eq(run_read(&fixture->run, path), 0);
+    free(path);
+    scratch_remove(folder);
+}
+
+Test(measure, an_interrupted_run_keeps_what_was_measured)
+{
+    /* Several at once: people press Ctrl-C more than once, and a session that ends sends more than one signal. */
+    static const int sets[][2] = {{SIGINT, SIGINT}, {SIGTERM, SIGTERM}, {SIGHUP, SIGTERM}};
+    for (size_t i = 0; i < ROWS(sets); i++) {
+        struct fixture fixture;
+        set_up(&fixture, "slow/brief");
+        add_glob(&fixture, "slow/endless");
+        add_glob(&fixture, "good/one");
+        measure_and_signal(&fixture, "slow/endless", sets[i], ROWS(sets[i]));
+        cr_expect_eq(fixture.code, EXIT_INTERRUPTED);
+        cr_expect_eq(fixture.run.result_count, 1);
+        expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
+        expect_said(&fixture, "interrupted after 1 of 3 kernels; what was measured is kept");
+        tear_down(&fixture);
+    }
+}
+
+Test(measure, a_signal_that_was_ignored_stays_so)
+{
+    static const int hangup[] = {SIGHUP};
+    struct fixture fixture;
+    set_up(&fixture, "slow/brief");
+    add_glob(&fixture, "good/one");
+    signal(SIGHUP, SIG_IGN); /* as nohup does */
+    measure_and_signal(&fixture, "slow/brief", hangup, ROWS(hangup));
+    cr_expect_eq(fixture.code, EXIT_SAME);
+    expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
+    expect_result(&fixture, "good/one", RESULT_OK, NULL);
+    tear_down(&fixture);
+}
+
+Test(measure, signals_are_as_before_afterwards)
+{
+    sigset_t before, after;
+    sigprocmask(SIG_BLOCK, NULL, &before);
+    struct fixture fixture;
+    set_up(&fixture, "good/one");
+    measure(&fixture);
+    sigprocmask(SIG_BLOCK, NULL, &after);
+    for (int number = 1; number < SIGRTMAX; number++)
+        cr_expect_eq(sigismember(&before, number), sigismember(&after, number), "signal %d", number);
+    tear_down(&fixture);
+}

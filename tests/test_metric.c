@@ -1,0 +1,331 @@
+#include "metric.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BODY "title = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
+
+Test(metric, a_section_is_read_whole)
+{
+    static const char text[] = "\xef\xbb\xbf; comment\n"
+                               "# comment\n"
+                               "[time]\n"
+                               "title   = Time\r\n"
+                               "counter = gpu__time_duration.sum  ; the GPU's own timer\n"
+                               "unit: ns\n"
+                               "class=time\n"
+                               "better = lower\n"
+                               "floor = 2 % and 250 ns\n"
+                               "weight = cycles\n"
+                               "doc = First line,\n"
+                               "    second line ; comment\n"
+                               "\n"
+                               "    third = line.\n"
+                               "[cycles]\n"
+                               "counter = a.sum b.sum\n"
+                               "title = Cycles\nunit = count\nclass = exact\nbetter = higher\ndoc = x";
+    struct metrics metrics = {0};
+    cr_assert_eq(metrics_read_text(&metrics, "core.ini", text), 0);
+    cr_assert_eq(metrics.count, 2);
+    cr_expect_eq(metrics_check(&metrics), 0);
+    const struct metric *time = metrics_find(&metrics, "time");
+    cr_assert_not_null(time);
+    cr_expect_str_eq(time->title, "Time");
+    cr_expect_str_eq(time->counter, "gpu__time_duration.sum");
+    cr_expect_str_eq(time->unit, "ns");
+    cr_expect_eq(time->class, METRIC_TIME);
+    cr_expect_eq(time->better, METRIC_LOWER);
+    cr_expect_eq(time->floor_relative, 0.02);
+    cr_expect_eq(time->floor_absolute, 250);
+    cr_expect_str_eq(time->weight, "cycles");
+    cr_expect_str_eq(time->doc, "First line, second line third = line.");
+    cr_expect_str_eq(time->file, "core.ini");
+    cr_expect_eq(time->line, 3);
+    const struct metric *cycles = metrics_find(&metrics, "cycles");
+    cr_assert_not_null(cycles);
+    cr_expect_str_eq(cycles->counter, "a.sum b.sum");
+    cr_expect_eq(cycles->class, METRIC_EXACT);
+    cr_expect_eq(cycles->better, METRIC_HIGHER);
+    cr_expect_eq(cycles->floor_relative, 0);
+    cr_expect_eq(cycles->floor_absolute, 0);
+    cr_expect_null(cycles->weight);
+    cr_expect_eq(metrics_index(&metrics, "cycles"), 1);
+    cr_expect_null(metrics_find(&metrics, "none"));
+    metrics_release(&metrics);
+    cr_expect_eq(metrics.count, 0);
+}
+
+Test(metric, floors)
+{
+    static const struct {
+        const char *unit, *floor;
+        double relative, absolute; /* both 0: refused */
+    } cases[] = {
+        {"ns", "2 %", 0.02, 0},
+        {"ns", "2%", 0.02, 0},
+        {"ns", "250 ns", 0, 250},
+        {"ns", "250ns and 0.5 %", 0.005, 250},
+        {"B", "2 % and 1000000 B", 0.02, 1000000},
+        {"%", "1 point", 0, 1},
+        {"%", "2 points", 0, 2},
+        {"%", "5 % and 1 point", 0.05, 1},
+        {"count", "10 % and 200000 count", 0.1, 200000},
+        {"ratio", "0.05 ratio", 0, 0.05},
+        {"ns", "250", 0, 0},
+        {"ns", "250 us", 0, 0},
+        {"ns", "1 point", 0, 0},
+        {"ns", "2 % 250 ns", 0, 0},
+        {"ns", "2 % and", 0, 0},
+        {"ns", "2 % and 3 %", 0, 0},
+        {"ns", "-2 %", 0, 0},
+        {"ns", "0 %", 0, 0},
+        {"ns", "nan %", 0, 0},
+        {"ns", "inf ns", 0, 0},
+        {"ns", "0x10 ns", 0, 0},
+        {"ns", "1e400 ns", 0, 0},
+        {"ns", "101 %", 0, 0},
+        {"ns", "% 2", 0, 0},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char *text =
+            x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
+                      cases[i].floor, cases[i].unit);
+        bool good = cases[i].relative > 0 || cases[i].absolute > 0;
+        struct metrics metrics = {0};
+        struct capture capture;
+        capture_begin(&capture);
+        int result = metrics_read_text(&metrics, "x.ini", text);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, good ? 0 : -1, "floor = %s: %s", cases[i].floor, said);
+        if (good && result == 0) {
+            cr_expect_float_eq(metrics.list[0].floor_relative, cases[i].relative, 1e-15, "floor = %s", cases[i].floor);
+            cr_expect_eq(metrics.list[0].floor_absolute, cases[i].absolute, "floor = %s", cases[i].floor);
+        } else {
+            cr_expect(strstr(said, "x.ini:2: cannot read the floor"), "%s", said);
+        }
+        free(said);
+        free(text);
+        metrics_release(&metrics);
+    }
+}
+
+Test(metric, errors_say_file_line_and_remedy)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"title = T\n", "x.ini:1: \"title\" stands before the first section"},
+        {"[m]\n\n[n]\n" BODY, "x.ini:1: the section is empty"},
+        {"[n]\n" BODY "[m]\n", "x.ini:8: the section is empty"},
+        {"[m]\n" BODY "[m]\n" BODY, "x.ini:8: [m] is there already, at x.ini:1"},
+        {"[m]\n" BODY "doc = again\n", "x.ini:8: \"doc\" is given twice"},
+        {"[m]\ntitle = T\n", "x.ini:1: [m] lacks the key \"counter\""},
+        {"[M]\n" BODY, "x.ini:1: [M] is no metric name"},
+        {"[]\n" BODY, "x.ini:1: [] is no metric name"},
+        {"[a-b]\n" BODY, "x.ini:1: [a-b] is no metric name"},
+        {"[a1234567890123456789012345678901234567890123456789012345]\n" BODY, "is no metric name: use at most 48"},
+        {"[m]\ntitel = T\n", "x.ini:2: unknown key \"titel\": did you mean title? There are title, counter,"},
+        {"[m]\nclass = exat\n",
+         "x.ini:2: unknown class \"exat\": did you mean exact? There are exact, steady, time, info"},
+        {"[m]\nunit = furlong\n", "unknown unit \"furlong\": there are ns, B, B/s, FLOP/s, Hz, %, count, ratio"},
+        {"[m]\nbetter = smaller\n", "unknown direction \"smaller\": there are lower, higher"},
+        {"[m]\ncounter = a;b\n", "x.ini:2: \"a;b\" is no counter"},
+        {"[m]\ncounter = cugate.walltime\n", "did you mean cugate.wall_time? There are cugate.wall_time"},
+        {"[m]\nweight = a b\n", "x.ini:2: \"a b\" is no weight"},
+        {"[m]\nunit =\n", "x.ini:2: \"unit\" has no value"},
+        {"[m]\ntitle = T\n  more\n", "x.ini:3: only \"doc\" may go on in the next line, not \"title\""},
+        {"[m]\n  title = T\n", "x.ini:2: the line is indented, but there is no key"},
+        {"[m]\nnonsense\n", "x.ini:2: this is neither [metric_name] nor key = value"},
+        {"[m\n", "x.ini:1: this is neither"},
+        {"[m]\ndoc = \a\n", "x.ini:2: column 7 holds the control character 7"},
+        {"[m]\ntitle = T\ncounter = c\nunit = ns\nclass = exact\nbetter = lower\ndoc = d\nfloor = 2 %\n",
+         "x.ini:8: [m] is exact, so any change counts"},
+        {"[m]\ntitle = T\ncounter = c\nunit = ns\nclass = time\nbetter = lower\ndoc =\n",
+         "x.ini:1: [m] has an empty \"doc\""},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct metrics metrics = {0};
+        struct capture capture;
+        capture_begin(&capture);
+        int result = metrics_read_text(&metrics, "x.ini", cases[i].text);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1, "case %zu", i);
+        cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
+        cr_expect_eq(strchr(said, '\n'), said + strlen(said) - 1, "case %zu: not one line: %s", i, said);
+        free(said);
+        metrics_release(&metrics);
+    }
+}
+
+Test(metric, a_long_line_is_refused_and_not_cut)
+{
+    char filler[1000];
+    memset(filler, 'x', sizeof filler);
+    filler[sizeof filler - 1] = '\0';
+    char *text = x_sprintf("[m]\ndoc = %s\n" BODY, filler);
+    struct metrics metrics = {0};
+    struct capture capture;
+    capture_begin(&capture);
+    int result = metrics_read_text(&metrics, "x.ini", text);
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, -1);
+    cr_expect(strstr(said, "x.ini:2: the line has 1005 characters"), "%s", said);
+    free(said);
+    free(text);
+    metrics_release(&metrics);
+}
+
+Test(metric, weights_must_exist_and_add_up)
+{
+    static const struct {
+        const char *weight_of_a, *weight_of_b, *words; /* NULL words: good */
+    } cases[] = {
+        {"b", NULL, NULL},
+        {"c", NULL, "x.ini:1: [a] is weighed by \"c\", but no section has that name"},
+        {"a", NULL, "[a] is weighed by [a], which is weighed itself"},
+        {"b", "a", "[a] is weighed by [b], which is weighed itself"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char *text =
+            x_sprintf("[a]\n" BODY "%s%s\n[b]\n" BODY "%s%s\n", "weight = ", cases[i].weight_of_a,
+                      cases[i].weight_of_b ? "weight = " : "", cases[i].weight_of_b ? cases[i].weight_of_b : "");
+        struct metrics metrics = {0};
+        struct capture capture;
+        cr_assert_eq(metrics_read_text(&metrics, "x.ini", text), 0);
+        capture_begin(&capture);
+        int result = metrics_check(&metrics);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, cases[i].words ? -1 : 0);
+        cr_expect(!cases[i].words || strstr(said, cases[i].words), "%s", said);
+        free(said);
+        free(text);
+        metrics_release(&metrics);
+    }
+}
+
+Test(metric, a_folder_is_read_in_the_order_of_its_names)
+{
+    char *folder = scratch_make();
+    char *paths[] = {
+        scratch_file(folder, "b.ini", "[m3]\n" BODY),
+        scratch_file(folder, "a.ini", "[m1]\n" BODY "[m2]\n" BODY),
+        scratch_file(folder, ".hidden.ini", "nonsense"),
+        scratch_file(folder, "notes.txt", "nonsense"),
+    };
+    struct metrics metrics;
+    cr_assert_eq(metrics_read_folder(&metrics, folder), 0);
+    cr_assert_eq(metrics.count, 3);
+    cr_expect_str_eq(metrics.list[0].name, "m1");
+    cr_expect_str_eq(metrics.list[1].name, "m2");
+    cr_expect_str_eq(metrics.list[2].name, "m3");
+    cr_expect_str_eq(metrics.list[2].file, paths[0]);
+    metrics_release(&metrics);
+    for (size_t i = 0; i < ROWS(paths); i++)
+        free(paths[i]);
+    scratch_remove(folder);
+}
+
+static void expect_folder_error(const char *folder, const char *words)
+{
+    struct metrics metrics;
+    struct capture capture;
+    capture_begin(&capture);
+    int result = metrics_read_folder(&metrics, folder);
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, -1);
+    cr_expect_eq(metrics.count, 0);
+    cr_expect_null(metrics.list);
+    cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
+    free(said);
+}
+
+Test(metric, a_folder_that_cannot_be_used_is_an_error)
+{
+    char *folder = scratch_make();
+    expect_folder_error(folder, "holds no metric files");
+    expect_folder_error("/no/such/folder", "No such file or directory");
+    free(scratch_file(folder, "a.ini", "[m1]\n" BODY));
+    free(scratch_file(folder, "b.ini", "[m1]\n" BODY));
+    expect_folder_error(folder, "b.ini:1: [m1] is there already, at ");
+    char *path = x_sprintf("%s/b.ini", folder);
+    FILE *file = fopen(path, "w");
+    fwrite("[m2]\n\0\n", 1, 7, file);
+    fclose(file);
+    expect_folder_error(folder, "b.ini holds a NUL byte");
+    free(path);
+    free(scratch_file(folder, "b.ini", "[m2]\n" BODY "weight = m9\n"));
+    expect_folder_error(folder, "[m2] is weighed by \"m9\"");
+    scratch_remove(folder);
+}
+
+Test(metric, values_are_scaled_for_people)
+{
+    static const struct {
+        const char *unit;
+        double value;
+        const char *expected;
+    } cases[] = {
+        {"ns", 18700, "18.7 us"},
+        {"ns", 0, "0 ns"},
+        {"ns", 512, "512 ns"},
+        {"ns", 0.5, "0.5 ns"},
+        {"ns", 999.4, "999 ns"},
+        {"ns", 999.6, "1.00 us"},
+        {"ns", 9.996e6, "10.0 ms"},
+        {"ns", 1.5e9, "1.50 s"},
+        {"ns", -18700, "-18.7 us"},
+        {"ns", -0.0, "0 ns"},
+        {"B", 67108864, "67.1 MB"},
+        {"B", 1000, "1.00 kB"},
+        {"B/s", 4.102e12, "4102 GB/s"},
+        {"Hz", 1.98e9, "1.98 GHz"},
+        {"FLOP/s", 6.6e13, "66.0 TFLOP/s"},
+        {"%", 99.5, "99.5 %"},
+        {"%", 99.97, "99.97 %"},
+        {"%", 100, "100 %"},
+        {"%", 0.0123, "0.0123 %"},
+        {"ratio", 31.97, "31.97"},
+        {"count", 0, "0"},
+        {"count", 12.5, "12.5"},
+        {"count", 1234, "1,234"},
+        {"count", 1234567, "1,234,567"},
+        {"count", 9999999, "9,999,999"},
+        {"count", 12345678, "12.35 M"},
+        {"count", 1.98e9, "1.980 G"},
+        {"count", -1234567, "-1,234,567"},
+        {"ns", NAN, "nan ns"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char text[64];
+        struct metric metric = {.name = (char[]){"m"}, .unit = x_strdup(cases[i].unit)};
+        cr_expect_str_eq(metric_format(&metric, cases[i].value, text, sizeof text), cases[i].expected);
+        char small[4];
+        metric_format(&metric, cases[i].value, small, sizeof small);
+        cr_expect_lt(strlen(small), sizeof small);
+        free(metric.unit);
+    }
+}
+
+/* A table of units that a report cannot print would only show on a machine with a GPU. */
+Test(metric, every_unit_class_and_direction_has_words)
+{
+    const char *names[32];
+    size_t count = metric_units(names, ROWS(names));
+    cr_assert_leq(count, ROWS(names));
+    for (size_t i = 0; i < count; i++) {
+        char text[64];
+        char *unit = x_strdup(names[i]);
+        struct metric metric = {.name = (char[]){"m"}, .unit = unit};
+        for (int j = -40; j < 100; j++)
+            cr_expect_lt(strlen(metric_format(&metric, 1.3 * exp2(j), text, sizeof text)), 20, "%s", text);
+        free(unit);
+    }
+    for (enum metric_class class = 0; class < METRIC_CLASSES; class ++)
+        cr_expect_not_null(metric_class_name(class));
+    for (enum metric_better better = 0; better < METRIC_BETTERS; better++)
+        cr_expect_not_null(metric_better_name(better));
+}

@@ -1,0 +1,408 @@
+#include "report.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MADE_UP "tests/cli/made_up/" /* tests run in the repository's root */
+
+/* A report of two of the files made up for tests, and all that it borrows from. */
+struct fixture {
+    struct metrics metrics;
+    struct run base, run;
+    struct comparison comparison;
+    struct report report;
+};
+
+static const char *const runs[] = {"same.json", "worse.json", "unsure.json", "broken.json", "unknown_metric.json"};
+
+static void set_up(struct fixture *fixture, const char *run)
+{
+    char path[256];
+    *fixture = (struct fixture){0};
+    snprintf(path, sizeof path, MADE_UP "%s", run);
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, MADE_UP "metrics"), 0);
+    cr_assert_eq(run_read(&fixture->base, MADE_UP "session_1.json"), 0);
+    cr_assert_eq(run_read(&fixture->run, path), 0);
+}
+
+static void judge(struct fixture *fixture)
+{
+    compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics);
+    fixture->report = (struct report){
+        .metrics = &fixture->metrics,
+        .run = &fixture->run,
+        .baseline = &fixture->base,
+        .comparison = &fixture->comparison,
+        .run_name = "run.json",
+        .baseline_name = "base.json",
+        .exit_code = comparison_exit_code(&fixture->comparison),
+    };
+}
+
+static void alone(struct fixture *fixture, enum exit_code code)
+{
+    fixture->report =
+        (struct report){.metrics = &fixture->metrics, .run = &fixture->run, .run_name = "run.json", .exit_code = code};
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    comparison_release(&fixture->comparison);
+    run_release(&fixture->base);
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+}
+
+/* Caller frees. */
+static char *print(const struct report *report, int (*reporter)(const struct report *, FILE *))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    cr_assert_eq(reporter(report, stream), 0);
+    fclose(stream);
+    return text;
+}
+
+static void expect_word(const char *text, const char *word)
+{
+    cr_expect_not_null(strstr(text, word), "expected \"%s\" in:\n%s", word, text);
+}
+
+static void expect_no_word(const char *text, const char *word)
+{
+    cr_expect_null(strstr(text, word), "did not expect \"%s\" in:\n%s", word, text);
+}
+
+static void expect_last_line(const char *text, const char *line)
+{
+    size_t length = strlen(text), want = strlen(line) + 1;
+    const char *last = length >= want ? text + length - want : text;
+    cr_expect((last == text || last[-1] == '\n') && strncmp(last, line, want - 1) == 0 && last[want - 1] == '\n',
+              "expected the last line \"%s\" of:\n%s", line, text);
+}
+
+static void expect_tidy_lines(const char *text, const char *what)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        int length = (int)strcspn(line, "\n");
+        cr_expect_leq(length, 120, "%s: %.*s", what, length, line);
+        cr_expect(length == 0 || line[length - 1] != ' ', "%s: blank at the end of: %.*s", what, length, line);
+        for (int i = 0; i < length; i++)
+            cr_expect((unsigned char)line[i] >= 0x20 && line[i] != 0x7f, "%s: control character", what);
+    }
+}
+
+Test(report, text_is_tidy_and_fits_a_terminal)
+{
+    for (size_t i = 0; i < ROWS(runs); i++)
+        for (int mode = 0; mode < 5; mode++) {
+            struct fixture fixture;
+            set_up(&fixture, runs[i]);
+            if (mode == 4)
+                alone(&fixture, run_exit_code(&fixture.run));
+            else
+                judge(&fixture);
+            fixture.report.quiet = mode == 1;
+            fixture.report.verbose = mode == 2;
+            fixture.report.replay = mode == 3;
+            char *text = print(&fixture.report, report_text);
+            expect_tidy_lines(text, runs[i]);
+            free(text);
+            tear_down(&fixture);
+        }
+}
+
+Test(report, color_changes_no_word)
+{
+    for (size_t i = 0; i < ROWS(runs); i++) {
+        struct fixture fixture;
+        set_up(&fixture, runs[i]);
+        judge(&fixture);
+        char *plain = print(&fixture.report, report_text);
+        fixture.report.color = true;
+        char *colored = print(&fixture.report, report_text);
+        expect_word(colored, "\033[");
+        expect_no_word(plain, "\033");
+
+        char *to = colored;
+        for (const char *from = colored; *from;) {
+            if (*from == '\033')
+                from += strcspn(from, "m") + 1;
+            else
+                *to++ = *from++;
+        }
+        *to = '\0';
+        cr_expect_str_eq(colored, plain);
+        free(plain);
+        free(colored);
+        tear_down(&fixture);
+    }
+}
+
+Test(report, last_line_is_the_verdict)
+{
+    static const struct {
+        const char *run, *line;
+    } rows[] = {
+        {"same.json", "nothing is worse: 31 rows in 6 kernels (exit 0)"},
+        {"worse.json", "regressed: 5 of 32 rows in 3 of 7 kernels; 1 new; 3 improved (-v lists them) (exit 1)"},
+        {"unsure.json", "unsure: 6 of 31 rows in 5 of 6 kernels (exit 3)"},
+        {"broken.json", "missing: 5 of 11 rows in 5 of 6 kernels (exit 5)"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture, rows[i].run);
+        judge(&fixture);
+        char *text = print(&fixture.report, report_text);
+        expect_last_line(text, rows[i].line);
+        free(text);
+        fixture.report.quiet = true;
+        text = print(&fixture.report, report_text);
+        expect_last_line(text, rows[i].line);
+        expect_no_word(text, "Test GPU");
+        free(text);
+        tear_down(&fixture);
+    }
+}
+
+/* The rows alone would say that nothing is worse. */
+Test(report, last_line_says_what_the_rows_do_not)
+{
+    static const struct {
+        enum exit_code code;
+        const char *line;
+    } rows[] = {
+        {EXIT_INTERRUPTED, "interrupted; nothing is worse: 31 rows in 6 kernels (exit 130)"},
+        {EXIT_NOT_MEASURED, "not measured; nothing is worse: 31 rows in 6 kernels (exit 5)"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture, "same.json");
+        judge(&fixture);
+        fixture.report.exit_code = rows[i].code;
+        char *text = print(&fixture.report, report_text);
+        expect_last_line(text, rows[i].line);
+        free(text);
+        tear_down(&fixture);
+    }
+}
+
+Test(report, every_red_row_says_how_to_accept_it)
+{
+    struct fixture fixture;
+    set_up(&fixture, "worse.json");
+    judge(&fixture);
+    fixture.report.run_name = "my run's.json";
+    fixture.report.baselines = "other folder";
+    char *text = print(&fixture.report, report_text);
+    for (size_t i = 0; i < fixture.comparison.count; i++) {
+        const struct judgement *judgement = &fixture.comparison.list[i];
+        char word[256];
+        if (judgement->verdict != VERDICT_REGRESSED)
+            continue;
+        snprintf(word, sizeof word, "cugate accept 'my run'\\''s.json' --baselines 'other folder' -k %s -m ",
+                 judgement->kernel);
+        expect_word(text, word);
+        snprintf(word, sizeof word, " -m %s", judgement->metric->name);
+        expect_word(text, word);
+    }
+    free(text);
+    tear_down(&fixture);
+}
+
+Test(report, replay_is_said_first_and_loudly)
+{
+    for (int quiet = 0; quiet < 2; quiet++) {
+        struct fixture fixture;
+        set_up(&fixture, "same.json");
+        judge(&fixture);
+        fixture.report.replay = true;
+        fixture.report.quiet = quiet;
+        char *text = print(&fixture.report, report_text);
+        cr_expect_eq(strncmp(text, "REPLAY: NOTHING WAS MEASURED HERE.", 34), 0);
+        expect_word(text, "run.json, recorded 2025-01-14T10:00:00Z on Test GPU, driver 555.42.01");
+        free(text);
+        tear_down(&fixture);
+    }
+}
+
+Test(report, run_alone_has_no_verdict_column)
+{
+    struct fixture fixture;
+    set_up(&fixture, "broken.json");
+    alone(&fixture, EXIT_NOT_MEASURED);
+    char *text = print(&fixture.report, report_text);
+    expect_no_word(text, "verdict");
+    expect_no_word(text, "change");
+    expect_word(text, "element 4097: expected 17.25, found 0");
+    expect_last_line(text, "measured: 2 of 6 kernels; 1 wrong result; 1 crashed; 1 hung; 1 not built (exit 5)");
+    free(text);
+    tear_down(&fixture);
+}
+
+Test(report, no_baseline_says_how_to_make_one)
+{
+    struct fixture fixture;
+    set_up(&fixture, "same.json");
+    alone(&fixture, EXIT_BASELINE);
+    char *text = print(&fixture.report, report_text);
+    expect_word(text, "cugate run -o run-3.json");
+    expect_word(text, "cugate accept run-1.json run-2.json run-3.json --reason \"first baseline\"");
+    expect_word(text, "transpose/padded"); /* what was measured is shown all the same */
+    expect_last_line(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
+    free(text);
+    tear_down(&fixture);
+}
+
+Test(report, text_of_files_does_not_reach_the_terminal_raw)
+{
+    struct fixture fixture;
+    set_up(&fixture, "broken.json");
+    free(fixture.run.device.name);
+    fixture.run.device.name = x_strdup("GPU \033]0;title\007");
+    struct result *result = run_find(&fixture.run, "reduce/tree");
+    free(result->reason);
+    result->reason = x_strdup("died\r\033[2J\nsaying \"\xff\"");
+    judge(&fixture);
+    fixture.report.replay = true;
+    char *text = print(&fixture.report, report_text);
+    expect_tidy_lines(text, "hostile");
+    free(text);
+
+    text = print(&fixture.report, report_json);
+    json_t *root = json_loads(text, 0, NULL);
+    cr_expect_not_null(root, "%s", text);
+    json_decref(root);
+    free(text);
+    tear_down(&fixture);
+}
+
+Test(report, unknown_facts_are_said_to_be_unknown)
+{
+    struct fixture fixture;
+    set_up(&fixture, "same.json");
+    free(fixture.run.device.name);
+    fixture.run.device.name = NULL;
+    for (size_t i = 0; i < SESSION_FACTS; i++) {
+        free(fixture.run.sessions[0].facts[i]);
+        fixture.run.sessions[0].facts[i] = NULL;
+    }
+    judge(&fixture);
+    fixture.report.replay = true;
+    char *text = print(&fixture.report, report_text);
+    expect_word(text, "recorded unknown on unknown, driver unknown");
+    expect_no_word(text, "(null)");
+    free(text);
+    tear_down(&fixture);
+}
+
+/* A new metric is new in every kernel: that must not bury what matters. */
+Test(report, many_new_rows_are_counted_only)
+{
+    struct fixture fixture;
+    set_up(&fixture, "same.json");
+    for (size_t i = 0; i < fixture.base.result_count; i++) {
+        struct result *result = &fixture.base.results[i];
+        for (size_t r = 0; r < result->row_count; r++)
+            row_clear(&result->rows[r]);
+    }
+    judge(&fixture);
+    cr_assert_gt(fixture.comparison.counts[VERDICT_NEW], 10u);
+    char *text = print(&fixture.report, report_text);
+    expect_no_word(text, "  new        ");
+    expect_word(text, " new");
+    free(text);
+    fixture.report.verbose = true;
+    text = print(&fixture.report, report_text);
+    expect_word(text, "  new        ");
+    free(text);
+    tear_down(&fixture);
+}
+
+Test(report, json_says_what_was_judged)
+{
+    for (size_t i = 0; i < ROWS(runs); i++) {
+        struct fixture fixture;
+        set_up(&fixture, runs[i]);
+        judge(&fixture);
+        char *text = print(&fixture.report, report_json);
+        json_error_t where;
+        json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+        cr_assert_not_null(root, "%s: line %d: %s", runs[i], where.line, where.text);
+        cr_expect_eq(json_integer_value(json_object_get(root, "schema")), 1);
+        cr_expect_eq(json_integer_value(json_object_get(root, "exit_code")), (json_int_t)fixture.report.exit_code);
+        cr_expect(json_is_null(json_object_get(root, "replay")));
+
+        const struct comparison *comparison = &fixture.comparison;
+        const json_t *list = json_object_get(root, "judgements");
+        cr_assert_eq(json_array_size(list), comparison->count);
+        for (size_t j = 0; j < comparison->count; j++) {
+            const struct judgement *judgement = &comparison->list[j];
+            const json_t *object = json_array_get(list, j);
+            const json_t *base = json_object_get(object, "base"), *now = json_object_get(object, "now");
+            cr_expect_eq(json_object_size(object), 10u);
+            cr_expect_str_eq(json_string_value(json_object_get(object, "kernel")), judgement->kernel);
+            cr_expect_str_eq(json_string_value(json_object_get(object, "verdict")), verdict_name(judgement->verdict));
+            cr_expect_eq(json_is_null(base), !judgement->has_base, "what has no value is null, never 0");
+            cr_expect_eq(json_is_null(now), !judgement->has_now);
+            if (judgement->has_now)
+                cr_expect_eq(json_number_value(now), judgement->now);
+        }
+        const json_t *counts = json_object_get(root, "counts");
+        for (int v = 0; v < VERDICTS; v++)
+            cr_expect_eq(json_integer_value(json_object_get(counts, verdict_name((enum verdict)v))),
+                         (json_int_t)comparison->counts[v]);
+        json_decref(root);
+        free(text);
+        tear_down(&fixture);
+    }
+}
+
+Test(report, json_without_a_baseline)
+{
+    struct fixture fixture;
+    set_up(&fixture, "broken.json");
+    alone(&fixture, EXIT_NOT_MEASURED);
+    fixture.report.replay = true;
+    char *text = print(&fixture.report, report_json);
+    json_t *root = json_loads(text, 0, NULL);
+    cr_assert_not_null(root);
+    cr_expect_str_eq(json_string_value(json_object_get(root, "verdict")), "not measured");
+    cr_expect_str_eq(json_string_value(json_object_get(root, "replay")), "run.json");
+    cr_expect(json_is_null(json_object_get(root, "counts")));
+    cr_expect_eq(json_array_size(json_object_get(root, "judgements")), 0u);
+    cr_expect_eq(json_array_size(json_object_get(root, "failures")), 4u);
+    json_decref(root);
+    free(text);
+    tear_down(&fixture);
+}
+
+Test(report, a_full_disk_is_noticed)
+{
+    size_t count;
+    const struct reporter *reporters = reporter_list(&count);
+    cr_assert_geq(count, 2u);
+    for (size_t i = 0; i < count; i++) {
+        struct fixture fixture;
+        set_up(&fixture, "worse.json");
+        judge(&fixture);
+        FILE *full = fopen("/dev/full", "w");
+        cr_assert_not_null(full);
+        cr_expect_eq(reporters[i].print(&fixture.report, full), -1, "%s", reporters[i].name);
+        fclose(full);
+        tear_down(&fixture);
+    }
+}
+
+Test(report, reporters_are_found_by_name)
+{
+    size_t count;
+    const struct reporter *reporters = reporter_list(&count);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(reporter_find(reporters[i].name), &reporters[i]);
+    cr_expect_null(reporter_find("pdf"));
+    cr_expect_null(reporter_find(""));
+}

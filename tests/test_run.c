@@ -1,0 +1,122 @@
+#include "run.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+Test(run, results_and_rows_stay_sorted)
+{
+    static const char *const names[] = {"m", "b", "z", "a", "y", "b", "m0", "_", "0"};
+    struct run run = {0};
+    for (size_t i = 0; i < ROWS(names); i++) {
+        struct result *result = run_add(&run, names[i]);
+        result->flops += 1;
+        for (size_t j = 0; j < ROWS(names); j++)
+            result_add(result, names[j]);
+    }
+    cr_assert_eq(run.result_count, ROWS(names) - 1);
+    for (size_t i = 0; i < run.result_count; i++) {
+        cr_expect(i == 0 || strcmp(run.results[i - 1].id, run.results[i].id) < 0);
+        cr_expect_eq(run_find(&run, run.results[i].id), &run.results[i]);
+        cr_expect_eq(run.results[i].row_count, ROWS(names) - 1);
+        for (size_t j = 1; j < run.results[i].row_count; j++)
+            cr_expect_lt(strcmp(run.results[i].rows[j - 1].metric, run.results[i].rows[j].metric), 0);
+    }
+    cr_expect_eq(run_find(&run, "b")->flops, 2);
+    cr_expect_eq(result_find(run_find(&run, "b"), "z")->state, VALUE_NOT_COUNTED);
+    cr_expect_null(run_find(&run, "c"));
+    cr_expect_null(result_find(run_find(&run, "b"), "c"));
+    run_release(&run);
+    cr_expect_null(run_find(&run, "b"));
+}
+
+Test(run, a_value_is_the_median_of_medians)
+{
+    struct run run = {0};
+    struct row *row = result_add(run_add(&run, "a/b"), "m");
+    row_add_session(row, (double[]){1, 100, 3}, 3);
+    row_add_session(row, (double[]){10}, 1);
+    row_add_session(row, (double[]){4, 6}, 2);
+    cr_expect_eq(row_session_value(row, 0), 3);
+    cr_expect_eq(row_session_value(row, 2), 5);
+    cr_expect_eq(row_value(row), 5);
+    run_release(&run);
+}
+
+Test(run, a_reading_that_is_no_number_is_not_counted)
+{
+    static const double bad[] = {NAN, INFINITY, -INFINITY, -1, -1e-300};
+    for (size_t i = 0; i < ROWS(bad); i++) {
+        struct run run = {0};
+        struct row *row = result_add(run_add(&run, "a/b"), "m");
+        row_add_session(row, (double[]){1, 2}, 2);
+        row_add_session(row, (double[]){1, bad[i]}, 2);
+        cr_expect_eq(row->state, VALUE_NOT_COUNTED);
+        cr_expect_eq(row->session_count, 0);
+        run_release(&run);
+    }
+}
+
+Test(run, filter_keeps_what_matches)
+{
+    struct run run = {0};
+    run_add(&run, "reduce/tree");
+    run_add(&run, "access/strided");
+    run_filter(&run, NULL, 0);
+    cr_expect_eq(run.result_count, 2);
+    run_filter(&run, (char *[]){(char[]){"reduce/*"}}, 1);
+    cr_assert_eq(run.result_count, 1);
+    cr_expect_str_eq(run.results[0].id, "reduce/tree");
+    run_filter(&run, (char *[]){(char[]){"nothing"}}, 1);
+    cr_expect_eq(run.result_count, 0);
+    run_release(&run);
+}
+
+Test(run, device_difference_names_each_field)
+{
+    struct device h200 = {(char[]){"NVIDIA H200"}, (char[]){"9.0"}, 132, 150754820096, true, false};
+    char text[512];
+    device_difference(&h200, &h200, text, sizeof text);
+    cr_expect_str_eq(text, "");
+    struct device other = {(char[]){"NVIDIA A100"}, (char[]){"8.0"}, 108, 42, false, true};
+    device_difference(&h200, &other, text, sizeof text);
+    cr_expect_str_eq(text, "GPU NVIDIA H200, not NVIDIA A100; compute capability 9.0, not 8.0; SM count 132, not 108; "
+                           "memory 150754820096 bytes, not 42; ECC on, not off; MIG off, not on");
+    struct device unknown = {0};
+    device_difference(&unknown, &h200, text, sizeof text);
+    cr_expect(strstr(text, "GPU unknown, not NVIDIA H200"), "%s", text);
+    char small[8];
+    device_difference(&h200, &other, small, sizeof small);
+    cr_expect_eq(strlen(small), sizeof small - 1);
+}
+
+Test(run, notes_come_sorted_from_metrics)
+{
+    struct metric list[] = {
+        {.name = (char[]){"time"}, .counter = (char[]){"t.sum"}, .unit = (char[]){"ns"}},
+        {.name = (char[]){"bytes"}, .counter = (char[]){"b.sum"}, .unit = (char[]){"B"}},
+    };
+    struct metrics metrics = {list, ROWS(list)};
+    struct run run = {0};
+    run_set_note(&run, &(struct metric_note){(char[]){"hits"}, (char[]){"h.pct"}, (char[]){"%"}});
+    run_note_metrics(&run, &metrics);
+    cr_assert_eq(run.note_count, 2);
+    cr_expect_str_eq(run.notes[0].name, "bytes");
+    cr_expect_str_eq(run_find_note(&run, "time")->counter, "t.sum");
+    cr_expect_null(run_find_note(&run, "hits"));
+    run_remove_note(&run, &run.notes[0]);
+    cr_assert_eq(run.note_count, 1);
+    cr_expect_str_eq(run.notes[0].name, "time");
+    run_release(&run);
+}
+
+Test(run, every_status_and_fact_has_a_name_of_its_own)
+{
+    for (enum result_status status = 0; status < RESULT_STATUSES; status++)
+        cr_expect_eq(result_status_of(result_status_name(status)), status);
+    cr_expect_eq(result_status_of("fine"), RESULT_STATUSES);
+    for (enum session_fact a = 0; a < SESSION_FACTS; a++)
+        for (enum session_fact b = 0; b < a; b++)
+            cr_expect_str_neq(session_fact_name(a), session_fact_name(b));
+}

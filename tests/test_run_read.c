@@ -1,0 +1,250 @@
+#include "run.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICE "\"device\": {\"ecc\": true, \"memory_bytes\": 1, \"mig\": false, \"sm_count\": 1}"
+#define REST ", \"metrics\": {}, \"schema\": 1, \"sessions\": []}"
+#define RUN(kernels) "{" DEVICE ", \"kernels\": {" kernels "}" REST
+#define KERNEL(more) RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"ok\"" more "}")
+#define ROW(row) KERNEL(", \"metrics\": {\"time\": " row "}")
+#define LAUNCH(launch) KERNEL(", \"launches\": [" launch "]")
+
+Test(run_read, a_broken_line_is_refused)
+{
+    static const char *const lines[] = {"",
+                                        "nonsense",
+                                        "[]",
+                                        "{}",
+                                        "{\"a/b\": 1}",
+                                        "{\"a/b\": {}, \"a/c\": {}}",
+                                        "{\"ab\": {\"status\": \"ok\", \"bytes\": 0, \"flops\": 0}}"};
+    for (size_t i = 0; i < ROWS(lines); i++) {
+        struct result result;
+        struct capture capture;
+        capture_begin(&capture);
+        int outcome = result_from_line(&result, lines[i]);
+        char *said = capture_end(&capture);
+        cr_expect_eq(outcome, -1, "%s", lines[i]);
+        cr_expect_null(result.id);
+        cr_expect(strstr(said, "a worker's answer"), "%s", said);
+        free(said);
+    }
+}
+
+Test(run_read, errors_say_where_and_what)
+{
+    static const struct {
+        const char *text, *words; /* NULL words: good */
+    } cases[] = {
+        {KERNEL(""), NULL},
+        {ROW("{\"sessions\": [[1]]}"), NULL},
+        {LAUNCH("{\"block\": [1,1,1], \"grid\": [1,1,1], \"shared\": 0, \"times\": 1}"), NULL},
+
+        {"", "x.json is empty"},
+        {" \n", "x.json:2:0:"},
+        {"{\n  \"device\": nonsense}", "x.json:2:20: invalid token"},
+        {"[]", "x.json: must be an object, not a list"},
+        {"{}", "x.json: schema: is missing; it must be a whole number"},
+        {"{\"schema\": 2, \"novelty\": 1}", "x.json: schema: is 2, so a newer cugate wrote the file"},
+        {"{\"schema\": 0}", "x.json: schema: is 0, but must lie between 1 and"},
+        {"{\"schema\": \"1\"}", "x.json: schema: must be a whole number, not a text"},
+        {"{\"schema\": 1, \"kernel\": 1}", "x.json: has an unknown key \"kernel\"; did you mean \"kernels\"?"},
+        {"{\"schema\": 1, \"schema\": 1}", "x.json:1:22: duplicate object key"},
+        {"{\"schema\": 1}", "x.json: device: is missing; it must be an object"},
+        {"{" DEVICE ", \"schema\": 1}", "x.json: sessions: is missing; it must be a list"},
+        {"{" DEVICE ", \"schema\": 1, \"sessions\": [{\"when\": \"\"}]}",
+         "x.json: sessions/0: has an unknown key \"when\""},
+        {"{" DEVICE ", \"schema\": 1, \"sessions\": [{}, {\"date\": 5}]}",
+         "x.json: sessions/1/date: must be a text, not a number"},
+        {"{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {\"Time\": {}}}",
+         "x.json: metrics: \"Time\" is no metric name"},
+        {"{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {\"time\": {\"unit\": \"ns\"}}}",
+         "x.json: metrics/time/counter: is missing"},
+        {"{\"device\": {\"ecc\": 1}, \"schema\": 1}", "x.json: device/sm_count: is missing"},
+        {"{\"device\": {\"sm_count\": 1, \"memory_bytes\": -1}, \"schema\": 1}",
+         "x.json: device/memory_bytes: is -1, but"},
+        {"{\"device\": {\"sm_count\": 1, \"memory_bytes\": 1, \"ecc\": 1}, \"schema\": 1}",
+         "x.json: device/ecc: must be true or false, not a number"},
+
+        {RUN("\"ab\": {}"), "x.json: kernels: \"ab\" is no kernel: write family/variant"},
+        {RUN("\"a/b/c\": {}"), "\"a/b/c\" is no kernel"},
+        {RUN("\"/b\": {}"), "\"/b\" is no kernel"},
+        {RUN("\"a/\": {}"), "\"a/\" is no kernel"},
+        {RUN("\"../b\": {}"), "\"../b\" is no kernel"},
+        {RUN("\"A/b\": {}"), "\"A/b\" is no kernel"},
+        {RUN("\"a/b\": []"), "x.json: kernels/a/b: must be an object, not a list"},
+        {RUN("\"a/b\": {}"), "x.json: kernels/a/b/status: is missing"},
+        {RUN("\"a/b\": {\"status\": \"fine\"}"), "x.json: kernels/a/b/status: is \"fine\", which is no status"},
+        {RUN("\"a/b\": {\"status\": \"ok\", \"reason\": \"x\"}"),
+         "x.json: kernels/a/b: is \"ok\", but has a \"reason\""},
+        {RUN("\"a/b\": {\"status\": \"ok\"}"), "x.json: kernels/a/b/bytes: is missing; it must be a number"},
+        {RUN("\"a/b\": {\"status\": \"ok\", \"bytes\": -1}"),
+         "x.json: kernels/a/b/bytes: is -1, but nothing here is negative"},
+        {RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"hung\", \"metrics\": {\"time\": {}}}"),
+         "x.json: kernels/a/b/metrics: must be empty, because the kernel's status is \"hung\""},
+
+        {ROW("5"), "x.json: kernels/a/b/metrics/time: must be an object, not a number"},
+        {ROW("{}"), "x.json: kernels/a/b/metrics/time: needs either \"sessions\" or \"state\""},
+        {ROW("{\"state\": \"not counted\", \"sessions\": [[1]]}"), "needs either \"sessions\" or \"state\""},
+        {ROW("{\"state\": \"measured\"}"), "metrics/time/state: is \"measured\", which needs \"sessions\""},
+        {ROW("{\"state\": \"lost\"}"), "is \"lost\", but must be one of not counted, not supported, not applicable"},
+        {ROW("{\"state\": null}"), "metrics/time/state: must be a text, not null"},
+        {ROW("{\"sessions\": []}"), "metrics/time/sessions: is empty"},
+        {ROW("{\"sessions\": [1]}"), "metrics/time/sessions/0: must be a list of samples, not a number"},
+        {ROW("{\"sessions\": [[1], []]}"), "metrics/time/sessions/1: is a session without a sample"},
+        {ROW("{\"sessions\": [[1, \"2\"]]}"), "metrics/time/sessions/0/1: must be a number, not a text"},
+        {ROW("{\"sessions\": [[1, true]]}"), "metrics/time/sessions/0/1: must be a number, not true"},
+        {ROW("{\"sessions\": [[-0.5]]}"), "metrics/time/sessions/0/0: is -0.5, but nothing here is negative"},
+        {ROW("{\"sessions\": [[NaN]]}"), "invalid token near 'NaN'"},
+        {ROW("{\"sessions\": [[Infinity]]}"), "invalid token near 'Infinity'"},
+        {ROW("{\"sessions\": [[1e400]]}"), "real number overflow"},
+        {ROW("{\"sessions\": [[9223372036854775808]]}"), "too big integer"},
+        {KERNEL(", \"metrics\": {\"ti me\": {}}"), "x.json: kernels/a/b/metrics: \"ti me\" is no metric name"},
+        {KERNEL(", \"metrics\": {\"time\": {}, \"time\": {}}"), "duplicate object key"},
+
+        {LAUNCH("1"), "x.json: kernels/a/b/launches/0: must be an object"},
+        {LAUNCH("{\"grid\": [1,1]}"), "launches/0/grid: has 2 numbers, not 3"},
+        {LAUNCH("{\"grid\": [1,1,0]}"), "launches/0/grid/2: is 0, but must lie between 1 and 4294967295"},
+        {LAUNCH("{\"grid\": [1,1,4294967296]}"), "launches/0/grid/2: is 4294967296, but"},
+        {LAUNCH("{\"grid\": [1,1,1.5]}"), "launches/0/grid/2: must be a whole number, not a real number"},
+        {LAUNCH("{\"grid\": [1,1,1], \"block\": [1,1,1]}"), "launches/0/shared: is missing"},
+        {LAUNCH("{\"thread\": 1}"), "launches/0: has an unknown key \"thread\""},
+        {KERNEL("") " {}", "end of file expected"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct run run;
+        struct capture capture;
+        capture_begin(&capture);
+        int result = run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text));
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
+        if (cases[i].words) {
+            cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
+            cr_expect(!run.results && !run.sessions && !run.notes && !run.device.name, "case %zu: not empty", i);
+        }
+        free(said);
+        run_release(&run);
+    }
+}
+
+Test(run_read, every_truncation_is_an_error)
+{
+    static const char whole[] = RUN("\"a/b\": {\"bytes\": 1.5, \"flops\": 0, \"status\": \"ok\", "
+                                    "\"launches\": [{\"block\": [1,1,1], \"function\": \"f<\\u00e9>\", "
+                                    "\"grid\": [1,1,1], \"shared\": 0, \"times\": 1}], "
+                                    "\"metrics\": {\"hits\": {\"state\": \"not counted\"}, "
+                                    "\"time\": {\"sessions\": [[1, 2.5e3], [3]]}}}");
+    struct run run;
+    cr_assert_eq(run_parse(&run, "x.json", whole, strlen(whole)), 0);
+    run_release(&run);
+    for (size_t cut = 0; cut < strlen(whole); cut++) {
+        struct capture capture;
+        capture_begin(&capture);
+        int result = run_parse(&run, "x.json", whole, cut);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1, "the first %zu bytes were taken for a whole file", cut);
+        cr_expect_gt(strlen(said), strlen("cugate: error: x.json"));
+        free(said);
+    }
+}
+
+Test(run_read, a_long_name_is_refused)
+{
+    char name[300];
+    memset(name, 'a', sizeof name);
+    name[sizeof name - 1] = '\0';
+    name[10] = '/';
+    char *text = x_sprintf("{" DEVICE ", \"kernels\": {\"%s\": {}}" REST, name);
+    struct run run;
+    struct capture capture;
+    capture_begin(&capture);
+    int result = run_parse(&run, "x.json", text, strlen(text));
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, -1);
+    cr_expect(strstr(said, "is no kernel"), "%s", said);
+    cr_expect_lt(strlen(said), 250);
+    free(said);
+    free(text);
+}
+
+/* A few megabytes that would make a reader of good faith allocate gigabytes, or run for hours. */
+Test(run_read, hostile_files_cost_little)
+{
+    size_t size = 8u << 20;
+    char *text = x_calloc(size, 1);
+    static const char *const patterns[] = {"[", "{\"a\":", "[],", "0,", "\"\",", "\"\\"};
+    for (size_t i = 0; i < ROWS(patterns); i++) {
+        size_t length = strlen(patterns[i]);
+        for (size_t j = 0; j + length < size; j += length)
+            memcpy(text + j, patterns[i], length);
+        struct run run;
+        struct capture capture;
+        capture_begin(&capture);
+        int result = run_parse(&run, "x.json", text, size - 1);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1);
+        cr_expect(strstr(said, "x.json"), "%s", said);
+        cr_expect_lt(strlen(said), 500);
+        free(said);
+    }
+    free(text);
+}
+
+Test(run_read, kernels_in_any_order_are_sorted_at_once)
+{
+    enum { KERNELS = 50000 };
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    fprintf(stream, "{" DEVICE ", \"kernels\": {");
+    for (int i = KERNELS; i-- > 0;)
+        fprintf(stream, "\"f/v%05d\": {\"bytes\": %d, \"flops\": 0, \"status\": \"ok\"}%s", i, i, i ? "," : "");
+    fprintf(stream, "}" REST);
+    fclose(stream);
+    struct run run;
+    cr_assert_eq(run_parse(&run, "x.json", text, length), 0);
+    cr_assert_eq(run.result_count, KERNELS);
+    for (int i = 0; i < KERNELS; i++)
+        cr_assert_eq(run.results[i].bytes, i);
+    cr_expect_eq(run_find(&run, "f/v00042")->bytes, 42);
+    run_release(&run);
+    free(text);
+}
+
+Test(run_read, run_read_refuses_what_is_no_run_file)
+{
+    char *folder = scratch_make();
+    char *empty = scratch_file(folder, "empty.json", "");
+    char *missing = x_sprintf("%s/missing.json", folder);
+    char *large = scratch_file(folder, "large.json", "");
+    FILE *file = fopen(large, "w");
+    cr_assert_eq(fseek(file, RUN_FILE_LIMIT, SEEK_SET), 0);
+    fputc('x', file);
+    fclose(file);
+    const struct {
+        const char *path, *words;
+    } cases[] = {
+        {empty, "is empty"},
+        {missing, "No such file"},
+        {folder, "is a folder"},
+        {large, "more than the limit"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct run run;
+        struct capture capture;
+        capture_begin(&capture);
+        int result = run_read(&run, cases[i].path);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1);
+        cr_expect(strstr(said, cases[i].path) && strstr(said, cases[i].words), "%s", said);
+        free(said);
+    }
+    free(large);
+    free(missing);
+    free(empty);
+    scratch_remove(folder);
+}

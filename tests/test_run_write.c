@@ -1,0 +1,285 @@
+#include "run.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *written(const struct run *run)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    cr_assert_eq(run_write(run, stream), 0);
+    fclose(stream);
+    return text;
+}
+
+/* A run with every kind of thing in it. */
+static struct run make_run(void)
+{
+    struct run run = {.device = {.name = x_strdup("NVIDIA H200"),
+                                 .compute_capability = x_strdup("9.0"),
+                                 .sm_count = 132,
+                                 .memory_bytes = 150754820096,
+                                 .ecc = true}};
+    struct session session = {{[SESSION_DATE] = (char[]){"2026-11-21T08:00:00Z"},
+                               [SESSION_CUGATE] = (char[]){"0.1.0"},
+                               [SESSION_FLAGS] = (char[]){"-O3 \"quoted\" \\ \t\n caf\xc3\xa9"}}};
+    run_add_session(&run, &session);
+    run_set_note(&run, &(struct metric_note){(char[]){"time"}, (char[]){"gpu__time_duration.sum"}, (char[]){"ns"}});
+    run_set_note(&run, &(struct metric_note){(char[]){"hits"}, (char[]){"h.pct"}, (char[]){"%"}});
+
+    struct result *result = run_add(&run, "reduce/tree");
+    result->bytes = 4294967296;
+    result->flops = 0.5;
+    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+        .function = x_strdup("sum<float>"), .grid = {4294967295u, 2, 3}, .block = {256, 1, 1}, .shared = 0, .times = 7};
+    *ARRAY_ADD(result->launches, result->launch_count) =
+        (struct launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared = 1024, .times = 1};
+    row_add_session(result_add(result, "time"), (double[]){18700, 18710.5, 18690}, 3);
+    row_add_session(result_add(result, "time"), (double[]){1.0 / 3}, 1);
+    result_add(result, "hits")->state = VALUE_NOT_APPLICABLE;
+    result_add(result, "misses")->state = VALUE_NOT_SUPPORTED;
+    result_add(result, "other")->state = VALUE_NOT_COUNTED;
+
+    result = run_add(&run, "access/strided");
+    result->status = RESULT_HUNG;
+    result->reason = x_strdup("no answer within 60 s");
+    return run;
+}
+
+static const char *const golden =
+    "{\n"
+    "  \"device\": {\"compute_capability\": \"9.0\", \"ecc\": true, \"memory_bytes\": 150754820096, \"mig\": false, "
+    "\"name\": \"NVIDIA H200\", \"sm_count\": 132},\n"
+    "  \"kernels\": {\n"
+    "    \"access/strided\": {\n"
+    "      \"bytes\": 0,\n"
+    "      \"flops\": 0,\n"
+    "      \"launches\": [],\n"
+    "      \"metrics\": {},\n"
+    "      \"reason\": \"no answer within 60 s\",\n"
+    "      \"status\": \"hung\"\n"
+    "    },\n"
+    "    \"reduce/tree\": {\n"
+    "      \"bytes\": 4294967296,\n"
+    "      \"flops\": 0.5,\n"
+    "      \"launches\": [\n"
+    "        {\"block\": [256, 1, 1], \"function\": \"sum<float>\", \"grid\": [4294967295, 2, 3], \"shared\": 0, "
+    "\"times\": 7},\n"
+    "        {\"block\": [1, 1, 1], \"grid\": [1, 1, 1], \"shared\": 1024, \"times\": 1}\n"
+    "      ],\n"
+    "      \"metrics\": {\n"
+    "        \"hits\": {\"state\": \"not applicable\"},\n"
+    "        \"misses\": {\"state\": \"not supported\"},\n"
+    "        \"other\": {\"state\": \"not counted\"},\n"
+    "        \"time\": {\"sessions\": [[18700, 18710.5, 18690], [0.33333333333333331]]}\n"
+    "      },\n"
+    "      \"status\": \"ok\"\n"
+    "    }\n"
+    "  },\n"
+    "  \"metrics\": {\n"
+    "    \"hits\": {\"counter\": \"h.pct\", \"unit\": \"%\"},\n"
+    "    \"time\": {\"counter\": \"gpu__time_duration.sum\", \"unit\": \"ns\"}\n"
+    "  },\n"
+    "  \"schema\": 1,\n"
+    "  \"sessions\": [\n"
+    "    {\"cugate\": \"0.1.0\", \"date\": \"2026-11-21T08:00:00Z\", \"flags\": \"-O3 \\\"quoted\\\" \\\\ "
+    "\\u0009\\u000a "
+    "caf\xc3\xa9\"}\n"
+    "  ]\n"
+    "}\n";
+
+Test(run_write, the_file_is_as_documented)
+{
+    struct run run = make_run();
+    char *text = written(&run);
+    /* 1/3 has no shorter text than 16 digits, and either of 16 and 17 would do. */
+    char *expected = x_strdup(golden);
+    char *third = strstr(expected, "0.33333333333333331");
+    memmove(third + strlen("0.3333333333333333"), third + strlen("0.33333333333333331"),
+            strlen(third + strlen("0.33333333333333331")) + 1);
+    cr_expect_str_eq(text, expected);
+    free(expected);
+    free(text);
+    run_release(&run);
+}
+
+Test(run_write, what_was_written_reads_back_equal)
+{
+    struct run run = make_run();
+    struct run back;
+    char *text = written(&run);
+    cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
+    char difference[256];
+    device_difference(&back.device, &run.device, difference, sizeof difference);
+    cr_expect_str_eq(difference, "");
+    cr_expect(back.device.ecc && !back.device.mig);
+    cr_assert_eq(back.session_count, 1);
+    cr_expect(session_is_equal(&back.sessions[0], &run.sessions[0]));
+    cr_assert_eq(back.note_count, 2);
+    cr_expect(note_is_equal(&back.notes[0], &run.notes[0]));
+    cr_assert_eq(back.result_count, 2);
+    cr_expect_str_eq(back.results[0].id, "access/strided");
+    cr_expect_eq(back.results[0].status, RESULT_HUNG);
+    cr_expect_str_eq(back.results[0].reason, "no answer within 60 s");
+    const struct result *tree = run_find(&back, "reduce/tree");
+    cr_assert_not_null(tree);
+    cr_expect_eq(tree->status, RESULT_OK);
+    cr_expect_null(tree->reason);
+    cr_expect_eq(tree->bytes, 4294967296);
+    cr_expect_eq(tree->flops, 0.5);
+    cr_assert_eq(tree->launch_count, 2);
+    cr_expect_str_eq(tree->launches[0].function, "sum<float>");
+    cr_expect_eq(tree->launches[0].grid[0], 4294967295u);
+    cr_expect_eq(tree->launches[0].grid[2], 3);
+    cr_expect_eq(tree->launches[0].block[0], 256);
+    cr_expect_eq(tree->launches[0].times, 7);
+    cr_expect_null(tree->launches[1].function);
+    cr_expect_eq(tree->launches[1].shared, 1024);
+    cr_assert_eq(tree->row_count, 4);
+    cr_expect_eq(result_find(tree, "hits")->state, VALUE_NOT_APPLICABLE);
+    cr_expect_eq(result_find(tree, "misses")->state, VALUE_NOT_SUPPORTED);
+    cr_expect_eq(result_find(tree, "other")->state, VALUE_NOT_COUNTED);
+    const struct row *time = result_find(tree, "time");
+    cr_expect_eq(time->state, VALUE_MEASURED);
+    cr_assert_eq(time->session_count, 2);
+    cr_assert_eq(time->sessions[0].count, 3);
+    cr_expect_eq(time->sessions[0].samples[1], 18710.5);
+    cr_expect_eq(time->sessions[1].samples[0], 1.0 / 3);
+    char *again = written(&back);
+    cr_expect_str_eq(again, text);
+    free(again);
+    free(text);
+    run_release(&back);
+    run_release(&run);
+}
+
+Test(run_write, an_empty_run_survives_its_file)
+{
+    struct run run = {0};
+    struct run back;
+    char *text = written(&run);
+    cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
+    cr_expect_null(back.device.name);
+    cr_expect_eq(back.result_count + back.session_count + back.note_count, 0);
+    free(text);
+    run_release(&back);
+}
+
+Test(run_write, numbers_are_short_and_exact)
+{
+    static const struct {
+        double number;
+        const char *text;
+    } cases[] = {
+        {0, "[[0]]"},
+        {-0.0, "[[0]]"},
+        {0.1, "[[0.1]]"},
+        {1e-300, "[[1e-300]]"},
+        {5e-324, "[[4.94065646e-324]]"},
+        {99.9700001, "[[99.9700001]]"},
+        {9007199254740991, "[[9007199254740991]]"},
+        {9007199254740994, "[[9007199254740994]]"},
+        {9223372036854775808.0, "[[9.223372036854776e+18]]"},
+        {1.7976931348623157e308, "[[1.7976931348623157e+308]]"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct run run = {0};
+        struct run back;
+        row_add_session(result_add(run_add(&run, "a/b"), "m"), &cases[i].number, 1);
+        char *text = written(&run);
+        cr_expect(strstr(text, cases[i].text), "%s is not in %s", cases[i].text, text);
+        cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
+        cr_expect_eq(row_value(result_find(run_find(&back, "a/b"), "m")), cases[i].number);
+        free(text);
+        run_release(&back);
+        run_release(&run);
+    }
+}
+
+Test(run_write, text_that_is_no_utf8_cannot_spoil_the_file)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"cut \xe2\x82", "cut ??"},
+        {"\xff\xfe", "??"},
+        {"over\xc0\xafl", "over??l"},
+        {"surrogate \xed\xa0\x80", "surrogate ???"},
+        {"beyond \xf4\x90\x80\x80", "beyond ????"},
+        {"\xf0\x9f\x9a\x80 \x7f", "\xf0\x9f\x9a\x80 \x7f"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct run run = {0};
+        struct run back;
+        struct result *result = run_add(&run, "a/b");
+        result->status = RESULT_WRONG;
+        result->reason = x_strdup(cases[i].text);
+        char *text = written(&run);
+        cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0, "case %zu", i);
+        cr_expect_str_eq(back.results[0].reason, cases[i].expected);
+        free(text);
+        run_release(&back);
+        run_release(&run);
+    }
+}
+
+Test(run_write, rows_of_a_failed_kernel_are_not_written)
+{
+    struct run run = {0};
+    struct run back;
+    struct result *result = run_add(&run, "a/b");
+    row_add_session(result_add(result, "time"), (double[]){1}, 1);
+    result->status = RESULT_CRASHED;
+    char *text = written(&run);
+    cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
+    cr_expect_eq(back.results[0].row_count, 0);
+    free(text);
+    run_release(&back);
+    run_release(&run);
+}
+
+Test(run_write, a_result_goes_through_one_line)
+{
+    struct run run = make_run();
+    struct result back;
+    char *line = result_to_line(run_find(&run, "reduce/tree"));
+    cr_expect_null(strchr(line, '\n'));
+    cr_assert_eq(result_from_line(&back, line), 0);
+    cr_expect_str_eq(back.id, "reduce/tree");
+    cr_expect_eq(back.row_count, 4);
+    char *again = result_to_line(&back);
+    cr_expect_str_eq(again, line);
+    free(again);
+    free(line);
+    result_release(&back);
+    run_release(&run);
+}
+
+Test(run_write, a_file_is_written_and_read)
+{
+    char *folder = scratch_make();
+    char *path = x_sprintf("%s/run.json", folder);
+    struct run run = make_run();
+    struct run back;
+    cr_assert_eq(run_write_file(&run, path), 0);
+    cr_assert_eq(run_read(&back, path), 0);
+    char *text = written(&run);
+    char *again = written(&back);
+    cr_expect_str_eq(again, text);
+    free(again);
+    free(text);
+    run_release(&back);
+    free(path);
+    path = x_sprintf("%s/no/run.json", folder);
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_eq(run_write_file(&run, path), -1);
+    free(capture_end(&capture));
+    run_release(&run);
+    free(path);
+    scratch_remove(folder);
+}
