@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
+#
+#   BUILD=build ci/test.sh                  unit tests, command-line tests, replay of the fuzz corpora
+#   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
+set -euo pipefail
+
+build=${BUILD:-build}
+passed=0
+failed=0
+
+# Every part is run to its end, whatever came of those before. A part that ends without its summary has failed.
+unit() {
+    local log=$build/tests/unit.log pass fail crash leaks
+    "$build/tests/unit" 2>&1 | tee "$log" || true
+    read -r pass fail crash <<<"$(sed -n 's/^.*Synthesis: Tested: [0-9]* | //p' "$log" | tr -dc '0-9 ')"
+    [ -n "$crash" ] || read -r pass fail crash <<<'0 1 0'
+    # Criterion takes a test for passed before its process looks for leaks.
+    leaks=$(grep -c 'ERROR: LeakSanitizer' "$log" || true)
+    passed=$((passed + pass - leaks))
+    failed=$((failed + fail + crash + leaks))
+}
+
+command_line() {
+    local log=$build/tests/cli.log pass fail
+    CUGATE=$build/cugate tests/cli/run.sh 2>&1 | tee "$log" || true
+    read -r pass fail <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")"
+    [ -n "$fail" ] || read -r pass fail <<<'0 1'
+    passed=$((passed + pass))
+    failed=$((failed + fail))
+}
+
+# fuzz_target NAME COMMAND...: one test a target; its output is shown only when it fails.
+fuzz_target() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        echo "fuzz: $name: passed"
+        passed=$((passed + 1))
+    else
+        printf '%s\nfuzz: %s: failed\n' "$(tail -40 <<<"$output")" "$name"
+        failed=$((failed + 1))
+    fi
+}
+
+if [ "${1-}" = --fuzz ]; then
+    for source in tests/fuzz/fuzz_*.c; do
+        name=$(basename "$source" .c)
+        mkdir -p "$build/corpus/$name" # finds go here, not into the tree
+        fuzz_target "$name" "$build/fuzz/$name" -max_total_time="$2" -artifact_prefix="$build/$name-" \
+            "$build/corpus/$name" "tests/fuzz/corpus/${name#fuzz_}"
+    done
+else
+    unit
+    command_line
+    for source in tests/fuzz/fuzz_*.c; do
+        name=$(basename "$source" .c)
+        fuzz_target "$name" "$build/fuzz/$name" "tests/fuzz/corpus/${name#fuzz_}"
+    done
+fi
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
