@@ -152,7 +152,7 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
 }
 
 int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,
-                      double *values, char *why, size_t why_size)
+                      double *values, char *why, size_t why_size) /* NOLINT(readability-non-const-parameter): CUPTI's */
 {
     CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
         .structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,

@@ -23,7 +23,7 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, ch
 /* Makes device 0's primary context, which the CUDA runtime shares, current in this thread. */
 int gpu_context(CUcontext *context, char *why, size_t why_size);
 
-int gpu_condition_open(struct gpu_condition **condition, char *why, size_t why_size);
+int gpu_condition_open(struct gpu_condition **opened, char *why, size_t why_size);
 int gpu_condition_apply(struct gpu_condition *condition, char *why, size_t why_size);
 void gpu_condition_mark(bool measured);
 void gpu_condition_close(struct gpu_condition *condition);
