@@ -18,10 +18,23 @@ ln -s "$here/made_up" made_up
 "${CC:-cc}" -shared -fPIC -I"$here/../../harness" -o libmade_up.so made_up/kernels.c || exit 2
 mkdir -p "$golden"
 
+# The recording of a real GPU and its baseline, and copies of the recording with one thing changed in each.
+recorded=$here/../data/recorded-nvidia-h200.json
+cp "$recorded" recorded.json
+change() { sed "$2" "$recorded" >"$1" && ! cmp -s "$1" "$recorded" || { echo "run.sh: $1 is unchanged" >&2; exit 2; }; }
+change one_more.json '/"transpose\/padded"/,/"status"/s/\("shared_wavefronts": .*\[\[\).*/\11048577]]},/'
+change slower.json '/"sgemm\/cublas"/,/"status"/s/\("time": .*\[\[\).*/\1400000]]},/'
+change other_gpu.json 's/NVIDIA H200/NVIDIA H100/'
+change renamed.json 's/"reduce\/cub"/"reduce\/cub2"/'
+change denied.json '/"dot\/fp32"/,/"status"/s/\("instructions": \).*/\1{"state": "not counted"},/'
+change not_a_number.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\1NaN]]},/'
+change negative.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\1-1]]},/'
+change too_large.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\19223372036854775808]]},/'
+
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 unset NO_COLOR CUGATE
 # Words in the table; eval splits them.
-export M='--metrics made_up/metrics' HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
+export M='--metrics made_up/metrics' H200="--baselines $here/../../baselines" HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
 
 passed=0
 failed=0
