@@ -21,7 +21,13 @@ mkdir -p "$golden"
 # The recording of a real GPU and its baseline, and copies of the recording with one thing changed in each.
 recorded=$here/../data/recorded-nvidia-h200.json
 cp "$recorded" recorded.json
-change() { sed "$2" "$recorded" >"$1" && ! cmp -s "$1" "$recorded" || { echo "run.sh: $1 is unchanged" >&2; exit 2; }; }
+change() {
+    sed "$2" "$recorded" >"$1"
+    if cmp -s "$1" "$recorded"; then
+        echo "run.sh: $1 is unchanged" >&2
+        exit 2
+    fi
+}
 change one_more.json '/"transpose\/padded"/,/"status"/s/\("shared_wavefronts": .*\[\[\).*/\11048577]]},/'
 change slower.json '/"sgemm\/cublas"/,/"status"/s/\("time": .*\[\[\).*/\1400000]]},/'
 change other_gpu.json 's/NVIDIA H200/NVIDIA H100/'
