@@ -16,14 +16,15 @@ const char *verdict_name(enum verdict verdict)
     return verdict_names[verdict];
 }
 
+/* Share of the baseline value that an exact metric may move where it does not repeat. The one that does not, the shared
+ * wavefronts of cuBLAS' SGEMM on an H200, differs by 0.001 % from one launch to the next. */
+#define INEXACT_FLOOR 0.01
+
 /* What becomes of a row by the states of its two sides, where the last state is a row that is not there at all. A
- * counter that could not be read is missing whatever the baseline says; one that the chip lacks is only missed when the
- * baseline expects it. Two numbers are judged by their values. */
+ * counter that could not be read is missing whatever the baseline says, also one that is only shown; one that the chip
+ * lacks is only missed when the baseline expects it. Two numbers are judged by their values. */
 #define ABSENT VALUE_STATES
 
-/* Share of the baseline value that an exact metric may move where it does not repeat: cuBLAS' SGEMM polls shared
- * memory, and its wavefronts differ by 0.001 % from one launch to the next. */
-#define INEXACT_FLOOR 0.01
 /* clang-format off */
 static const enum verdict by_state[VALUE_STATES + 1][VALUE_STATES + 1] = {
     /* the run has              a number         not counted      not supported    not applicable  no such row */
@@ -90,11 +91,11 @@ static bool repeats(const struct row *row)
 }
 
 /* The change that the metric's definition allows. */
-static double floor_of(const struct metric *metric, const struct row *base)
+static double floor_of(const struct metric *metric, const struct row *base, const struct row *now)
 {
     const double size = fabs(row_value(base));
     if (metric->class == METRIC_EXACT)
-        return repeats(base) ? 0 : INEXACT_FLOOR * size;
+        return repeats(base) && repeats(now) ? 0 : INEXACT_FLOOR * size;
     return fmax(metric->floor_absolute, metric->floor_relative * size);
 }
 
@@ -102,23 +103,24 @@ static double floor_of(const struct metric *metric, const struct row *base)
 static void judge_values(struct judgement *judgement, const struct row *base, const struct row *now)
 {
     const struct metric *metric = judgement->metric;
-    double floor = floor_of(metric, base);
+    double floor = floor_of(metric, base, now);
 
     /* Rounded, lest 93.1 - 92.1 be more than 1. */
     judgement->change = round_value(judgement->now - judgement->base);
     judgement->limit = round_value(fmax(floor, session_range(base)));
     if (metric->class == METRIC_INFO)
         return;
-    if (metric->class == METRIC_EXACT && repeats(base) && !repeats(now)) {
-        judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "it repeated to the digit in the baseline, and its samples differ now");
-        return;
-    }
 
     double worse = metric->better == METRIC_LOWER ? judgement->change : -judgement->change;
     judgement->verdict = worse > judgement->limit    ? VERDICT_REGRESSED
                          : worse < -judgement->limit ? VERDICT_IMPROVED
                                                      : VERDICT_SAME;
+    /* One session's median says nothing about whether the samples behind it were equal. */
+    if (judgement->verdict == VERDICT_SAME && metric->class == METRIC_EXACT && base->session_count > 1 &&
+        repeats(base) && !repeats(now)) {
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "it repeated to the digit in the baseline, and its samples differ now");
+    }
 }
 
 /* Numbers of different counters or units say nothing about each other. */
@@ -147,7 +149,7 @@ static void judge_row(struct comparison *comparison, const struct run *baseline,
     if (judgement->has_now)
         judgement->now = row_value(now);
 
-    if (metric->class == METRIC_INFO)
+    if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
         judgement->verdict = VERDICT_INFO;
     if (judgement->has_base && judgement->has_now) {
         if (same_definition(baseline, "the baseline", judgement) && same_definition(run, "this run", judgement))
@@ -206,7 +208,7 @@ static bool judge_kernel(struct comparison *comparison, const struct run *baseli
     if (!now) {
         if (expected)
             set_reason(add(comparison, base->id, NULL, VERDICT_MISSING),
-                       "not in this run: removed from the kernel library, or not measured");
+                       "not in this run; if it was removed on purpose, delete it from the baseline's file");
         return expected;
     }
     if (now->status == RESULT_NOT_BUILT && !expected)
@@ -344,10 +346,11 @@ void comparison_release(struct comparison *comparison)
 
 enum exit_code comparison_exit_code(const struct comparison *comparison)
 {
-    return comparison->counts[VERDICT_MISSING]     ? EXIT_NOT_MEASURED
-           : comparison->counts[VERDICT_REGRESSED] ? EXIT_REGRESSED
-           : comparison->counts[VERDICT_UNSURE]    ? EXIT_UNSURE
-                                                   : EXIT_SAME;
+    const bool nothing_judged = comparison->counts[VERDICT_INFO] == comparison->count;
+    return comparison->counts[VERDICT_MISSING] || nothing_judged ? EXIT_NOT_MEASURED
+           : comparison->counts[VERDICT_REGRESSED]               ? EXIT_REGRESSED
+           : comparison->counts[VERDICT_UNSURE]                  ? EXIT_UNSURE
+                                                                 : EXIT_SAME;
 }
 
 enum exit_code run_exit_code(const struct run *run)

@@ -48,13 +48,13 @@ struct comparison {
  *
  * The rule: limit = max(floor_absolute, floor_relative * |base|, the range of the baseline's own sessions), where exact
  * metrics have floor 0, or 1 % of base if they do not repeat in the baseline. Worse than base by more than limit in the
- * metric's bad direction is regressed, better by more than limit improved. An exact metric that repeats in the baseline
- * and not in the run is unsure. */
+ * metric's bad direction is regressed, better by more than limit improved. An exact metric that repeats in the sessions
+ * of the baseline and not in the run has that floor too, and is unsure when it stays within it. */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics);
 void comparison_release(struct comparison *comparison);
 
-/* 5 > 1 > 3 > 0. */
+/* 5 > 1 > 3 > 0. Nothing judged at all is 5: a gate never passes on nothing. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);
 
 /* EXIT_NOT_MEASURED when a kernel that was built is not ok, or there is no kernel at all; else 0. For runs that have

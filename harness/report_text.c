@@ -146,6 +146,8 @@ static void print_judged(const struct text *text, const struct report *report, e
     if (worst < VERDICT_NEW)
         text_print(text, ink, "%s: %zu of %zu row%s in %zu of %zu kernel%s", verdict_name(worst), counts[worst], rows,
                    plural(rows), comparison->kernel_counts[worst], comparison->kernels, plural(comparison->kernels));
+    else if (rows == 0)
+        text_print(text, ink, "nothing was judged: no gated metric has a row on both sides");
     else
         text_print(text, ink, "nothing is worse: %zu row%s in %zu kernel%s", rows, plural(rows), comparison->kernels,
                    plural(comparison->kernels));

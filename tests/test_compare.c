@@ -128,11 +128,46 @@ Test(compare, a_count_that_no_longer_repeats_is_unsure)
     struct fixture fixture;
     set_up(&fixture);
     put(&fixture.base, "a/b", "count", 100);
+    put(&fixture.base, "a/b", "count", 100);
     row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), (const double[]){100, 101, 100}, 3);
     const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
     cr_expect_not_null(strstr(judgement->reason, "repeated to the digit"));
     cr_expect_eq(comparison_exit_code(&fixture.comparison), EXIT_UNSURE);
+    tear_down(&fixture);
+}
+
+Test(compare, jitter_does_not_hide_a_large_change)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put(&fixture.base, "a/b", "count", 100);
+    put(&fixture.base, "a/b", "count", 100);
+    row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), (const double[]){300, 301, 300}, 3);
+    cr_expect_eq(find(compare(&fixture), "a/b", "count")->verdict, VERDICT_REGRESSED);
+    tear_down(&fixture);
+}
+
+/* Its one median does not say whether the samples behind it were equal. */
+Test(compare, one_session_does_not_prove_that_a_count_repeats)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put(&fixture.base, "a/b", "count", 1000);
+    row_add_session(result_add(run_add(&fixture.run, "a/b"), "count"), (const double[]){1000, 1001, 1000}, 3);
+    cr_expect_eq(find(compare(&fixture), "a/b", "count")->verdict, VERDICT_SAME);
+    tear_down(&fixture);
+}
+
+Test(compare, nothing_judged_is_not_a_pass)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
+    comparison_release(&fixture.comparison);
+    put(&fixture.base, "a/b", "rate", 5);
+    put(&fixture.run, "a/b", "rate", 5);
+    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
     tear_down(&fixture);
 }
 
@@ -187,17 +222,31 @@ Test(compare, states_without_a_number_are_never_same)
     }
 }
 
-Test(compare, information_is_never_gated)
+Test(compare, information_is_not_judged_but_missed)
 {
-    static const enum value_state states[] = {VALUE_NOT_COUNTED, VALUE_NOT_SUPPORTED, VALUE_NOT_APPLICABLE};
-    for (size_t i = 0; i < ROWS(states); i++) {
+    static const struct {
+        enum value_state now;
+        enum verdict verdict;
+        enum exit_code code;
+    } rows[] = {
+        {VALUE_MEASURED, VERDICT_INFO, EXIT_SAME},
+        {VALUE_NOT_APPLICABLE, VERDICT_INFO, EXIT_SAME},
+        {VALUE_NOT_COUNTED, VERDICT_MISSING, EXIT_NOT_MEASURED},
+        {VALUE_NOT_SUPPORTED, VERDICT_MISSING, EXIT_NOT_MEASURED},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
+        put(&fixture.base, "a/b", "count", 1);
+        put(&fixture.run, "a/b", "count", 1);
         put(&fixture.base, "a/b", "rate", 5);
-        put_state(&fixture.run, "a/b", "rate", states[i]);
+        if (rows[i].now == VALUE_MEASURED)
+            put(&fixture.run, "a/b", "rate", 1);
+        else
+            put_state(&fixture.run, "a/b", "rate", rows[i].now);
         const struct comparison *comparison = compare(&fixture);
-        cr_expect_eq(find(comparison, "a/b", "rate")->verdict, VERDICT_INFO);
-        cr_expect_eq(comparison_exit_code(comparison), EXIT_SAME);
+        cr_expect_eq(find(comparison, "a/b", "rate")->verdict, rows[i].verdict, "row %zu", i);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
         tear_down(&fixture);
     }
 }
@@ -382,6 +431,7 @@ Test(compare, exit_codes_have_a_precedence)
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         const struct comparison comparison = {
+            .count = 100,
             .counts = {[VERDICT_MISSING] = rows[i].missing,
                        [VERDICT_REGRESSED] = rows[i].regressed,
                        [VERDICT_UNSURE] = rows[i].unsure,
