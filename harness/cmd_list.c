@@ -4,6 +4,7 @@
 #include "library.h"
 #include "util.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,21 +16,20 @@ static int list_kernels(const struct options *options)
         error("%s", why);
         return EXIT_USAGE;
     }
-    size_t shown = 0;
-    for (size_t i = 0; i < library.count; i++) {
+    const char *unmatched = library_unmatched(&library, options->globs, options->glob_count);
+    if (unmatched)
+        error("no kernel of %s matches -k '%s'", options->kernels, unmatched);
+    for (size_t i = 0; i < library.count && !unmatched; i++) {
         const struct kernel *kernel = &library.kernels[i];
         if (!glob_any(options->globs, options->glob_count, kernel->id))
             continue;
-        shown++;
         if (kernel->variant->launch)
             printf("%-32s  %s\n", kernel->id, kernel->variant->doc ? kernel->variant->doc : "");
         else
             printf("%-32s  not built: %s\n", kernel->id, kernel->variant->not_built);
     }
-    if (shown == 0)
-        error("no kernel of %s matches -k '%s'", options->kernels, options->glob_count ? options->globs[0] : "*");
     library_close(&library);
-    return shown > 0 ? EXIT_SAME : EXIT_USAGE;
+    return unmatched ? EXIT_USAGE : EXIT_SAME;
 }
 
 static int list_collectors(void)
@@ -95,8 +95,11 @@ static void print_metric(const struct options *options, const struct metric *met
 static int check_chip(const struct options *options, const struct metrics *metrics)
 {
     char why[1024];
+    char chip[64] = ""; /* CUPTI's names are in capitals */
     char *memory = NULL;
     size_t passes = 0, missing = 0;
+    for (size_t i = 0; i + 1 < sizeof chip && options->chip[i]; i++)
+        chip[i] = (char)toupper((unsigned char)options->chip[i]);
     const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
     if (!gpu) {
         error("%s", why);
@@ -106,7 +109,7 @@ static int check_chip(const struct options *options, const struct metrics *metri
         return list_chips(gpu);
     const char **chosen = x_calloc(metrics->count, sizeof *chosen);
     int code = EXIT_USAGE;
-    if (gpu->chip_counters(options->chip, metrics, chosen, &memory, &passes, why, sizeof why) < 0) {
+    if (gpu->chip_counters(chip, metrics, chosen, &memory, &passes, why, sizeof why) < 0) {
         error("%s", why);
         goto out;
     }
@@ -114,11 +117,11 @@ static int check_chip(const struct options *options, const struct metrics *metri
         print_metric(options, &metrics->list[m], &chosen[m]);
         missing += !chosen[m] && strncmp(metrics->list[m].counter, "cugate.", 7) != 0;
     }
-    printf("chip %s: %zu of %zu metrics, %zu passes over each kernel\n", options->chip, metrics->count - missing,
-           metrics->count, passes);
+    printf("chip %s: %zu of %zu metrics, %zu passes over each kernel\n", chip, metrics->count - missing, metrics->count,
+           passes);
     code = EXIT_SAME;
     if (missing > 0) {
-        error("chip %s lacks the counters of %zu metrics: they would read \"not supported\"", options->chip, missing);
+        error("chip %s lacks the counters of %zu metrics: they would read \"not supported\"", chip, missing);
         code = EXIT_USAGE;
     }
 out:

@@ -120,3 +120,15 @@ void library_close(struct library *library)
         dlclose(library->handle);
     *library = (struct library){0};
 }
+
+const char *library_unmatched(const struct library *library, char *const *globs, size_t count)
+{
+    for (size_t g = 0; g < count; g++) {
+        bool matched = false;
+        for (size_t k = 0; k < library->count && !matched; k++)
+            matched = glob_any(&globs[g], 1, library->kernels[k].id);
+        if (!matched)
+            return globs[g];
+    }
+    return NULL;
+}

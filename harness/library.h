@@ -25,4 +25,7 @@ struct library {
 int library_open(struct library *library, const char *path, char *why, size_t why_size);
 void library_close(struct library *library);
 
+/* The first glob that matches no kernel, or NULL. */
+const char *library_unmatched(const struct library *library, char *const *globs, size_t count);
+
 #endif

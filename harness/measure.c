@@ -102,9 +102,12 @@ static char *command_line(const char *command)
 static void complete_session(struct session *session)
 {
     char text[256];
-    const time_t now = time(NULL);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
     struct tm utc;
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    const size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
+    /* To the millisecond, because the date tells one session from another. */
+    snprintf(text + length, sizeof text - length, ".%03ldZ", now.tv_nsec / 1000000);
     set_fact(session, SESSION_DATE, x_strdup(text));
     if (gethostname(text, sizeof text) == 0) {
         text[sizeof text - 1] = '\0';
@@ -159,14 +162,15 @@ static void fail_kernel(struct watch *watch, enum result_status status, char *re
     watch->next++;
 }
 
-static void say_no_match(const struct watch *watch, char *ids)
+static void say_no_match(char *ids)
 {
     char **names;
     const size_t count = split_lines(ids, &names);
-    const char *glob = watch->measurement->globs[0];
-    const char *near = nearest_name(glob, (const char *const *)names, count);
-    error("no kernel matches -k '%s'%s%s%s; `cugate list` shows all %zu", glob, near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "", count);
+    if (count == 0)
+        BUG("a worker that found no match did not say for what");
+    const char *near = nearest_name(names[0] + strlen("-k '"), (const char *const *)&names[1], count - 1);
+    error("no kernel matches %s%s%s%s; `cugate list` shows all %zu", names[0], near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "", count - 1);
     free_lines(names, count);
 }
 
@@ -199,7 +203,7 @@ static bool take_message(struct watch *watch, struct message *message, enum endi
         *ending = ENDING_USAGE;
         return false;
     case MESSAGE_NO_MATCH:
-        say_no_match(watch, message->text);
+        say_no_match(message->text);
         *ending = ENDING_USAGE;
         return false;
     case MESSAGE_END:
@@ -230,15 +234,17 @@ static enum ending watch_worker(struct watch *watch, int pipe)
     watch->deadline = now_seconds() + watch->measurement->timeout;
     watch->length = 0;
     for (;;) {
+        /* Looks before it gives up: after Ctrl-Z and fg the time is over, and the result is there. */
         const double left = watch->deadline - now_seconds();
-        if (left <= 0)
-            return ENDING_HUNG;
-        if (poll(events, ROWS(events), (int)(left * 1000) + 1) < 0 && errno != EINTR)
+        const int ready = poll(events, ROWS(events), left > 0 ? (int)(left * 1000) + 1 : 0);
+        if (ready < 0 && errno != EINTR)
             BUG("poll: %s", strerror(errno));
+        if (ready == 0 && left <= 0)
+            return ENDING_HUNG;
+        if (ready <= 0)
+            continue;
         if (events[1].revents)
             return ENDING_INTERRUPTED;
-        if (!events[0].revents)
-            continue;
         if (fill_buffer(watch, pipe) <= 0)
             return watch->started ? ENDING_DIED : ENDING_NEXT;
         struct message message;

@@ -42,7 +42,7 @@ void device_difference(const struct device *have, const struct device *want, cha
 
 /* Facts about one session that are recorded, said aloud when they change, and never part of the key. */
 enum session_fact {
-    SESSION_DATE, /* UTC, 2026-11-21T08:00:00Z */
+    SESSION_DATE, /* UTC, 2026-11-21T08:00:00.000Z */
     SESSION_COLLECTOR,
     SESSION_DRIVER,
     SESSION_CUDA,

@@ -72,16 +72,18 @@ __attribute__((noreturn)) static void give_up(const struct worker *worker, const
     _exit(WORKER_ENDED);
 }
 
-static void send_ids(const struct worker *worker, enum message_kind kind)
+/* The chosen kernels, or after a glob that matches none the glob and all that there are. */
+static void send_ids(const struct worker *worker, enum message_kind kind, const char *unmatched)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         give_up(worker, "out of memory");
-    const bool all = kind == MESSAGE_NO_MATCH;
-    for (size_t i = 0; i < (all ? worker->library.count : worker->chosen_count); i++)
-        fprintf(stream, "%s\n", all ? worker->library.kernels[i].id : worker->chosen[i]->id);
+    if (unmatched)
+        fprintf(stream, "-k '%s'\n", unmatched);
+    for (size_t i = 0; i < (unmatched ? worker->library.count : worker->chosen_count); i++)
+        fprintf(stream, "%s\n", unmatched ? worker->library.kernels[i].id : worker->chosen[i]->id);
     fclose(stream);
     send_message(worker->pipe, kind, text);
     free(text);
@@ -100,11 +102,12 @@ static void choose_kernels(struct worker *worker)
         if (glob_any(measurement->globs, measurement->glob_count, worker->library.kernels[k].id))
             worker->chosen[worker->chosen_count++] = &worker->library.kernels[k];
     }
-    if (worker->chosen_count == 0) {
-        send_ids(worker, MESSAGE_NO_MATCH);
+    const char *unmatched = library_unmatched(&worker->library, measurement->globs, measurement->glob_count);
+    if (unmatched) {
+        send_ids(worker, MESSAGE_NO_MATCH, unmatched);
         _exit(WORKER_DONE);
     }
-    send_ids(worker, MESSAGE_KERNELS);
+    send_ids(worker, MESSAGE_KERNELS, NULL);
 }
 
 static void open_device(struct worker *worker, const struct collector_setup *setup)
@@ -136,8 +139,18 @@ static void close_family(struct worker *worker)
     worker->family = NULL;
 }
 
-/* Runs the kernel once, unmeasured: the warm-up, and the proof that its output is right. */
+/* Compares the output of the last launch with the reference. */
 static enum result_status verify(const struct worker *worker, const struct kernel *kernel, char *why, size_t why_size)
+{
+    snprintf(why, why_size, "the output differs from the reference");
+    const int verified = kernel->family->verify(worker->state, kernel->variant, why, why_size);
+    if (verified == CUGATE_WRONG)
+        return RESULT_WRONG;
+    return library_check(worker->library.table, "verify", verified, why, why_size) < 0 ? RESULT_FAILED : RESULT_OK;
+}
+
+/* Runs the kernel once, unmeasured: the warm-up, and the proof that its output is right. */
+static enum result_status warm_up(const struct worker *worker, const struct kernel *kernel, char *why, size_t why_size)
 {
     const struct cugate_library *library = worker->library.table;
     const struct cugate_family *family = kernel->family;
@@ -146,11 +159,7 @@ static enum result_status verify(const struct worker *worker, const struct kerne
         library_check(library, "launch", kernel->variant->launch(worker->state), why, why_size) < 0 ||
         library_check(library, "kernel", library->synchronize(), why, why_size) < 0)
         return RESULT_FAILED;
-    snprintf(why, why_size, "the output differs from the reference");
-    const int verified = family->verify(worker->state, kernel->variant, why, why_size);
-    if (verified == CUGATE_WRONG)
-        return RESULT_WRONG;
-    return library_check(library, "verify", verified, why, why_size) < 0 ? RESULT_FAILED : RESULT_OK;
+    return verify(worker, kernel, why, why_size);
 }
 
 static void measure_kernel(struct worker *worker, const struct kernel *kernel, struct result *result)
@@ -172,10 +181,12 @@ static void measure_kernel(struct worker *worker, const struct kernel *kernel, s
         }
         worker->family = kernel->family;
     }
-    result->status = verify(worker, kernel, why, sizeof why);
-    if (result->status == RESULT_OK &&
-        worker->collector->measure(worker->collector_self, kernel, worker->state, result, why, sizeof why) < 0)
-        result->status = RESULT_FAILED;
+    result->status = warm_up(worker, kernel, why, sizeof why);
+    if (result->status == RESULT_OK) {
+        const int measured =
+            worker->collector->measure(worker->collector_self, kernel, worker->state, result, why, sizeof why);
+        result->status = measured < 0 ? RESULT_FAILED : verify(worker, kernel, why, sizeof why);
+    }
     if (result->status != RESULT_OK)
         result->reason = x_strdup(why);
 }

@@ -16,7 +16,7 @@ enum message_kind {
     MESSAGE_RESULT = 'R',   /* result_to_line of the kernel that began; after one that is not ok the worker may end */
     MESSAGE_FAILURE = 'F',  /* nothing can be measured: the reason */
     MESSAGE_UNUSABLE = 'U', /* the kernel library cannot be used: the reason */
-    MESSAGE_NO_MATCH = 'N', /* no kernel matches -k: the ids there are, one a line */
+    MESSAGE_NO_MATCH = 'N', /* a -k matches no kernel: it, and the ids that there are, one a line */
     MESSAGE_END = 'E'       /* all kernels done */
 };
 

@@ -34,6 +34,13 @@ static int launch_wrong(void *state)
     return 0;
 }
 
+/* Right when it is verified, wrong when it is measured. */
+static int launch_wrong_later(void *state)
+{
+    static int launches;
+    return launches++ == 0 ? launch_good(state) : launch_wrong(state);
+}
+
 static int launch_nothing(void *state)
 {
     (void)state;
@@ -189,10 +196,8 @@ static const struct cugate_variant crash_variants[] = {
     VARIANT(exit, launch_exit), VARIANT(closing, launch_closing),
 };
 static const struct cugate_variant wrong_variants[] = {
-    VARIANT(number, launch_wrong),
-    VARIANT(silent, launch_wrong),
-    VARIANT(nothing, launch_nothing),
-    VARIANT(good, launch_good),
+    VARIANT(number, launch_wrong),    VARIANT(later, launch_wrong_later), VARIANT(silent, launch_wrong),
+    VARIANT(nothing, launch_nothing), VARIANT(good, launch_good),
 };
 static const struct cugate_variant failing_variants[] = {
     VARIANT(launch, launch_refused),
