@@ -5,8 +5,10 @@
 #include "util.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 static const char *collector_of(const struct run *run)
@@ -232,6 +234,19 @@ out:
     return result;
 }
 
+/* Two accepts at once must not lose each other's rows. The lock ends when the descriptor is closed. */
+static int lock_folder(const char *folder)
+{
+    if (make_folders(folder) < 0)
+        return -1;
+    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        return descriptor;
+    if (descriptor >= 0)
+        close(descriptor);
+    return error("cannot lock %s: %s", folder, strerror(errno));
+}
+
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
                     struct accepted *accepted)
 {
@@ -240,9 +255,12 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
     *accepted = (struct accepted){0};
     if (count == 0)
         BUG("nothing to accept");
+    int lock = -1;
     int result = check_runs(acceptance, runs, count);
     if (result == 0)
         result = baseline_gather(&fresh, acceptance, runs, count);
+    if (result == 0 && (lock = lock_folder(acceptance->baselines)) < 0)
+        result = EXIT_USAGE;
     if (result == 0)
         result = baseline_files_read(&files, acceptance->baselines, &runs[0].device);
     if (result == 0)
@@ -259,6 +277,8 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
     }
     if (result != 0)
         *accepted = (struct accepted){0};
+    if (lock >= 0)
+        close(lock);
     run_release(&fresh);
     baseline_files_release(&files);
     return result;
