@@ -7,7 +7,7 @@
 #include <cudaProfiler.h>
 #include <stdlib.h>
 
-/* conditioning.cu as the linker took it in (ld -r -b binary). */
+/* conditioning.cu, compiled for every architecture and embedded by the Makefile. */
 extern const char _binary_conditioning_fatbin_start[];
 
 static const unsigned long long busy_ns =

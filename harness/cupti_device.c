@@ -21,8 +21,8 @@ int gpu_count(char *why, size_t why_size)
         return 0;
     }
     if (result == CUDA_ERROR_STUB_LIBRARY) {
-        snprintf(why, why_size, "libcuda.so.1 is the toolkit's stub, not a driver");
-        return 0;
+        snprintf(why, why_size, "libcuda.so.1 is the toolkit's stub: take its folder out of LD_LIBRARY_PATH");
+        return -1;
     }
     if (cuda_check(
             "the NVIDIA driver does not start (is its kernel module loaded and as new as libcuda? try nvidia-smi)",

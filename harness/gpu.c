@@ -2,12 +2,19 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 const struct gpu_plugin *gpu_plugin_load(char *why, size_t why_size)
 {
     /* The plugin's cu* symbols are undefined until the driver's library is here. Without one they are never called:
      * count() looks first. */
-    dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
+        const char *problem = dlerror();
+        if (!strstr(problem, "No such file")) {
+            snprintf(why, why_size, "the NVIDIA driver's library does not load: %s; install the driver again", problem);
+            return NULL;
+        }
+    }
 
     void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL); /* found by this program's RUNPATH */
     if (!handle) {
