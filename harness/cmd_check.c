@@ -4,6 +4,7 @@
 #include "measure.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a check works with; everything is empty at first and released at the end. */
 struct check {
@@ -24,6 +25,8 @@ static int prepare(struct check *check)
     const struct options *options = check->options;
     if (options->replay && options->save)
         return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
+    if (options->save && strcmp(options->save, options->output ? options->output : "-") == 0)
+        return error("--save and the report would both go to %s: give one of them another place", options->save);
     check->reporter = gate_reporter(options);
     if (!check->reporter || metrics_read_folder(&check->metrics, options->metrics) < 0)
         return -1;

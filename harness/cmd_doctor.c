@@ -129,8 +129,9 @@ int cmd_doctor(const struct options *options)
         return EXIT_USAGE;
     char *kernel = NULL;
     bool good = false;
-    if (check_library(options, &kernel)) {
+    if (check_library(options, &kernel))
         good = check_measuring(options, &metrics, kernel);
+    if (strcmp(options->collector, "host") != 0) {
         check_permission();
         check_device(options);
     }

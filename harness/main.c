@@ -28,7 +28,7 @@ static const struct command commands[] = {
                    "-o keeps the run as a file for compare, check --replay and accept; the table goes to standard\n"
                    "output.",
         .example = "cugate run -k 'transpose/*' -o run.json",
-        .takes = "k output kernels metrics collector device samples timeout format",
+        .takes = "k output kernels metrics collector device samples timeout",
         .minimum = 0, .maximum = 0, .run = cmd_run,
     },
     {

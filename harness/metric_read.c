@@ -154,7 +154,7 @@ static int set_doc(struct reading *reading, const char *value)
     return 0;
 }
 
-/* To add a key: one row, and a line in README.md. */
+/* To add a key: one row, and a line at the head of metrics/core.ini. */
 static const struct key {
     const char *name;
     bool required;
