@@ -150,6 +150,7 @@ test:
 
 ## test-gpu: the tests that need a GPU
 test-gpu: all
+	@ci/install_deps.sh gpu
 	@CUGATE=$(BUILD)/cugate tests/gpu/run.sh
 
 ## lint: formatting, compiler warnings, clang-tidy, shellcheck
@@ -166,7 +167,7 @@ format:
 layers:
 	@ci/check_layers.sh
 
-## ready: all that CI runs
+## ready: lint, layers and test, for before a commit
 ready:
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory layers

@@ -15,7 +15,12 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 run=${1:-$scratch/run.json}
 csv=${2:-$scratch/ncu.csv}
-filter=(${KERNELS:+-k "$KERNELS"})
+filter=()
+set -f
+for glob in ${KERNELS-}; do
+    filter+=(-k "$glob")
+done
+set +f
 
 for tool in ncu jq "$cugate"; do
     command -v "$tool" >/dev/null || { echo "compare_with_ncu: $tool is needed and was not found" >&2; exit 5; }

@@ -3,8 +3,8 @@
 #
 #   ci/install_deps.sh [--check] NEED...
 #
-# NEED is build (compilers and libraries), test (Criterion), lint (clang-format, clang-tidy, shellcheck) or wheels (pip,
-# for a machine without a CUDA toolkit). --check installs nothing: it fails when something is missing and says what.
+# NEED is build (compilers and libraries), test (Criterion), lint (clang-format, clang-tidy, shellcheck), gpu (jq, for the
+# tests that need a GPU) or wheels (pip, for a machine without a CUDA toolkit). --check installs nothing: it fails when something is missing and says what.
 set -euo pipefail
 
 # To add a dependency: one row. The test succeeds when it is there.
@@ -21,6 +21,7 @@ test   libcriterion-dev criterion-devel criterion                    library cri
 lint   clang-format     clang-tools-extra clang                      command -v clang-format
 lint   clang-tidy       clang-tools-extra clang                      command -v clang-tidy
 lint   shellcheck       ShellCheck shellcheck                        command -v shellcheck
+gpu    jq               jq jq                                        command -v jq
 wheels python3-pip      python3-pip python-pip                       python3 -m pip --version
 wheels ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 "
