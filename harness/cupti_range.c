@@ -2,7 +2,7 @@
  *
  * UserRange would add about 10 us to short kernels, and KernelReplay's save and restore changes the traffic of kernels
  * that fit in the L2 (both measured on an H200). All samples of a kernel stand in one Start/Stop, because each
- * Start/Stop costs 10 ms; the counter data image is sized to them, because Start takes time in proportion to it.
+ * Start/Stop costs 7 to 30 ms; the counter data image is sized to them, because Start takes time in proportion to it.
  *
  * CUPTI 13.0 keeps room for twice the ranges of the first configuration and drops the rest without a word (15 first,
  * then 130: it had 30). Enabling the profiler anew makes room but the next Start then takes 175 ms, so room for many
