@@ -173,7 +173,6 @@ int run_read(struct run *run, const char *path);
 
 /* Writes the file's text; -1 when the stream failed. run_parse of it gives an equal run. */
 int run_write(const struct run *run, FILE *stream);
-int run_write_file(const struct run *run, const char *path);
 
 /* One result as one line of JSON without a newline (how a worker hands it over); caller frees. */
 char *result_to_line(const struct result *result);

@@ -272,15 +272,6 @@ int run_write(const struct run *run, FILE *stream)
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }
 
-int run_write_file(const struct run *run, const char *path)
-{
-    struct whole_file file;
-    if (whole_file_open(&file, path) < 0)
-        return -1;
-    (void)run_write(run, file.stream); /* whole_file_commit sees a stream that failed, and knows the reason */
-    return whole_file_commit(&file);
-}
-
 char *result_to_line(const struct result *result)
 {
     char *line = NULL;

@@ -1,4 +1,5 @@
 #include "support.h"
+#include "run.h"
 #include "util.h"
 
 #include <ftw.h>
@@ -60,4 +61,13 @@ char *capture_end(struct capture *capture)
     text[got] = '\0';
     fclose(capture->file);
     return text;
+}
+
+int run_write_file(const struct run *run, const char *path)
+{
+    struct whole_file file;
+    if (whole_file_open(&file, path) < 0)
+        return -1;
+    (void)run_write(run, file.stream); /* whole_file_commit sees a stream that failed, and knows the reason */
+    return whole_file_commit(&file);
 }

@@ -11,6 +11,10 @@ void scratch_remove(char *folder);
 /* Writes text into folder/name. Caller frees the path. */
 char *scratch_file(const char *folder, const char *name, const char *text);
 
+/* Writes a run file, whole or not at all; -1 after error(). */
+struct run;
+int run_write_file(const struct run *run, const char *path);
+
 /* Between the two, standard error goes into a file; capture_end returns what was written. Caller frees. */
 struct capture {
     FILE *file;
