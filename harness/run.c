@@ -16,6 +16,7 @@ static const char *const fact_names[SESSION_FACTS] = {
     [SESSION_COMPILER]  = "compiler",
     [SESSION_FLAGS]     = "flags",
     [SESSION_GPU_UUID]  = "gpu_uuid",
+    [SESSION_NEIGHBOURS] = "neighbours",
     [SESSION_HOST]      = "host",
     [SESSION_COMMIT]    = "commit",
     [SESSION_CUGATE]    = "cugate",
@@ -90,9 +91,15 @@ void row_clear(struct row *row)
     for (size_t i = 0; i < row->session_count; i++)
         free(row->sessions[i].samples);
     free(row->sessions);
-    row->sessions = NULL;
-    row->session_count = 0;
-    row->state = VALUE_NOT_COUNTED;
+    free(row->pairs);
+    if (row->previous) {
+        free(row->previous->date);
+        free(row->previous->commit);
+        free(row->previous->reason);
+        free(row->previous);
+    }
+    struct row empty = {.metric = row->metric, .state = VALUE_NOT_COUNTED};
+    *row = empty;
 }
 
 static void release_note(struct metric_note *note)
@@ -123,21 +130,30 @@ void run_forget_sessions(struct run *run)
 
 static void release_launches(struct result *result)
 {
-    for (size_t i = 0; i < result->launch_count; i++)
+    for (size_t i = 0; i < result->launch_count; i++) {
         free(result->launches[i].function);
+        free(result->launches[i].code);
+    }
     free(result->launches);
     result->launches = NULL;
     result->launch_count = 0;
 }
 
-void result_release(struct result *result)
+static void release_rows(struct result *result)
 {
     for (size_t i = 0; i < result->row_count; i++) {
         row_clear(&result->rows[i]);
         free(result->rows[i].metric);
     }
-    release_launches(result);
     free(result->rows);
+    result->rows = NULL;
+    result->row_count = 0;
+}
+
+void result_release(struct result *result)
+{
+    release_rows(result);
+    release_launches(result);
     free(result->reason);
     free(result->id);
     *result = (struct result){0};
@@ -234,6 +250,23 @@ void row_add_session(struct row *row, const double *samples, size_t count)
     row->state = VALUE_MEASURED;
 }
 
+void row_add_pair(struct row *row, double base, double head)
+{
+    if (!isfinite(base) || !isfinite(head) || base < 0 || head < 0)
+        BUG("%s: %g and %g are no pair", row->metric, base, head);
+    *ARRAY_ADD(row->pairs, row->pair_count) = (struct pair){base, head};
+}
+
+size_t row_equal_readings(const struct row *row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row->session_count; i++)
+        for (size_t k = 0; k < row->sessions[i].count; k++, count++)
+            if (row->sessions[i].samples[k] != row->sessions[0].samples[0])
+                return 0;
+    return row->has_readings ? row->readings : count;
+}
+
 double row_session_value(const struct row *row, size_t session)
 {
     if (session >= row->session_count)
@@ -245,12 +278,11 @@ double row_value(const struct row *row)
 {
     if (row->state != VALUE_MEASURED || row->session_count == 0)
         BUG("%s was not measured, so it has no value", row->metric);
-    double *values = x_calloc(row->session_count, sizeof *values);
+    /* The running mean does not move where the values are equal. */
+    long double mean = 0;
     for (size_t i = 0; i < row->session_count; i++)
-        values[i] = row_session_value(row, i);
-    double value = median(values, row->session_count);
-    free(values);
-    return value;
+        mean += ((long double)row_session_value(row, i) - mean) / (long double)(i + 1);
+    return (double)mean;
 }
 
 void run_filter(struct run *run, char *const *globs, size_t glob_count)
@@ -334,6 +366,14 @@ void run_note_metrics(struct run *run, const struct metrics *metrics)
     }
 }
 
+void result_fail(struct result *result, enum result_status status, const char *reason)
+{
+    release_rows(result);
+    free(result->reason);
+    result->status = status;
+    result->reason = x_strdup(reason);
+}
+
 void result_copy_facts(struct result *to, const struct result *from)
 {
     release_launches(to);
@@ -343,5 +383,35 @@ void result_copy_facts(struct result *to, const struct result *from)
         struct launch *launch = ARRAY_ADD(to->launches, to->launch_count);
         *launch = from->launches[i];
         launch->function = x_strdup(from->launches[i].function);
+        launch->code = x_strdup(from->launches[i].code);
+    }
+}
+
+static void append_rows(struct result *to, const struct result *from)
+{
+    for (size_t i = 0; i < to->row_count; i++) {
+        struct row *row = &to->rows[i];
+        const struct row *more = result_find(from, row->metric);
+        if (row->state != VALUE_MEASURED || !more || more->state != VALUE_MEASURED)
+            continue;
+        for (size_t k = 0; k < more->session_count; k++)
+            row_add_session(row, more->sessions[k].samples, more->sessions[k].count);
+    }
+}
+
+void run_append(struct run *run, const struct run *more)
+{
+    for (size_t i = 0; i < more->session_count; i++)
+        run_add_session(run, &more->sessions[i]);
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct result *result = &run->results[i];
+        const struct result *from = run_find(more, result->id);
+        if (!from || result->status != RESULT_OK)
+            continue;
+        if (from->status == RESULT_OK) {
+            append_rows(result, from);
+            continue;
+        }
+        result_fail(result, from->status, from->reason);
     }
 }

@@ -8,12 +8,14 @@
  *     "sessions": [ { "date": "...", "driver": "...", ... } ],
  *     "metrics": { "time": { "counter": "gpu__time_duration.sum", "unit": "ns" }, ... },
  *     "kernels": { "access/coalesced": { "status": "ok", "bytes": 4294967296, "flops": 0,
- *         "launches": [ { "function": "...", "grid": [8,1,1], "block": [256,1,1], "shared": 0, "times": 1 } ],
+ *         "launches": [ { "function": "...", "code": "9f86...", "grid": [8,1,1], "block": [256,1,1], "shared": 0,
+ *                         "times": 1 } ],
  *         "metrics": { "branch_efficiency": { "state": "not applicable" },
  *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
  *
- * "sessions" of a metric holds a list of samples for each session, in the order in which they were accepted; a
- * baseline keeps the median alone. */
+ * "sessions" of a metric holds a list of samples for each session, in the order in which they were measured. A run that
+ * was judged against a base library has "pairs": [[base, head], ...] beside them. A baseline keeps the median of each
+ * session alone, and has "readings", "anchor" and "previous" beside them: see struct row. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -50,6 +52,7 @@ enum session_fact {
     SESSION_COMPILER,
     SESSION_FLAGS,
     SESSION_GPU_UUID,
+    SESSION_NEIGHBOURS, /* other processes that computed on the GPU when the session began: "0" */
     SESSION_HOST,
     SESSION_COMMIT,
     SESSION_CUGATE, /* version of this program */
@@ -78,6 +81,7 @@ enum result_status result_status_of(const char *name);     /* RESULT_STATUSES wh
 
 struct launch {
     char *function; /* as the driver names it */
+    char *code;     /* hash of its machine code in hexadecimal; NULL where unknown */
     unsigned grid[3];
     unsigned block[3];
     unsigned shared; /* dynamic shared memory, bytes */
@@ -89,11 +93,31 @@ struct session_samples {
     size_t count;
 };
 
+/* Values of two processes that ran one after the other on one GPU. */
+struct pair {
+    double base, head;
+};
+
+/* What a baseline's row was before it was accepted anew. */
+struct previous {
+    double value;
+    char *date, *commit, *reason; /* of the session that it came from; NULL where unknown */
+};
+
 struct row {
     char *metric;
     enum value_state state;
     struct session_samples *sessions; /* only when measured; then at least one with at least one sample */
     size_t session_count;
+    struct pair *pairs; /* base library against head, in the order in which they were measured */
+    size_t pair_count;
+
+    /* In baselines only. */
+    bool has_readings;
+    size_t readings; /* samples behind all sessions when every one was equal, else 0 */
+    bool has_anchor;
+    double anchor;             /* the value that slow drift is measured from */
+    struct previous *previous; /* NULL when there was none */
 };
 
 struct result {
@@ -139,7 +163,19 @@ struct row *result_add(struct result *result, const char *metric);
 /* Copies the samples and makes the row measured. A sample that is negative or not finite is no reading: then the
  * row loses all its sessions and is not counted. */
 void row_add_session(struct row *row, const double *samples, size_t count);
-void row_clear(struct row *row); /* without sessions, not counted */
+void row_clear(struct row *row); /* without sessions and all that stands beside them, not counted */
+void row_add_pair(struct row *row, double base, double head); /* negative or not finite: BUG */
+
+/* How many samples stand behind the row when all of them are equal; 0 when two differ or none is there. */
+size_t row_equal_readings(const struct row *row);
+
+/* Adds the sessions of `more` to the run: its facts, and the samples of every kernel and metric that both measured. A
+ * kernel or metric that only one of the two measured stays as it is in run; a kernel that is ok in run and not in more
+ * takes more's status and reason, since what failed once did not pass. */
+void run_append(struct run *run, const struct run *more);
+
+/* Takes from a result its rows and gives it a status that is not ok, with a copy of the reason. */
+void result_fail(struct result *result, enum result_status status, const char *reason);
 
 /* Copies what a result says beside its rows and status: bytes, flops, launches. */
 void result_copy_facts(struct result *to, const struct result *from);
@@ -156,7 +192,8 @@ void run_set_note(struct run *run, const struct metric_note *note);
 void run_remove_note(struct run *run, struct metric_note *note);
 bool note_is_equal(const struct metric_note *a, const struct metric_note *b);
 
-/* The value of a session is the median of its samples; the value of a row the median of its sessions' values. */
+/* The value of a session is the median of its samples; the value of a row the mean of its sessions' values, which is
+ * what the rule's formula (rule.h) is about. Equal values have exactly themselves as mean. */
 double row_session_value(const struct row *row, size_t session);
 double row_value(const struct row *row);
 

@@ -117,7 +117,7 @@ static int read_extents(const struct place *above, json_t *object, const char *k
 
 static int read_launches(const struct place *above, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"block", "function", "grid", "shared", "times"};
+    static const char *const keys[] = {"block", "code", "function", "grid", "shared", "times"};
     struct place list = {above, "launches", 0};
     json_t *value = json_object_get(object, list.key);
     if (!value)
@@ -130,6 +130,7 @@ static int read_launches(const struct place *above, json_t *object, struct resul
         struct launch *launch = ARRAY_ADD(result->launches, result->launch_count);
         if (place_object(&place, member, keys, ROWS(keys)) < 0 ||
             place_text(&place, member, "function", false, &launch->function) < 0 ||
+            place_text(&place, member, "code", false, &launch->code) < 0 ||
             read_extents(&place, member, "grid", launch->grid) < 0 ||
             read_extents(&place, member, "block", launch->block) < 0 ||
             place_unsigned_key(&place, member, "shared", &launch->shared) < 0 ||
@@ -175,12 +176,69 @@ static int read_state(const struct place *place, json_t *value, struct row *row)
     return 0;
 }
 
+static int read_pairs(const struct place *above, json_t *object, struct row *row)
+{
+    struct place list = {above, "pairs", 0};
+    json_t *value = json_object_get(object, list.key);
+    if (!value)
+        return 0;
+    if (place_expect(&list, value, JSON_ARRAY, "a list") < 0)
+        return -1;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct place place = {&list, NULL, i};
+        json_t *pair = json_array_get(value, i);
+        double numbers[2];
+        if (place_expect(&place, pair, JSON_ARRAY, "a list of base and head") < 0)
+            return -1;
+        if (json_array_size(pair) != 2)
+            return place_wrong(&place, "has %zu numbers, not 2", json_array_size(pair));
+        for (size_t k = 0; k < 2; k++) {
+            struct place element = {&place, NULL, k};
+            if (place_number(&element, json_array_get(pair, k), &numbers[k]) < 0)
+                return -1;
+        }
+        row_add_pair(row, numbers[0], numbers[1]);
+    }
+    return 0;
+}
+
+/* What a baseline remembers of a row. */
+static int read_memory(const struct place *place, json_t *object, struct row *row)
+{
+    static const char *const keys[] = {"commit", "date", "reason", "value"};
+    if (json_object_get(object, "readings")) {
+        long long readings;
+        struct place at = {place, "readings", 0};
+        if (place_whole(&at, json_object_get(object, at.key), 0, UINT32_MAX, &readings) < 0)
+            return -1;
+        row->has_readings = true;
+        row->readings = (size_t)readings;
+    }
+    if (json_object_get(object, "anchor")) {
+        if (place_number_key(place, object, "anchor", &row->anchor) < 0)
+            return -1;
+        row->has_anchor = true;
+    }
+    struct place at = {place, "previous", 0};
+    json_t *value = json_object_get(object, at.key);
+    if (!value)
+        return 0;
+    row->previous = x_calloc(1, sizeof *row->previous);
+    if (place_object(&at, value, keys, ROWS(keys)) < 0 ||
+        place_text(&at, value, "commit", false, &row->previous->commit) < 0 ||
+        place_text(&at, value, "date", false, &row->previous->date) < 0 ||
+        place_text(&at, value, "reason", false, &row->previous->reason) < 0 ||
+        place_number_key(&at, value, "value", &row->previous->value) < 0)
+        return -1;
+    return 0;
+}
+
 static int read_row(const struct place *place, json_t *object, struct row *row)
 {
-    static const char *const keys[] = {"sessions", "state"};
+    static const char *const keys[] = {"anchor", "pairs", "previous", "readings", "sessions", "state"};
     if (place_object(place, object, keys, ROWS(keys)) < 0)
         return -1;
-    if (json_object_size(object) != 1)
+    if (json_object_get(object, "state") ? json_object_size(object) != 1 : !json_object_get(object, "sessions"))
         return place_wrong(place, "needs either \"sessions\" or \"state\"");
     struct place state = {place, "state", 0};
     struct place list = {place, "sessions", 0};
@@ -196,7 +254,7 @@ static int read_row(const struct place *place, json_t *object, struct row *row)
         if (read_samples(&session, json_array_get(value, i), row) < 0)
             return -1;
     }
-    return 0;
+    return read_pairs(place, object, row) < 0 || read_memory(place, object, row) < 0 ? -1 : 0;
 }
 
 static int by_metric(const void *a, const void *b)

@@ -155,9 +155,38 @@ static void write_session(const struct writer *writer, const struct session *ses
 static void write_launch(const struct writer *writer, const struct launch *launch)
 {
     fprintf(writer->stream, "{\"block\": [%u, %u, %u], ", launch->block[0], launch->block[1], launch->block[2]);
+    write_known(writer, "code", launch->code);
     write_known(writer, "function", launch->function);
     fprintf(writer->stream, "\"grid\": [%u, %u, %u], \"shared\": %u, \"times\": %u}", launch->grid[0], launch->grid[1],
             launch->grid[2], launch->shared, launch->times);
+}
+
+/* What stands beside the sessions, each with a comma behind it. */
+static void write_memory(const struct writer *writer, const struct row *row)
+{
+    if (row->has_anchor) {
+        fputs("\"anchor\": ", writer->stream);
+        write_number(writer, row->anchor);
+        fputs(", ", writer->stream);
+    }
+    for (size_t i = 0; i < row->pair_count; i++) {
+        fputs(i ? ", [" : "\"pairs\": [[", writer->stream);
+        write_number(writer, row->pairs[i].base);
+        fputs(", ", writer->stream);
+        write_number(writer, row->pairs[i].head);
+        fputs(i + 1 < row->pair_count ? "]" : "]], ", writer->stream);
+    }
+    if (row->previous) {
+        fputs("\"previous\": {", writer->stream);
+        write_known(writer, "commit", row->previous->commit);
+        write_known(writer, "date", row->previous->date);
+        write_known(writer, "reason", row->previous->reason);
+        fputs("\"value\": ", writer->stream);
+        write_number(writer, row->previous->value);
+        fputs("}, ", writer->stream);
+    }
+    if (row->has_readings)
+        fprintf(writer->stream, "\"readings\": %zu, ", row->readings);
 }
 
 static void write_row(const struct writer *writer, const struct row *row)
@@ -171,7 +200,9 @@ static void write_row(const struct writer *writer, const struct row *row)
     }
     if (row->session_count == 0)
         BUG("%s is measured, but has no session", row->metric);
-    fputs("{\"sessions\": [", writer->stream);
+    fputc('{', writer->stream);
+    write_memory(writer, row);
+    fputs("\"sessions\": [", writer->stream);
     for (size_t i = 0; i < row->session_count; i++) {
         fputs(i ? ", [" : "[", writer->stream);
         for (size_t j = 0; j < row->sessions[i].count; j++) {

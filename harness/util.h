@@ -77,6 +77,7 @@ struct whole_file {
     char *temporary; /* NULL when written directly */
 };
 int whole_file_open(struct whole_file *file, const char *path);
+int whole_file_settle(struct whole_file *file); /* for one of several files: all but putting it in its place */
 int whole_file_commit(struct whole_file *file); /* reports write errors such as a full disk; removes the temporary */
 void whole_file_abandon(struct whole_file *file);
 

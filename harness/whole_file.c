@@ -87,21 +87,28 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-int whole_file_commit(struct whole_file *file)
+int whole_file_settle(struct whole_file *file)
 {
-    int result = -1;
     /* A stream that failed earlier may flush without complaint, and has lost the reason by now. */
     bool failed_before = ferror(file->stream) != 0;
     errno = 0;
-    if (fflush(file->stream) != 0 || failed_before || (file->temporary && fsync(fileno(file->stream)) < 0)) {
-        error("cannot write %s: %s", file->path,
-              errno ? strerror(errno) : "an earlier write failed; is the disk full?");
+    if (fflush(file->stream) != 0 || failed_before || (file->temporary && fsync(fileno(file->stream)) < 0))
+        return error("cannot write %s: %s", file->path,
+                     errno ? strerror(errno) : "an earlier write failed; is the disk full?");
+    if (!file->temporary)
+        return 0;
+    int closed = fclose(file->stream);
+    file->stream = NULL;
+    return closed == 0 ? 0 : error("cannot write %s: %s", file->path, strerror(errno));
+}
+
+int whole_file_commit(struct whole_file *file)
+{
+    int result = -1;
+    if (file->stream && whole_file_settle(file) < 0)
         goto out;
-    }
     if (file->temporary) {
-        int closed = fclose(file->stream);
-        file->stream = NULL;
-        if (closed != 0 || rename(file->temporary, file->path) < 0) {
+        if (rename(file->temporary, file->path) < 0) {
             error("cannot write %s: %s", file->path, strerror(errno));
             goto out;
         }

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 Test(run, results_and_rows_stay_sorted)
@@ -31,7 +32,7 @@ Test(run, results_and_rows_stay_sorted)
     cr_expect_null(run_find(&run, "b"));
 }
 
-Test(run, a_value_is_the_median_of_medians)
+Test(run, a_value_is_the_mean_of_medians)
 {
     struct run run = {0};
     struct row *row = result_add(run_add(&run, "a/b"), "m");
@@ -40,8 +41,81 @@ Test(run, a_value_is_the_median_of_medians)
     row_add_session(row, (double[]){4, 6}, 2);
     cr_expect_eq(row_session_value(row, 0), 3);
     cr_expect_eq(row_session_value(row, 2), 5);
-    cr_expect_eq(row_value(row), 5);
+    cr_expect_eq(row_value(row), 6);
     run_release(&run);
+}
+
+Test(run, the_mean_of_equal_values_is_that_value)
+{
+    static const double values[] = {0, 1, 3, 0x1p53 - 1, 9171140609, 70.9225909};
+    for (size_t i = 0; i < ROWS(values); i++) {
+        struct run run = {0};
+        struct row *row = result_add(run_add(&run, "a/b"), "m");
+        for (size_t session = 0; session < 7; session++)
+            row_add_session(row, &values[i], 1);
+        cr_expect_eq(row_value(row), values[i]);
+        run_release(&run);
+    }
+}
+
+Test(run, equal_readings_are_counted_until_one_differs)
+{
+    struct run run = {0};
+    struct row *row = result_add(run_add(&run, "a/b"), "m");
+    cr_expect_eq(row_equal_readings(row), 0);
+    row_add_session(row, (double[]){7, 7, 7}, 3);
+    row_add_session(row, (double[]){7}, 1);
+    cr_expect_eq(row_equal_readings(row), 4);
+    row->has_readings = true; /* a baseline, which keeps medians: the file says how many samples there were */
+    row->readings = 20;
+    cr_expect_eq(row_equal_readings(row), 20);
+    row->readings = 0;
+    cr_expect_eq(row_equal_readings(row), 0);
+    row->readings = 20;
+    row_add_session(row, (double[]){8}, 1);
+    cr_expect_eq(row_equal_readings(row), 0);
+    run_release(&run);
+}
+
+/* A run of one session of two kernels, every row the same number. */
+static struct run made_run(const char *date, double value)
+{
+    struct run run = {0};
+    run_add_session(&run, &(struct session){{[SESSION_DATE] = (char *)(uintptr_t)date}});
+    row_add_session(result_add(run_add(&run, "a/b"), "m"), &value, 1);
+    row_add_session(result_add(run_add(&run, "a/c"), "m"), &value, 1);
+    return run;
+}
+
+Test(run, appending_adds_sessions_where_both_measured)
+{
+    struct run run = made_run("first", 1), more = made_run("second", 2);
+    row_add_session(result_add(run_find(&run, "a/b"), "only_here"), (double[]){5}, 1);
+    row_add_session(result_add(run_find(&more, "a/b"), "only_there"), (double[]){5}, 1);
+    run_add(&more, "a/d");
+    run_append(&run, &more);
+    cr_expect_eq(run.session_count, 2);
+    cr_expect_eq(run.result_count, 2);
+    const struct result *result = run_find(&run, "a/b");
+    cr_expect_eq(result_find(result, "m")->session_count, 2);
+    cr_expect_eq(row_value(result_find(result, "m")), 1.5);
+    cr_expect_eq(result_find(result, "only_here")->session_count, 1);
+    cr_expect_null(result_find(result, "only_there"));
+    run_release(&run);
+    run_release(&more);
+}
+
+Test(run, a_kernel_that_fails_the_second_time_has_failed)
+{
+    struct run run = made_run("first", 1), more = made_run("second", 1);
+    run_find(&more, "a/c")->status = RESULT_WRONG;
+    run_find(&more, "a/c")->reason = x_strdup("out[3]: expected 1, found 2");
+    run_append(&run, &more);
+    cr_expect_eq(run_find(&run, "a/b")->status, RESULT_OK);
+    cr_expect_eq(run_find(&run, "a/c")->status, RESULT_WRONG);
+    cr_expect_str_eq(run_find(&run, "a/c")->reason, "out[3]: expected 1, found 2");
+    run_release(&run);
+    run_release(&more);
 }
 
 Test(run, a_reading_that_is_no_number_is_not_counted)

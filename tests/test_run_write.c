@@ -157,6 +157,42 @@ Test(run_write, what_was_written_reads_back_equal)
     run_release(&run);
 }
 
+/* What stands beside the sessions: of a judged run, and of a baseline. */
+Test(run_write, pairs_and_memory_go_through_a_file)
+{
+    static const char *const row =
+        "\"time\": {\"anchor\": 18000, \"pairs\": [[18700, 19100.5], [18690, 19090]], \"previous\": {\"commit\": "
+        "\"a2e1ea8\", "
+        "\"date\": \"2026-11-21T08:00:00Z\", \"reason\": \"first\", \"value\": 17000}, \"readings\": 0, "
+        "\"sessions\": [[18700]]}";
+    struct run run = {0}, back;
+    struct result *result = run_add(&run, "reduce/tree");
+    *ARRAY_ADD(result->launches, result->launch_count) =
+        (struct launch){.code = x_strdup("9f86d081"), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = 1};
+    struct row *time = result_add(result, "time");
+    row_add_session(time, (double[]){18700}, 1);
+    row_add_pair(time, 18700, 19100.5);
+    row_add_pair(time, 18690, 19090);
+    time->has_anchor = time->has_readings = true;
+    time->anchor = 18000;
+    time->previous = x_calloc(1, sizeof *time->previous);
+    *time->previous =
+        (struct previous){17000, x_strdup("2026-11-21T08:00:00Z"), x_strdup("a2e1ea8"), x_strdup("first")};
+    char *text = written(&run);
+    cr_expect(strstr(text, row), "%s", text);
+    cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
+    char *again = written(&back);
+    cr_expect_str_eq(again, text);
+    cr_expect_str_eq(back.results[0].launches[0].code, "9f86d081");
+    row_clear(result_find(&back.results[0], "time"));
+    cr_expect_eq(back.results[0].rows[0].pair_count, 0);
+    cr_expect_null(back.results[0].rows[0].previous);
+    free(again);
+    free(text);
+    run_release(&back);
+    run_release(&run);
+}
+
 Test(run_write, an_empty_run_survives_its_file)
 {
     struct run run = {0};
