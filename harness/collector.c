@@ -50,6 +50,16 @@ static struct value rate(double amount, double time_ns)
     return (struct value){VALUE_MEASURED, amount / time_ns * 1e9};
 }
 
+/* Facts of the machine code are nobody's to measure: resources.h adds them. */
+static bool is_static_fact(const char *counter)
+{
+    static const char *const measured[] = {COUNTER_WALL_TIME, COUNTER_BANDWIDTH, COUNTER_FLOP_RATE};
+    bool is_measured = strncmp(counter, "cugate.", 7) != 0;
+    for (size_t i = 0; i < ROWS(measured) && !is_measured; i++)
+        is_measured = strcmp(counter, measured[i]) == 0;
+    return !is_measured;
+}
+
 void collector_fill(struct result *result, const struct metrics *metrics, struct value *values, size_t samples)
 {
     for (size_t s = 0; s < samples; s++) {
@@ -64,6 +74,8 @@ void collector_fill(struct result *result, const struct metrics *metrics, struct
     }
     double *numbers = x_calloc(samples, sizeof *numbers);
     for (size_t m = 0; m < metrics->count; m++) {
+        if (is_static_fact(metrics->list[m].counter))
+            continue;
         struct row *row = result_add(result, metrics->list[m].name);
         row->state = VALUE_MEASURED;
         for (size_t s = 0; s < samples; s++) {

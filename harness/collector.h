@@ -24,7 +24,8 @@ struct collector {
                 char *why, size_t why_size);
 
     /* Takes setup->samples samples of a kernel whose family is open and whose output was verified. Adds to result a row
-     * for every metric (one session, or a state without a number) and the launches. -1 with why on failure. */
+     * for every metric that takes measuring (one session, or a state without a number) and the launches. -1 with why on
+     * failure. */
     int (*measure)(void *self, const struct kernel *kernel, void *state, struct result *result, char *why,
                    size_t why_size);
 
@@ -45,7 +46,7 @@ extern const struct collector collector_host;  /* the host's clock only: needs n
 #define COUNTER_TIME "gpu__time_duration.sum"
 
 /* Turns values[sample * metrics->count + m] into rows, after working out bandwidth and FLOP rate from each sample's
- * time. A metric that any sample lacks becomes a row with that sample's state. */
+ * time. A metric that any sample lacks becomes a row with that sample's state. Facts of the machine code get no row. */
 void collector_fill(struct result *result, const struct metrics *metrics, struct value *values, size_t samples);
 
 /* Samples by the host's clock, for transfers and for the host collector: wall time, and `others` as the state of every

@@ -6,10 +6,8 @@
 #include <string.h>
 
 static const char *const class_names[METRIC_CLASSES] = {
-    [METRIC_EXACT] = "exact",
-    [METRIC_STEADY] = "steady",
-    [METRIC_TIME] = "time",
-    [METRIC_INFO] = "info",
+    [METRIC_STATIC] = "static", [METRIC_EXACT] = "exact", [METRIC_STEADY] = "steady",
+    [METRIC_TIME] = "time",     [METRIC_INFO] = "info",
 };
 
 static const char *const better_names[METRIC_BETTERS] = {
@@ -141,6 +139,22 @@ size_t metrics_index(const struct metrics *metrics, const char *name)
     return (size_t)(metric - metrics->list);
 }
 
+/* The metrics that others name, beside weights. */
+static int check_others(const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct metric *metric = &metrics->list[i];
+        const struct {
+            const char *key, *name;
+        } others[] = {{"clock", metric->clock}, {"trade", metric->trade}};
+        for (size_t k = 0; k < ROWS(others); k++)
+            if (others[k].name && !metrics_find(metrics, others[k].name))
+                return error("%s:%d: the %s of [%s] is \"%s\", but no section has that name", metric->file,
+                             metric->line, others[k].key, metric->name, others[k].name);
+    }
+    return 0;
+}
+
 int metrics_check(const struct metrics *metrics)
 {
     for (size_t i = 0; i < metrics->count; i++) {
@@ -158,7 +172,7 @@ int metrics_check(const struct metrics *metrics)
                          "launches can be a weight",
                          metric->file, metric->line, metric->name, weight->name);
     }
-    return 0;
+    return check_others(metrics);
 }
 
 void metrics_release(struct metrics *metrics)
@@ -170,6 +184,8 @@ void metrics_release(struct metrics *metrics)
         free(metric->counter);
         free(metric->unit);
         free(metric->weight);
+        free(metric->clock);
+        free(metric->trade);
         free(metric->doc);
         free(metric->file);
     }

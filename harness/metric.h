@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 enum metric_class {
+    METRIC_STATIC, /* a fact of the machine code, read without a GPU: any change in the bad direction is worse */
     METRIC_EXACT,  /* repeats to the digit: any change in the bad direction is worse */
     METRIC_STEADY, /* repeats within its floor */
     METRIC_TIME,   /* moves with clocks and neighbours as well as with the code */
@@ -25,14 +26,23 @@ struct metric {
     double floor_absolute; /* in the metric's unit; a change up to the larger of the two floors is no change */
     double floor_relative; /* share of the baseline value: 0.02 is 2 % */
     char *weight;          /* metric that weighs the launches of one sample; NULL: launches add up. See sample.h */
-    char *doc;             /* what it says, and its traps */
-    char *file;            /* where it was defined, for errors */
+    char *clock; /* time: metric that must not have moved for this one to be comparable, the SM clock; else NULL */
+    char *trade; /* metric whose improvement excuses a change of this one for the worse; else NULL */
+    char *doc;   /* what it says, and its traps */
+    char *file;  /* where it was defined, for errors */
     int line;
 };
 
 /* cugate.wall_time   ns by the host's clock from before the launch until the device is idle (transfers, host collector)
  * cugate.bandwidth   stated bytes / time, in B/s
- * cugate.flop_rate   stated flops / time, in FLOP/s */
+ * cugate.flop_rate   stated flops / time, in FLOP/s
+ *
+ * and for the class static, from the machine code of the functions that a kernel launches (resources.h):
+ *
+ * cugate.registers              of a thread; the most of any launch
+ * cugate.local_bytes            local memory of a thread, where spilled registers live; the most of any launch
+ * cugate.shared_bytes           shared memory of a block, static and dynamic; the most of any launch
+ * cugate.theoretical_occupancy  warps that fit on an SM as a share of the most, in %; the least of any launch */
 
 /* Owned list in the order of the files' names and their sections. */
 struct metrics {

@@ -33,7 +33,15 @@ struct reading {
 };
 
 /* What metrics the harness itself works out; documented in metric.h. */
-static const char *const own_counters[] = {"cugate.wall_time", "cugate.bandwidth", "cugate.flop_rate"};
+static const char *const own_counters[] = {
+    "cugate.wall_time",
+    "cugate.bandwidth",
+    "cugate.flop_rate",
+    "cugate.registers",
+    "cugate.local_bytes",
+    "cugate.shared_bytes",
+    "cugate.theoretical_occupancy",
+};
 
 __attribute__((format(printf, 3, 4))) static int wrong(struct reading *reading, int line, const char *format, ...)
 {
@@ -135,12 +143,27 @@ static int set_floor(struct reading *reading, const char *value)
     return 0;
 }
 
-static int set_weight(struct reading *reading, const char *value)
+static int set_other(struct reading *reading, const char *what, const char *value, char **other)
 {
     if (!is_name(value))
-        return wrong(reading, reading->line, "\"%s\" is no weight: write the section name of another metric", value);
-    current(reading)->weight = x_strdup(value);
+        return wrong(reading, reading->line, "\"%s\" is no %s: write the section name of another metric", value, what);
+    *other = x_strdup(value);
     return 0;
+}
+
+static int set_weight(struct reading *reading, const char *value)
+{
+    return set_other(reading, "weight", value, &current(reading)->weight);
+}
+
+static int set_clock(struct reading *reading, const char *value)
+{
+    return set_other(reading, "clock", value, &current(reading)->clock);
+}
+
+static int set_trade(struct reading *reading, const char *value)
+{
+    return set_other(reading, "trade", value, &current(reading)->trade);
 }
 
 /* The only value that may go on over several lines, so it is added to. */
@@ -162,7 +185,8 @@ static const struct key {
 } keys[] = {
     {"title", true, set_title},    {"counter", true, set_counter}, {"unit", true, set_unit},
     {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
-    {"weight", false, set_weight}, {"doc", true, set_doc},
+    {"weight", false, set_weight}, {"clock", false, set_clock},    {"trade", false, set_trade},
+    {"doc", true, set_doc},
 };
 
 static int wrong_floor(struct reading *reading)
@@ -223,9 +247,10 @@ static int end_section(struct reading *reading)
     if (!*metric->doc)
         return wrong(reading, reading->header,
                      "[%s] has an empty \"doc\": say what the metric tells and where it misleads", metric->name);
-    if (reading->floor && metric->class == METRIC_EXACT)
+    if (reading->floor && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC))
         return wrong(reading, reading->floor_line,
-                     "[%s] is exact, so any change counts: remove the floor or make it steady", metric->name);
+                     "[%s] is %s, so any change counts: remove the floor or make it steady", metric->name,
+                     metric_class_name(metric->class));
     int result = reading->floor ? read_floor(reading) : 0;
     free(reading->floor);
     reading->floor = NULL;

@@ -160,6 +160,23 @@ Test(collector, impossible_numbers_are_not_counted)
     }
 }
 
+/* Facts of the machine code are not the collectors' to tell. */
+Test(collector, static_facts_get_no_row)
+{
+    struct metrics metrics = {0};
+    cr_assert_eq(metrics_read_text(&metrics, "x.ini",
+                                   SECTION("registers", "cugate.registers", "count") SECTION("other", "a.sum", "count")
+                                       SECTION("fit", "cugate.theoretical_occupancy", "%")),
+                 0);
+    struct value values[] = {measured(1), measured(2), measured(3)};
+    struct result result = {0};
+    collector_fill(&result, &metrics, values, 1);
+    cr_expect_eq(result.row_count, 1);
+    expect_row(&result, "other", measured(2));
+    result_release(&result);
+    metrics_release(&metrics);
+}
+
 Test(collector, the_table)
 {
     size_t count;

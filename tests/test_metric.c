@@ -130,12 +130,14 @@ Test(metric, errors_say_file_line_and_remedy)
         {"[a1234567890123456789012345678901234567890123456789012345]\n" BODY, "is no metric name: use at most 48"},
         {"[m]\ntitel = T\n", "x.ini:2: unknown key \"titel\": did you mean title? There are title, counter,"},
         {"[m]\nclass = exat\n",
-         "x.ini:2: unknown class \"exat\": did you mean exact? There are exact, steady, time, info"},
+         "x.ini:2: unknown class \"exat\": did you mean exact? There are static, exact, steady, time, info"},
         {"[m]\nunit = furlong\n", "unknown unit \"furlong\": there are ns, B, B/s, FLOP/s, Hz, %, count, ratio"},
         {"[m]\nbetter = smaller\n", "unknown direction \"smaller\": there are lower, higher"},
         {"[m]\ncounter = a;b\n", "x.ini:2: \"a;b\" is no counter"},
         {"[m]\ncounter = cugate.walltime\n", "did you mean cugate.wall_time? There are cugate.wall_time"},
         {"[m]\nweight = a b\n", "x.ini:2: \"a b\" is no weight"},
+        {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is no clock"},
+        {"[m]\ntrade = a b\n", "x.ini:2: \"a b\" is no trade"},
         {"[m]\nunit =\n", "x.ini:2: \"unit\" has no value"},
         {"[m]\ntitle = T\n  more\n", "x.ini:3: only \"doc\" may go on in the next line, not \"title\""},
         {"[m]\n  title = T\n", "x.ini:2: the line is indented, but there is no key"},
@@ -144,6 +146,9 @@ Test(metric, errors_say_file_line_and_remedy)
         {"[m]\ndoc = \a\n", "x.ini:2: column 7 holds the control character 7"},
         {"[m]\ntitle = T\ncounter = c\nunit = ns\nclass = exact\nbetter = lower\ndoc = d\nfloor = 2 %\n",
          "x.ini:8: [m] is exact, so any change counts"},
+        {"[m]\ntitle = T\ncounter = cugate.registers\nunit = count\nclass = static\nbetter = lower\ndoc = d\nfloor = 1 "
+         "count\n",
+         "x.ini:8: [m] is static, so any change counts"},
         {"[m]\ntitle = T\ncounter = c\nunit = ns\nclass = time\nbetter = lower\ndoc =\n",
          "x.ini:1: [m] has an empty \"doc\""},
     };
@@ -193,6 +198,32 @@ Test(metric, weights_must_exist_and_add_up)
         char *text =
             x_sprintf("[a]\n" BODY "%s%s\n[b]\n" BODY "%s%s\n", "weight = ", cases[i].weight_of_a,
                       cases[i].weight_of_b ? "weight = " : "", cases[i].weight_of_b ? cases[i].weight_of_b : "");
+        struct metrics metrics = {0};
+        struct capture capture;
+        cr_assert_eq(metrics_read_text(&metrics, "x.ini", text), 0);
+        capture_begin(&capture);
+        int result = metrics_check(&metrics);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, cases[i].words ? -1 : 0);
+        cr_expect(!cases[i].words || strstr(said, cases[i].words), "%s", said);
+        free(said);
+        free(text);
+        metrics_release(&metrics);
+    }
+}
+
+Test(metric, clocks_and_trades_must_exist)
+{
+    static const struct {
+        const char *line, *words; /* NULL words: good */
+    } cases[] = {
+        {"clock = b", NULL},
+        {"trade = b", NULL},
+        {"clock = c", "x.ini:1: the clock of [a] is \"c\", but no section has that name"},
+        {"trade = c", "x.ini:1: the trade of [a] is \"c\", but no section has that name"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char *text = x_sprintf("[a]\n" BODY "%s\n[b]\n" BODY, cases[i].line);
         struct metrics metrics = {0};
         struct capture capture;
         cr_assert_eq(metrics_read_text(&metrics, "x.ini", text), 0);
