@@ -1,0 +1,116 @@
+#include "occupancy.h"
+
+#include "util.h"
+
+#include <cuda_occupancy.h>
+
+#include <stddef.h>
+
+#define KIB ((size_t)1024)
+#define WARP 32
+#define BLOCK_THREADS 1024
+#define REGISTERS 65536 /* of an SM, and of a block */
+
+struct sm {
+    int capability;
+    int threads;           /* at once */
+    size_t shared;         /* bytes */
+    size_t block_shared;   /* most that a block may ask for */
+    size_t block_reserved; /* taken by the system beside what a block asks for */
+};
+
+/* "Technical Specifications per Compute Capability" of the CUDA C++ Programming Guide 13.0. To add a GPU: a row of its
+ * compute capability, once cuda_occupancy.h knows it (block slots and granularities come from there). */
+/* clang-format off */
+static const struct sm sms[] = {
+    { 70, 2048,  96 * KIB,  96 * KIB,       0},
+    { 72, 2048,  96 * KIB,  96 * KIB,       0},
+    { 75, 1024,  64 * KIB,  64 * KIB,       0},
+    { 80, 2048, 164 * KIB, 163 * KIB, 1 * KIB},
+    { 86, 1536, 100 * KIB,  99 * KIB, 1 * KIB},
+    { 87, 1536, 164 * KIB, 163 * KIB, 1 * KIB},
+    { 89, 1536, 100 * KIB,  99 * KIB, 1 * KIB},
+    { 90, 2048, 228 * KIB, 227 * KIB, 1 * KIB},
+    {100, 2048, 228 * KIB, 227 * KIB, 1 * KIB},
+    {103, 2048, 228 * KIB, 227 * KIB, 1 * KIB},
+    {120, 1536, 100 * KIB,  99 * KIB, 1 * KIB},
+    {121, 1536, 100 * KIB,  99 * KIB, 1 * KIB},
+};
+/* clang-format on */
+
+static const struct sm *find_sm(int capability)
+{
+    for (size_t i = 0; i < ROWS(sms); i++)
+        if (sms[i].capability == capability)
+            return &sms[i];
+    return NULL;
+}
+
+/* cuda_occupancy.h multiplies in int. What is cut here fits on no GPU either way. */
+static int at_most(unsigned limit, unsigned number)
+{
+    return (int)(number < limit ? number : limit);
+}
+
+/* The header leaves its own flags as they were when barriers are what allows the fewest blocks. */
+static unsigned limits_of(const cudaOccResult *result)
+{
+    const struct {
+        enum occupancy_limit limit;
+        int blocks;
+    } all[] = {
+        {OCCUPANCY_THREADS, result->blockLimitWarps},           {OCCUPANCY_REGISTERS, result->blockLimitRegs},
+        {OCCUPANCY_SHARED_MEMORY, result->blockLimitSharedMem}, {OCCUPANCY_BLOCKS, result->blockLimitBlocks},
+        {OCCUPANCY_BARRIERS, result->blockLimitBarriers},
+    };
+    unsigned limits = 0;
+    for (size_t i = 0; i < ROWS(all); i++)
+        if (all[i].blocks == result->activeBlocksPerMultiprocessor)
+            limits |= all[i].limit;
+    return limits;
+}
+
+bool occupancy_of(struct occupancy *occupancy, int capability, const struct occupancy_launch *launch)
+{
+    *occupancy = (struct occupancy){0};
+    const struct sm *sm = find_sm(capability);
+    if (!sm || launch->threads == 0)
+        return false;
+    const cudaOccDeviceProp device = {
+        .computeMajor = capability / 10,
+        .computeMinor = capability % 10,
+        .maxThreadsPerBlock = BLOCK_THREADS,
+        .maxThreadsPerMultiprocessor = sm->threads,
+        .regsPerBlock = REGISTERS,
+        .regsPerMultiprocessor = REGISTERS,
+        .warpSize = WARP,
+        .sharedMemPerBlock = 48 * KIB,
+        .sharedMemPerMultiprocessor = sm->shared,
+        .numSms = 1,
+        .sharedMemPerBlockOptin = sm->block_shared,
+        .reservedSharedMemPerBlock = sm->block_reserved,
+    };
+    const size_t shared = (size_t)at_most(1u << 20, launch->shared_bytes);
+    const cudaOccFuncAttributes function = {
+        .maxThreadsPerBlock = BLOCK_THREADS,
+        .numRegs = at_most(1024, launch->registers),
+        .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+        .maxDynamicSharedSizeBytes = shared,
+        .numBlockBarriers = at_most(1024, launch->barriers),
+    };
+    const cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    cudaOccResult result = {0};
+    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state,
+                                                at_most(2 * BLOCK_THREADS, launch->threads),
+                                                shared) != CUDA_OCC_SUCCESS)
+        return false;
+    /* The header looks at the bound of the device alone. */
+    if (launch->max_threads > 0 && launch->threads > launch->max_threads)
+        result.blockLimitWarps = result.activeBlocksPerMultiprocessor = 0;
+    occupancy->blocks = (unsigned)result.activeBlocksPerMultiprocessor;
+    occupancy->warps = occupancy->blocks * ((launch->threads + WARP - 1) / WARP);
+    occupancy->most_warps = (unsigned)sm->threads / WARP;
+    occupancy->percent = 100.0 * occupancy->warps / occupancy->most_warps;
+    occupancy->limits = limits_of(&result);
+    return true;
+}

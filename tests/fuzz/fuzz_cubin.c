@@ -1,0 +1,44 @@
+/* fuzz_cubin - any bytes as a library, cubin or fatbin: no crash, no read outside, and a list that keeps its promises.
+ */
+#include "cubin.h"
+#include "util.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds, const char *what)
+{
+    if (!holds)
+        BUG("%s", what);
+}
+
+static void check_function(const struct cubin *cubin, size_t i)
+{
+    const struct cubin_function *function = &cubin->list[i];
+    const struct cubin_function *before = i > 0 ? function - 1 : NULL;
+    const int order = before ? strcmp(before->name, function->name) : -1;
+    require(order < 0 || (order == 0 && before->capability <= function->capability), "functions are not in order");
+    require(strlen(function->code) == 32 && strspn(function->code, "0123456789abcdef") == 32, "a hash is none");
+
+    enum cubin_lack lack;
+    const struct cubin_function *found = cubin_find(cubin, function->name, function->capability, &lack);
+    require((found != NULL) == (lack == CUBIN_FOUND), "a reason contradicts the answer");
+    require(lack == CUBIN_FOUND || lack == CUBIN_SEVERAL, "a function that is there is not found");
+    require(!found || strcmp(found->code, function->code) == 0, "another function is found");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cubin cubin;
+    if (cubin_parse(&cubin, "fuzz", data, size) < 0) {
+        require(cubin.count == 0 && !cubin.list, "something is left of a file that was refused");
+        return 0;
+    }
+    for (size_t i = 0; i < cubin.count; i++)
+        check_function(&cubin, i);
+    cubin_release(&cubin);
+    return 0;
+}

@@ -1,0 +1,100 @@
+#include "occupancy.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <limits.h>
+
+/* Worked out by hand from the published limits of an SM: its warps and block slots, 16384 registers in each of 4 parts,
+ * given to warps by 256, shared memory given to blocks by 128 bytes. */
+Test(occupancy, what_fits_and_what_does_not_let_more_in)
+{
+    enum {
+        T = OCCUPANCY_THREADS,
+        R = OCCUPANCY_REGISTERS,
+        S = OCCUPANCY_SHARED_MEMORY,
+        B = OCCUPANCY_BLOCKS,
+        N = OCCUPANCY_BARRIERS
+    };
+    static const struct {
+        int capability;
+        struct occupancy_launch launch; /* threads, registers, shared, launch bound, barriers */
+        unsigned blocks, warps, most;
+        double percent;
+        unsigned limits;
+    } cases[] = {
+        {90, {256, 32, 0, 0, 0}, 8, 64, 64, 100, T | R},
+        {90, {256, 31, 0, 256, 1}, 8, 64, 64, 100, T | R},
+        {90, {256, 24, 0, 0, 1}, 8, 64, 64, 100, T},
+        {90, {32, 16, 0, 0, 0}, 32, 32, 64, 50, B},
+        {90, {33, 16, 0, 0, 0}, 32, 64, 64, 100, T | B},
+        {90, {256, 86, 0, 0, 0}, 2, 16, 64, 25, R},
+        {90, {128, 254, 32768, 128, 1}, 2, 8, 64, 12.5, R},
+        {90, {256, 32, 115712, 0, 0}, 2, 16, 64, 25, S},
+        {90, {256, 32, 115713, 0, 0}, 1, 8, 64, 12.5, S},
+        {90, {64, 8, 0, 0, 16}, 4, 8, 64, 12.5, N},
+        {90, {1024, 64, 0, 0, 0}, 1, 32, 64, 50, R},
+        {90, {1024, 65, 0, 0, 0}, 0, 0, 64, 0, R},
+        {90, {512, 32, 0, 256, 0}, 0, 0, 64, 0, T},
+        {90, {1025, 16, 0, 0, 0}, 0, 0, 64, 0, T},
+        {90, {256, 32, 232448, 0, 0}, 1, 8, 64, 12.5, S},
+        {90, {256, 32, 232449, 0, 0}, 0, 0, 64, 0, S},
+        {70, {256, 32, 0, 0, 0}, 8, 64, 64, 100, T | R},
+        {75, {256, 32, 0, 0, 0}, 4, 32, 32, 100, T},
+        {75, {32, 16, 0, 0, 0}, 16, 16, 32, 50, B},
+        {80, {256, 32, 166912, 0, 0}, 1, 8, 64, 12.5, S},
+        {86, {1024, 32, 0, 0, 0}, 1, 32, 48, 200.0 / 3, T},
+        {86, {32, 16, 0, 0, 0}, 16, 16, 48, 100.0 / 3, B},
+        {89, {32, 16, 0, 0, 0}, 24, 24, 48, 50, B},
+        {100, {256, 32, 0, 0, 0}, 8, 64, 64, 100, T | R},
+        {120, {256, 16, 50176, 0, 0}, 2, 16, 48, 100.0 / 3, S},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct occupancy found;
+        cr_assert(occupancy_of(&found, cases[i].capability, &cases[i].launch), "case %zu", i);
+        cr_expect_eq(found.blocks, cases[i].blocks, "case %zu: %u blocks", i, found.blocks);
+        cr_expect_eq(found.warps, cases[i].warps, "case %zu: %u warps", i, found.warps);
+        cr_expect_eq(found.most_warps, cases[i].most, "case %zu: of %u warps", i, found.most_warps);
+        cr_expect_float_eq(found.percent, cases[i].percent, 1e-9, "case %zu: %g %%", i, found.percent);
+        cr_expect_eq(found.limits, cases[i].limits, "case %zu: limits %u", i, found.limits);
+    }
+}
+
+Test(occupancy, every_known_gpu_runs_a_small_block_and_is_filled_by_a_good_one)
+{
+    static const int known[] = {70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121};
+    for (size_t i = 0; i < ROWS(known); i++) {
+        struct occupancy found;
+        cr_assert(occupancy_of(&found, known[i], &(struct occupancy_launch){.threads = 1, .registers = 1}));
+        cr_expect(found.blocks >= 16 && found.blocks == found.warps && found.limits == OCCUPANCY_BLOCKS, "%d: %u",
+                  known[i], found.blocks);
+        cr_assert(occupancy_of(&found, known[i], &(struct occupancy_launch){.threads = 256, .registers = 32}));
+        cr_expect_eq(found.percent, 100, "%d: %g", known[i], found.percent);
+    }
+}
+
+Test(occupancy, an_unknown_gpu_and_a_launch_without_threads_have_none)
+{
+    static const int unknown[] = {0, -5, 35, 61, 71, 88, 130, 999, INT_MAX};
+    struct occupancy found;
+    for (size_t i = 0; i < ROWS(unknown); i++)
+        cr_expect_not(occupancy_of(&found, unknown[i], &(struct occupancy_launch){.threads = 32}), "%d", unknown[i]);
+    cr_expect_not(occupancy_of(&found, 90, &(struct occupancy_launch){.registers = 32}));
+}
+
+/* Numbers out of a file may be anything. */
+Test(occupancy, what_no_gpu_has_room_for_fits_nowhere)
+{
+    static const struct occupancy_launch launches[] = {
+        {.threads = UINT_MAX, .registers = 1},
+        {.threads = 1024, .registers = UINT_MAX},
+        {.threads = 32, .registers = 8, .shared_bytes = UINT_MAX},
+        {.threads = 32, .registers = 8, .barriers = UINT_MAX},
+        {UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX},
+    };
+    for (size_t i = 0; i < ROWS(launches); i++) {
+        struct occupancy found;
+        cr_assert(occupancy_of(&found, 90, &launches[i]), "case %zu", i);
+        cr_expect_eq(found.blocks, 0, "case %zu: %u", i, found.blocks);
+        cr_expect_eq(found.percent, 0, "case %zu", i);
+    }
+}

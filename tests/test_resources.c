@@ -1,0 +1,311 @@
+#include "resources.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL "tests/fuzz/corpus/cubin/small.fatbin"
+#define OTHER "tests/fuzz/corpus/cubin/other.fatbin"
+
+#define BOUNDED "(anonymous namespace)::bounded(float const*, float*)"
+#define PLAIN "plain(float*)"
+#define STACKED "stacked(float const*, float*, int)"
+
+struct fixture {
+    struct metrics metrics;
+    struct run run;
+};
+
+static void set_up(struct fixture *fixture, const char *capability)
+{
+    *fixture = (struct fixture){0};
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
+    fixture->run.device = (struct device){.name = x_strdup("GPU"), .compute_capability = x_strdup(capability)};
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+}
+
+static struct result *add_launch(struct run *run, const char *id, const char *function, unsigned threads,
+                                 unsigned shared)
+{
+    struct result *result = run_add(run, id);
+    struct launch *launch = ARRAY_ADD(result->launches, result->launch_count);
+    *launch = (struct launch){
+        .function = x_strdup(function), .grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared = shared, .times = 1};
+    return result;
+}
+
+/* What the metric's row says; expected is a number, or -1 for not supported and -2 for not applicable. */
+static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
+{
+    const struct result *result = run_find(run, id);
+    cr_assert_not_null(result, "%s", id);
+    const struct row *row = result_find(result, metric);
+    cr_assert_not_null(row, "%s %s", id, metric);
+    const enum value_state state = expected >= 0   ? VALUE_MEASURED
+                                   : expected > -2 ? VALUE_NOT_SUPPORTED
+                                                   : VALUE_NOT_APPLICABLE;
+    cr_assert_eq(row->state, state, "%s %s: %s", id, metric, value_state_name(row->state));
+    if (state != VALUE_MEASURED)
+        return;
+    cr_expect_eq(row->session_count, 1, "%s %s: %zu sessions", id, metric, row->session_count);
+    cr_expect_eq(row->sessions[0].count, 1, "%s %s", id, metric);
+    cr_expect_float_eq(row_value(row), expected, 1e-7, "%s %s: %g", id, metric, row_value(row));
+}
+
+static void expect_facts(const struct run *run, const char *id, double occupancy, double local, double registers,
+                         double shared)
+{
+    expect_fact(run, id, "theoretical_occupancy", occupancy);
+    expect_fact(run, id, "local_memory", local);
+    expect_fact(run, id, "registers", registers);
+    expect_fact(run, id, "shared_memory", shared);
+}
+
+static const char *code_of(const struct run *run, const char *id, size_t launch)
+{
+    return run_find(run, id)->launches[launch].code;
+}
+
+Test(resources, facts_are_those_of_the_launches)
+{
+    struct fixture fixture;
+    set_up(&fixture, "9.0");
+    struct run *run = &fixture.run;
+    add_launch(run, "one/plain", PLAIN, 32, 0);
+    add_launch(run, "one/plain_large", PLAIN, 256, 0);
+    add_launch(run, "one/plain_shared", PLAIN, 256, 115712);
+    add_launch(run, "one/bounded", BOUNDED, 256, 2048);
+    add_launch(run, "one/too_large", BOUNDED, 512, 0);
+    /* The most of each, and the least occupancy, wherever they stand. */
+    add_launch(run, "two/launches", STACKED, 256, 0);
+    add_launch(run, "two/launches", PLAIN, 32, 512);
+    add_launch(run, "two/launches", BOUNDED, 256, 0);
+    run_add(run, "copy/only");
+    for (int again = 0; again < 2; again++) {
+        cr_assert_eq(resources_add(run, SMALL, &fixture.metrics), 0);
+        expect_facts(run, "one/plain", 50, 0, 10, 0);
+        expect_facts(run, "one/plain_large", 100, 0, 10, 0);
+        expect_facts(run, "one/plain_shared", 25, 0, 10, 115712);
+        expect_facts(run, "one/bounded", 100, 0, 12, 3072);
+        expect_facts(run, "one/too_large", 0, 0, 12, 1024);
+        expect_facts(run, "two/launches", 50, 96, 32, 1024);
+        expect_facts(run, "copy/only", -2, -2, -2, -2);
+    }
+    cr_expect_str_eq(code_of(run, "one/plain", 0), code_of(run, "two/launches", 1));
+    cr_expect_str_neq(code_of(run, "one/plain", 0), code_of(run, "one/bounded", 0));
+    cr_expect_eq(run_find(run, "one/plain")->row_count, 4);
+    tear_down(&fixture);
+}
+
+Test(resources, what_cannot_be_known_is_not_supported)
+{
+    struct fixture fixture;
+    set_up(&fixture, "9.0");
+    struct run *run = &fixture.run;
+    add_launch(run, "some/ours", PLAIN, 256, 0);
+    add_launch(run, "some/theirs", "cublas_kernel", 256, 0);
+    add_launch(run, "some/mixed", PLAIN, 256, 0);
+    add_launch(run, "some/mixed", "cublas_kernel", 256, 0);
+    struct result *failed = add_launch(run, "some/failed", PLAIN, 256, 0);
+    failed->status = RESULT_FAILED;
+    cr_assert_eq(resources_add(run, SMALL, &fixture.metrics), 0);
+    expect_facts(run, "some/ours", 100, 0, 10, 0);
+    expect_facts(run, "some/theirs", -1, -1, -1, -1);
+    expect_facts(run, "some/mixed", -1, -1, -1, -1);
+    cr_expect_null(code_of(run, "some/theirs", 0));
+    cr_expect_not_null(code_of(run, "some/mixed", 0));
+    cr_expect_null(code_of(run, "some/mixed", 1));
+    cr_expect_eq(run_find(run, "some/failed")->row_count, 0);
+    tear_down(&fixture);
+}
+
+/* Code of an older GPU of the same major number runs, and its facts are known where the GPU's limits are. */
+Test(resources, the_gpu_decides_which_code_and_which_limits)
+{
+    static const struct {
+        const char *capability;
+        double occupancy, registers;
+    } cases[] = {
+        {"8.0", 100, 8},  {"8.6", 100, 8},  {"8.8", -1, 8}, {"9.0", 100, 10}, {"7.5", -1, -1},
+        {"10.0", -1, -1}, {"none", -1, -1}, {"9", -1, -1},  {"9.0a", -1, -1}, {"", -1, -1},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct fixture fixture;
+        set_up(&fixture, cases[i].capability);
+        add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
+        cr_assert_eq(resources_add(&fixture.run, SMALL, &fixture.metrics), 0);
+        expect_fact(&fixture.run, "a/b", "theoretical_occupancy", cases[i].occupancy);
+        expect_fact(&fixture.run, "a/b", "registers", cases[i].registers);
+        cr_expect_eq(code_of(&fixture.run, "a/b", 0) != NULL, cases[i].registers > 0, "%s", cases[i].capability);
+        tear_down(&fixture);
+    }
+}
+
+/* A file of both fatbins, one after the other: plain() is there twice, and not the same. Caller frees. */
+static char *both_files(const char *folder)
+{
+    static const char *const files[] = {SMALL, OTHER};
+    char *path = x_sprintf("%s/both.fatbin", folder);
+    FILE *stream = fopen(path, "w");
+    cr_assert_not_null(stream);
+    for (size_t i = 0; i < ROWS(files); i++) {
+        char *bytes;
+        size_t length;
+        cr_assert_eq(file_read(files[i], 1 << 20, &bytes, &length), 0);
+        cr_assert_eq(fwrite(bytes, 1, length, stream), length);
+        free(bytes);
+    }
+    fclose(stream);
+    return path;
+}
+
+Test(resources, two_functions_of_one_name_are_none)
+{
+    char *folder = scratch_make();
+    char *path = both_files(folder);
+    struct fixture fixture;
+    set_up(&fixture, "9.0");
+    add_launch(&fixture.run, "a/unclear", PLAIN, 256, 0);
+    add_launch(&fixture.run, "a/clear", BOUNDED, 256, 0);
+    struct capture capture;
+    capture_begin(&capture);
+    const int result = resources_add(&fixture.run, path, &fixture.metrics);
+    char *said = capture_end(&capture);
+    cr_assert_eq(result, 0);
+    expect_facts(&fixture.run, "a/unclear", -1, -1, -1, -1);
+    expect_facts(&fixture.run, "a/clear", 100, 0, 12, 1024);
+    cr_expect_null(code_of(&fixture.run, "a/unclear", 0));
+    cr_expect(strstr(said, "a/unclear") && strstr(said, "several functions of one name") && strstr(said, PLAIN), "%s",
+              said);
+    free(said);
+    free(path);
+    scratch_remove(folder);
+    tear_down(&fixture);
+}
+
+Test(resources, a_library_without_machine_code_knows_nothing_and_no_library_is_an_error)
+{
+    struct fixture fixture;
+    set_up(&fixture, "9.0");
+    add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/libtables.so", folder);
+    cr_expect_eq(resources_add(&fixture.run, path, &fixture.metrics), 0);
+    expect_facts(&fixture.run, "a/b", -1, -1, -1, -1);
+    cr_expect_eq(resources_add(&fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
+    free(path);
+    free(folder);
+    tear_down(&fixture);
+}
+
+/* No warp is active that does not fit: what was measured on a GPU stays below what was worked out without one. */
+Test(resources, achieved_occupancy_stays_below_the_theoretical)
+{
+    struct fixture fixture = {0};
+    cr_assert_eq(metrics_read_folder(&fixture.metrics, "metrics"), 0);
+    cr_assert_eq(run_read(&fixture.run, "tests/data/recorded-nvidia-h200.json"), 0);
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/../libkernels.so", folder);
+    cr_assert_eq(resources_add(&fixture.run, path, &fixture.metrics), 0);
+    size_t compared = 0, filled = 0;
+    for (size_t i = 0; i < fixture.run.result_count; i++) {
+        const struct result *result = &fixture.run.results[i];
+        const struct row *achieved = result_find(result, "achieved_occupancy");
+        const struct row *theoretical = result_find(result, "theoretical_occupancy");
+        cr_assert(achieved && theoretical, "%s", result->id);
+        if (theoretical->state != VALUE_MEASURED || achieved->state != VALUE_MEASURED)
+            continue;
+        /* Of several launches the one with the least room decides, which may be the one that hardly counts. */
+        const double most = row_value(theoretical);
+        if (result->launch_count == 1)
+            cr_expect_leq(row_value(achieved), most, "%s: %g %% of %g %%", result->id, row_value(achieved), most);
+        filled += row_value(achieved) > 0.9 * most;
+        compared++;
+    }
+    if (compared == 0)
+        cr_skip_test("the kernel library is for other GPUs than the recording");
+    cr_expect_geq(compared, 58);
+    cr_expect_geq(filled, compared / 3, "%zu of %zu come near", filled, compared);
+    free(path);
+    free(folder);
+    tear_down(&fixture);
+}
+
+/* ---- The run that needs no GPU ---- */
+
+static void make_baseline(struct fixture *fixture)
+{
+    set_up(fixture, "9.0");
+    struct run *run = &fixture->run;
+    add_launch(run, "a/plain", PLAIN, 256, 0);
+    add_launch(run, "a/bounded", BOUNDED, 256, 0);
+    add_launch(run, "a/theirs", "cublas_kernel", 256, 0);
+    run_add(run, "copy/only");
+    cr_assert_eq(resources_add(run, SMALL, &fixture->metrics), 0);
+    run_find(run, "a/plain")->bytes = 4096;
+}
+
+Test(resources, a_static_run_repeats_the_baseline_s_launches_with_the_facts_of_another_library)
+{
+    struct fixture fixture;
+    make_baseline(&fixture);
+    struct run run;
+    struct capture capture;
+    capture_begin(&capture);
+    const int result = resources_run(&run, &fixture.run, OTHER, &fixture.metrics);
+    char *said = capture_end(&capture);
+    cr_assert_eq(result, 0);
+
+    char difference[256];
+    device_difference(&run.device, &fixture.run.device, difference, sizeof difference);
+    cr_expect_str_eq(difference, "");
+    cr_assert_eq(run.result_count, 4);
+    cr_expect_eq(run_find(&run, "a/plain")->bytes, 4096);
+    expect_facts(&run, "a/plain", 100, 0, 10, 0);
+    cr_expect_not_null(code_of(&run, "a/plain", 0));
+    cr_expect_str_neq(code_of(&run, "a/plain", 0), code_of(&fixture.run, "a/plain", 0));
+    expect_facts(&run, "a/theirs", -1, -1, -1, -1);
+    expect_facts(&run, "copy/only", -2, -2, -2, -2);
+    cr_expect_not_null(run_find_note(&run, "registers"));
+
+    const struct result *gone = run_find(&run, "a/bounded");
+    cr_expect_eq(gone->status, RESULT_FAILED);
+    cr_expect_eq(gone->row_count, 0);
+    cr_expect(strstr(gone->reason, "no machine code of the function") && strstr(gone->reason, BOUNDED), "%s",
+              gone->reason);
+
+    /* A fatbin cannot be asked for its compiler. */
+    cr_assert_eq(run.session_count, 1);
+    cr_expect_null(run.sessions[0].facts[SESSION_COMPILER]);
+    cr_expect(strstr(said, "not known which compiler"), "%s", said);
+    free(said);
+    run_release(&run);
+    tear_down(&fixture);
+}
+
+Test(resources, a_static_run_knows_the_compiler_of_the_library)
+{
+    struct fixture fixture;
+    set_up(&fixture, "9.0");
+    struct run run;
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/../libkernels.so", folder);
+    cr_assert_eq(resources_run(&run, &fixture.run, path, &fixture.metrics), 0);
+    cr_assert_eq(run.session_count, 1);
+    const char *compiler = run.sessions[0].facts[SESSION_COMPILER];
+    cr_expect(compiler && strncmp(compiler, "nvcc ", 5) == 0, "%s", compiler);
+    cr_expect(strstr(run.sessions[0].facts[SESSION_FLAGS], "-gencode"));
+    run_release(&run);
+    cr_expect_eq(resources_run(&run, &fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
+    cr_expect_eq(run.session_count, 0);
+    free(path);
+    free(folder);
+    tear_down(&fixture);
+}
