@@ -1,0 +1,227 @@
+#include "rule.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+/* A row of sessions of one sample each. Released by the end of the process. */
+static struct row *row_of(const double *values, size_t count)
+{
+    struct row *row = x_calloc(1, sizeof *row);
+    row->metric = x_strdup("made_up");
+    for (size_t i = 0; i < count; i++)
+        row_add_session(row, &values[i], 1);
+    return row;
+}
+
+static bool near(double value, double expected)
+{
+    return fabs(value - expected) <= 1e-4 * fabs(expected);
+}
+
+Test(rule, the_spread_is_that_of_a_sample)
+{
+    const struct row *row = row_of((const double[]){10, 12, 14}, 3);
+    const struct spread spread = rule_spread(row);
+    cr_expect_eq(spread.mean, 12);
+    cr_expect_eq(spread.deviation, 2);
+    cr_expect_eq(spread.sessions, 3);
+    cr_expect_eq(rule_spread(row_of((const double[]){10}, 1)).deviation, 0);
+}
+
+/* Quantiles of Student's distribution from printed tables: t(0.001) for 1, 2, 9 and 19 degrees of freedom, t(0.01) for
+ * 9. */
+Test(rule, limits_are_those_of_the_formula)
+{
+    static const struct {
+        size_t sessions, run_sessions;
+        double deviation, floor, limit, detectable;
+    } rows[] = {
+        {1, 1, 0, 5, 5, NAN},
+        {10, 1, 0, 5, 5, 5},
+        {2, 1, 1, 0, 318.309 * 1.2247449, (318.309 + 31.8205) * 1.2247449},
+        {3, 1, 1, 0, 22.3271 * 1.1547005, (22.3271 + 6.96456) * 1.1547005},
+        {10, 1, 2, 0, 4.29681 * 2 * 1.0488088, (4.29681 + 2.82144) * 2 * 1.0488088},
+        {10, 2, 2, 0, 4.29681 * 2 * 0.7745967, (4.29681 + 2.82144) * 2 * 0.7745967},
+        {20, 1, 1, 100, 100, 100 + 2.53948 * 1.0246951},
+        {20, 1, 1, 3.5, 3.57940 * 1.0246951, (3.57940 + 2.53948) * 1.0246951},
+    };
+    struct quantiles quantiles = {0}; /* kept over all rows, as callers do */
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const struct spread base = {.mean = 1000, .deviation = rows[i].deviation, .sessions = rows[i].sessions};
+        const double limit = rule_limit(&quantiles, rows[i].floor, &base, rows[i].run_sessions);
+        const double detectable = rule_detectable(&quantiles, rows[i].floor, &base, rows[i].run_sessions);
+        cr_expect(near(limit, rows[i].limit), "row %zu: limit %.9g", i, limit);
+        cr_expect(isnan(rows[i].detectable) ? isnan(detectable) : near(detectable, rows[i].detectable),
+                  "row %zu: detectable %.9g", i, detectable);
+    }
+}
+
+/* Sums of binomial coefficients over 2^n: P(>= 13 of 14) is 15 / 16384, P(>= 12) is 106 / 16384. */
+Test(rule, pairs_needed_are_the_binomial_ones)
+{
+    static const struct {
+        size_t pairs, needed;
+    } rows[] = {{1, 2}, {9, 10}, {10, 10}, {13, 13}, {14, 13}, {20, 18}, {30, 24}};
+    for (size_t i = 0; i < ROWS(rows); i++)
+        cr_expect_eq(rule_pairs_needed(rows[i].pairs), rows[i].needed, "%zu pairs: %zu", rows[i].pairs,
+                     rule_pairs_needed(rows[i].pairs));
+}
+
+/* '+' is a pair 2 % up, '-' one 2 % down, '=' one that is exactly 1 % up. */
+static struct row *row_of_pairs(const char *pairs)
+{
+    struct row *row = row_of((const double[]){1000}, 1);
+    for (; *pairs; pairs++)
+        row_add_pair(row, 1000, *pairs == '+' ? 1020 : *pairs == '-' ? 980 : 1010);
+    return row;
+}
+
+Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
+{
+    static const struct {
+        const char *pairs;
+        enum paired lower, higher; /* by what is better */
+    } rows[] = {
+        {"", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
+        {"+", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
+        {"==", PAIRED_SAME, PAIRED_SAME},
+        {"+=", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
+        {"+=+++++", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
+        {"+-", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
+        {"+-+-", PAIRED_SAME, PAIRED_SAME},
+        {"++++++++++++=", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
+        {"++++++++++++==", PAIRED_SAME, PAIRED_SAME},
+        {"++++++++++++=+", PAIRED_WORSE, PAIRED_BETTER},
+        {"+++++++++++++", PAIRED_WORSE, PAIRED_BETTER},
+        {"-------------", PAIRED_BETTER, PAIRED_WORSE},
+        {"+++++++++++++-", PAIRED_WORSE, PAIRED_BETTER},
+        {"++++++++++++++++++==", PAIRED_WORSE, PAIRED_BETTER}, /* 18 of 20 */
+        {"+++++++++++++++++===", PAIRED_SAME, PAIRED_SAME},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const struct row *row = row_of_pairs(rows[i].pairs);
+        cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), rows[i].lower, "%s, lower is better", rows[i].pairs);
+        cr_expect_eq(rule_pairs(row, METRIC_HIGHER, NULL, NULL), rows[i].higher, "%s, higher is better", rows[i].pairs);
+    }
+    size_t worse, better;
+    rule_pairs(row_of_pairs("++=-+"), METRIC_LOWER, &worse, &better);
+    cr_expect(worse == 3 && better == 1);
+    rule_pairs(row_of_pairs("++=-+"), METRIC_HIGHER, &worse, &better);
+    cr_expect(worse == 1 && better == 3);
+}
+
+Test(rule, the_clock_must_be_steady_and_that_of_the_baseline)
+{
+    static const struct {
+        double now[5];
+        double base; /* 0: the baseline has none */
+        const char *why;
+    } rows[] = {
+        {{2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, ""},
+        {{2e9, 2e9, 2e9, 2e9, 2e9}, 0, ""},
+        {{1.96e9, 2e9, 2.04e9, 2e9, 2e9}, 2e9, ""},
+        {{2e9, 2e9, 2e9, 2e9, 1e9}, 2e9, ""}, /* four of five are 80 % */
+        {{2e9, 2e9, 2e9, 1.9e9, 1e9}, 2e9, "3 of 5 samples"},
+        {{2e9, 2e9, 2e9, 2e9, 2e9}, 1.95e9, "2000 MHz, in the baseline 1950 MHz"},
+        {{2e9, 2e9, 2e9, 2e9, 2e9}, 2.05e9, "2000 MHz, in the baseline 2050 MHz"},
+        {{2e9, 2e9, 2e9, 2e9, 2e9}, 2.03e9, ""},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char why[160];
+        struct row *now = row_of((const double[]){2e9}, 1); /* a session before, without a fault */
+        row_add_session(now, rows[i].now, 5);
+        const struct row *base = rows[i].base > 0 ? row_of(&rows[i].base, 1) : NULL;
+        cr_expect_eq(rule_precondition(now, base, why, sizeof why), *rows[i].why == '\0', "row %zu: %s", i, why);
+        cr_expect_not_null(strstr(why, rows[i].why), "row %zu: %s", i, why);
+        cr_expect_eq(*why == '\0', *rows[i].why == '\0', "row %zu: %s", i, why);
+    }
+    char why[160];
+    cr_expect(rule_precondition(NULL, row_of((const double[]){2e9}, 1), why, sizeof why), "no clock was measured");
+}
+
+Test(rule, two_groups_have_a_gap_that_is_wide_beside_them)
+{
+    static const struct {
+        double samples[10];
+        size_t count;
+        bool two;
+    } rows[] = {
+        {{100}, 1, false},
+        {{100, 200}, 2, false},
+        {{100, 100, 200}, 3, false},
+        {{100, 100, 200, 200}, 4, true},
+        {{200, 100, 200, 100, 200}, 5, true},
+        {{100, 100, 100, 100, 200}, 5, false},         /* one straggler */
+        {{100, 100, 102, 102, 102}, 5, false},         /* exactly 2 % */
+        {{100, 100, 102.1, 102.1, 102.1}, 5, true},    /* more */
+        {{100, 102, 104.5, 105, 107}, 5, false},       /* a gap of 2.5 %, as wide as what is beside it */
+        {{100, 100, 90, 110, 103.5, 103.5}, 6, false}, /* likewise */
+        {{100, 100, 100, 100, 100, 100, 100, 100, 110, 110}, 10, true},
+        {{100, 100, 100, 100, 100, 100, 100, 100, 100, 110}, 10, false},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char why[160] = "";
+        struct row *row = row_of((const double[]){100}, 1);
+        row_add_session(row, rows[i].samples, rows[i].count);
+        cr_expect_eq(rule_two_groups(row, why, sizeof why), rows[i].two, "row %zu", i);
+        cr_expect_eq(*why != '\0', rows[i].two, "row %zu: %s", i, why);
+    }
+}
+
+Test(rule, findings_need_every_session)
+{
+    static const struct {
+        enum metric_class class;
+        enum metric_better better;
+        double base[4], now[3]; /* 0 ends them */
+        double shift;
+        enum finding finding;
+        size_t agree;
+    } rows[] = {
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1021}, 0, FOUND_WORSE, 1},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1020}, 0, FOUND_SAME, 0},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {979}, 0, FOUND_BETTER, 1},
+        {METRIC_TIME, METRIC_HIGHER, {1000, 1000}, {979}, 0, FOUND_WORSE, 1},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1021, 1050}, 0, FOUND_WORSE, 2},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1050, 1000}, 0, FOUND_DIVIDED, 1},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1030, 1000}, 0, FOUND_SAME, 1},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1050, 950}, 0, FOUND_SAME, 1},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {970, 950}, 0, FOUND_BETTER, 2},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1050}, 0.05, FOUND_SAME, 0},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1000}, 0.05, FOUND_BETTER, 1},
+        {METRIC_TIME, METRIC_LOWER, {1000, 1000}, {1000}, -0.05, FOUND_WORSE, 1},
+        {METRIC_TIME, METRIC_LOWER, {990, 1000, 1010}, {1250}, 0, FOUND_SAME, 0}, /* 22.3 * 10 * 1.15 = 258 */
+        {METRIC_TIME, METRIC_LOWER, {990, 1000, 1010}, {1260}, 0, FOUND_WORSE, 1},
+        {METRIC_EXACT, METRIC_LOWER, {1000, 1000}, {1001}, 0, FOUND_WORSE, 1},
+        {METRIC_EXACT, METRIC_LOWER, {1000, 1000}, {1001, 1001}, 0, FOUND_WORSE, 2},
+        {METRIC_EXACT, METRIC_LOWER, {1000, 1000}, {1001, 1000}, 0, FOUND_INEXACT, 0},
+        {METRIC_EXACT, METRIC_LOWER, {1000, 1000}, {1300, 1301}, 0, FOUND_WORSE, 2},
+        {METRIC_STATIC, METRIC_HIGHER, {50}, {49.9}, 0, FOUND_WORSE, 1},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const struct metric metric = {.class = rows[i].class,
+                                      .better = rows[i].better,
+                                      .floor_relative = rows[i].class == METRIC_TIME ? 0.02 : 0};
+        struct quantiles quantiles = {0};
+        size_t base = 0, now = 0;
+        while (base < 4 && rows[i].base[base] > 0)
+            base++;
+        while (now < 3 && rows[i].now[now] > 0)
+            now++;
+        const struct assessment found =
+            rule_assess(&quantiles, &metric, row_of(rows[i].base, base), row_of(rows[i].now, now), rows[i].shift);
+        cr_expect_eq(found.finding, rows[i].finding, "row %zu: %d", i, (int)found.finding);
+        cr_expect_eq(found.agree, rows[i].agree, "row %zu: %zu", i, found.agree);
+        cr_expect_eq(found.sessions, now);
+        cr_expect_eq(found.base.sessions, base);
+    }
+}
+
+Test(rule, floors_are_the_larger_of_the_two)
+{
+    const struct metric metric = {.class = METRIC_TIME, .floor_absolute = 250, .floor_relative = 0.02};
+    cr_expect_eq(rule_floor(&metric, 1000), 250);
+    cr_expect_eq(rule_floor(&metric, 100000), 2000);
+}
