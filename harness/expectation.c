@@ -1,0 +1,267 @@
+#include "expectation.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPECTATION_FILE_LIMIT (1u << 20)
+
+/* The file being read. inih's handler learns no line and its names of sections are short, so that our line reader keeps
+ * both; of a header, inih sees an empty line. */
+struct reading {
+    struct expectations *expectations;
+    const char *path;
+    const char *rest; /* text not read yet */
+    int line;
+    bool open; /* the last of the list is still being read */
+    bool failed;
+};
+
+__attribute__((format(printf, 3, 4))) static int wrong(struct reading *reading, int line, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    reading->failed = true;
+    return error("%s:%d: %s", reading->path, line, text);
+}
+
+static struct expectation *current(const struct reading *reading)
+{
+    return &reading->expectations->list[reading->expectations->count - 1];
+}
+
+static bool is_date(const char *text)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    static const char form[] = "dddd-dd-dd";
+    if (strlen(text) != strlen(form))
+        return false;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+            return false;
+    const long year = strtol(text, NULL, 10), month = strtol(text + 5, NULL, 10), day = strtol(text + 8, NULL, 10);
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (leap && month == 2);
+}
+
+static int set_issue(struct reading *reading, const char *value)
+{
+    current(reading)->issue = x_strdup(value);
+    return 0;
+}
+
+static int set_expires(struct reading *reading, const char *value)
+{
+    if (!is_date(value))
+        return wrong(reading, reading->line,
+                     "\"%s\" is no date: write the last day on which the regression is "
+                     "expected, such as 2026-12-31",
+                     value);
+    current(reading)->expires = x_strdup(value);
+    return 0;
+}
+
+static char *get_issue(const struct expectation *expectation)
+{
+    return expectation->issue;
+}
+
+static char *get_expires(const struct expectation *expectation)
+{
+    return expectation->expires;
+}
+
+/* To add a key: a field in struct expectation, one row, and a line in expectation.h's example. */
+static const struct key {
+    const char *name;
+    int (*set)(struct reading *reading, const char *value);
+    char *(*get)(const struct expectation *expectation); /* NULL while it is not set */
+} keys[] = {
+    {"issue", set_issue, get_issue},
+    {"expires", set_expires, get_expires},
+};
+
+static int end_section(struct reading *reading)
+{
+    for (size_t i = 0; reading->open && !reading->failed && i < ROWS(keys); i++) {
+        const struct expectation *expectation = current(reading);
+        if (!keys[i].get(expectation))
+            return wrong(reading, expectation->line, "[%s %s] lacks the key \"%s\"", expectation->kernel,
+                         expectation->metric, keys[i].name);
+    }
+    reading->open = false;
+    return reading->failed ? -1 : 0;
+}
+
+static size_t name_length(const char *text)
+{
+    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+/* Splits "[family/variant metric]", behind which a comment may stand. Both are owned, NULL when it has another form. */
+static void split_header(const char *text, char **kernel, char **metric)
+{
+    const char *slash = text + 1 + name_length(text + 1);
+    const char *gap = *slash == '/' ? slash + 1 + name_length(slash + 1) : slash;
+    const char *word = gap + strspn(gap, " \t");
+    const char *end = word + name_length(word);
+    const char *rest = *end == ']' ? end + 1 + strspn(end + 1, " \t\r") : "?";
+    const bool is_kernel = slash > text + 1 && gap > slash + 1;
+    const bool is_whole = word > gap && end > word && (*rest == '\0' || *rest == ';' || *rest == '#');
+    *kernel = is_kernel && is_whole ? x_sprintf("%.*s", (int)(gap - text - 1), text + 1) : NULL;
+    *metric = is_kernel && is_whole ? x_sprintf("%.*s", (int)(end - word), word) : NULL;
+}
+
+static int begin_section(struct reading *reading, const char *text)
+{
+    struct expectations *expectations = reading->expectations;
+    char *kernel, *metric;
+    split_header(text, &kernel, &metric);
+    if (!kernel)
+        return wrong(reading, reading->line,
+                     "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
+    const struct expectation *first = expectations_find(expectations, kernel, metric);
+    if (first)
+        wrong(reading, reading->line, "[%s %s] is there already, in line %d: remove one", kernel, metric, first->line);
+    *ARRAY_ADD(expectations->list, expectations->count) = (struct expectation){
+        .kernel = kernel, .metric = metric, .file = x_strdup(reading->path), .line = reading->line};
+    reading->open = true;
+    return first ? -1 : 0;
+}
+
+static int set_key(struct reading *reading, const char *name, const char *value)
+{
+    const char *names[ROWS(keys)];
+    if (!reading->open)
+        return wrong(reading, reading->line, "\"%s\" stands before the first section: write [KERNEL METRIC] above it",
+                     name);
+    for (size_t i = 0; i < ROWS(keys); i++) {
+        names[i] = keys[i].name;
+        if (strcmp(names[i], name) != 0)
+            continue;
+        if (keys[i].get(current(reading)))
+            return wrong(reading, reading->line, "\"%s\" is given twice: remove one", name);
+        if (!*value)
+            return wrong(reading, reading->line, "\"%s\" has no value: write one", name);
+        return keys[i].set(reading, value);
+    }
+    const char *near = nearest_name(name, names, ROWS(keys));
+    return wrong(reading, reading->line, "unknown key \"%s\": %s%s%s", name, near ? "did you mean " : "there are ",
+                 near ? near : "issue and expires", near ? "?" : "");
+}
+
+/* inih's handler: 1 to go on, 0 for an error. */
+static int take_key(void *user, const char *section, const char *name, const char *value)
+{
+    struct reading *reading = user;
+    (void)section;
+    return !reading->failed && set_key(reading, name, value) == 0;
+}
+
+/* inih's line reader, a replacement of fgets. */
+static char *read_line(char *buffer, int size, void *stream)
+{
+    struct reading *reading = stream;
+    if (reading->failed || !*reading->rest)
+        return NULL;
+    const char *line = reading->rest;
+    size_t length = strcspn(line, "\n");
+    reading->rest = line + length + (line[length] == '\n');
+    reading->line++;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)line[i] < 0x20 && line[i] != '\t' && (line[i] != '\r' || i + 1 < length)) {
+            wrong(reading, reading->line, "column %zu holds the control character %d: remove it", i + 1, line[i]);
+            return NULL;
+        }
+    const size_t indent = strspn(line, " \t\r");
+    if (*line == '[') {
+        char *header = x_sprintf("%.*s", (int)length, line);
+        const int result = end_section(reading) < 0 ? -1 : begin_section(reading, header);
+        free(header);
+        if (result < 0)
+            return NULL;
+        length = 0;
+    } else if (indent > 0 && indent < length && line[indent] != ';' && line[indent] != '#') {
+        wrong(reading, reading->line, "the line is indented: begin it in the first column");
+        return NULL;
+    } else if (length + 2 > (size_t)size) {
+        wrong(reading, reading->line, "the line has %zu characters, more than %d", length, size - 2);
+        return NULL;
+    }
+    memcpy(buffer, line, length);
+    buffer[length] = '\0';
+    return buffer;
+}
+
+int expectations_read_text(struct expectations *expectations, const char *path, const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark of some editors */
+    struct reading reading = {.expectations = expectations, .path = path, .rest = text};
+    *expectations = (struct expectations){0};
+    if (strncmp(text, mark, strlen(mark)) == 0)
+        reading.rest += strlen(mark);
+    int line = ini_parse_stream(read_line, &reading, take_key, &reading);
+    if (!reading.failed && line != 0)
+        wrong(&reading, line > 0 ? line : reading.line, "this is neither [KERNEL METRIC] nor key = value");
+    if (end_section(&reading) == 0)
+        return 0;
+    expectations_release(expectations);
+    return -1;
+}
+
+int expectations_read(struct expectations *expectations, const char *folder)
+{
+    char *path = x_sprintf("%s/%s", folder, EXPECTATION_FILE);
+    char *text = NULL;
+    size_t length;
+    int result = 0;
+    *expectations = (struct expectations){0};
+    if (access(path, F_OK) == 0 || errno != ENOENT) {
+        result = file_read(path, EXPECTATION_FILE_LIMIT, &text, &length);
+        if (result == 0 && strlen(text) != length)
+            result = error("%s holds a NUL byte, so it is no text file", path);
+        if (result == 0)
+            result = expectations_read_text(expectations, path, text);
+        free(text);
+    }
+    free(path);
+    return result;
+}
+
+void expectations_release(struct expectations *expectations)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        struct expectation *expectation = &expectations->list[i];
+        free(expectation->kernel);
+        free(expectation->metric);
+        free(expectation->issue);
+        free(expectation->expires);
+        free(expectation->file);
+    }
+    free(expectations->list);
+    *expectations = (struct expectations){0};
+}
+
+const struct expectation *expectations_find(const struct expectations *expectations, const char *kernel,
+                                            const char *metric)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct expectation *expectation = &expectations->list[i];
+        if (strcmp(expectation->kernel, kernel) == 0 && strcmp(expectation->metric, metric) == 0)
+            return expectation;
+    }
+    return NULL;
+}
+
+bool expectation_is_over(const struct expectation *expectation, const char *date)
+{
+    return date && strncmp(date, expectation->expires, strlen(expectation->expires)) > 0;
+}

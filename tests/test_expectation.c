@@ -1,0 +1,189 @@
+#include "expectation.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+Test(expectation, a_file_is_read_whole)
+{
+    static const char text[] = "\xef\xbb\xbf; why\n"
+                               "\n"
+                               "[transpose/padded time] ; until the new driver\r\n"
+                               "issue = https://example.org/issues/12  ; comment\r\n"
+                               "expires: 2028-02-29\r\n"
+                               "  # a comment may be indented\n"
+                               "[reduce/tree\t instructions]\n"
+                               "expires=2026-12-31\n"
+                               "issue=a;b#c";
+    struct expectations expectations;
+    cr_assert_eq(expectations_read_text(&expectations, "x.ini", text), 0);
+    cr_assert_eq(expectations.count, 2);
+    const struct expectation *time = expectations_find(&expectations, "transpose/padded", "time");
+    cr_assert_not_null(time);
+    cr_expect_str_eq(time->issue, "https://example.org/issues/12");
+    cr_expect_str_eq(time->expires, "2028-02-29");
+    cr_expect_str_eq(time->file, "x.ini");
+    cr_expect_eq(time->line, 3);
+    const struct expectation *instructions = expectations_find(&expectations, "reduce/tree", "instructions");
+    cr_assert_not_null(instructions);
+    cr_expect_str_eq(instructions->issue, "a;b#c");
+    cr_expect_eq(instructions->line, 7);
+    cr_expect_null(expectations_find(&expectations, "transpose/padded", "instructions"));
+    cr_expect_null(expectations_find(&expectations, "transpose", "time"));
+    expectations_release(&expectations);
+    cr_expect_eq(expectations.count, 0);
+}
+
+/* inih cuts names of sections at 49 characters. */
+Test(expectation, long_names_are_kept)
+{
+    char family[101], text[512];
+    memset(family, 'f', sizeof family - 1);
+    family[sizeof family - 1] = '\0';
+    snprintf(text, sizeof text, "[%s/%s branch_targets_divergent]\nissue=x\nexpires=2026-01-01\n", family, family);
+    char *kernel = x_sprintf("%s/%s", family, family);
+    struct expectations expectations;
+    cr_assert_eq(expectations_read_text(&expectations, "x.ini", text), 0);
+    cr_expect_not_null(expectations_find(&expectations, kernel, "branch_targets_divergent"));
+    expectations_release(&expectations);
+    free(kernel);
+}
+
+#define SECTION "[a/b time]\n"
+#define ISSUE "issue = i\n"
+#define EXPIRES "expires = 2026-12-31\n"
+
+Test(expectation, what_is_wrong_is_said_with_its_line)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"[time]\n" ISSUE EXPIRES, "x.ini:1: \"[time]\" is not of the form [KERNEL METRIC]"},
+        {"[a/b]\n", "x.ini:1: \"[a/b]\" is not of the form"},
+        {"[a/ time]\n", "x.ini:1: "},
+        {"[/b time]\n", "x.ini:1: "},
+        {"[a/b/c time]\n", "x.ini:1: "},
+        {"[a/b time more]\n", "x.ini:1: "},
+        {"[a/b Time]\n", "x.ini:1: "},
+        {"[ a/b time]\n", "x.ini:1: "},
+        {"[a/b time\n", "x.ini:1: "},
+        {"[a/b time] x\n", "x.ini:1: "},
+        {"[]\n", "x.ini:1: "},
+        {"[", "x.ini:1: "},
+        {"\n" SECTION EXPIRES, "x.ini:2: [a/b time] lacks the key \"issue\""},
+        {SECTION ISSUE "[c/d time]\n" ISSUE EXPIRES, "x.ini:1: [a/b time] lacks the key \"expires\""},
+        {SECTION, "x.ini:1: [a/b time] lacks the key"},
+        {SECTION ISSUE EXPIRES SECTION ISSUE EXPIRES, "x.ini:4: [a/b time] is there already, in line 1"},
+        {SECTION ISSUE ISSUE EXPIRES, "x.ini:3: \"issue\" is given twice"},
+        {SECTION "issue =\n" EXPIRES, "x.ini:2: \"issue\" has no value"},
+        {SECTION ISSUE "expire = 2026-12-31\n", "x.ini:3: unknown key \"expire\": did you mean expires?"},
+        {SECTION ISSUE "colour = red\n", "x.ini:3: unknown key \"colour\": there are issue and expires"},
+        {ISSUE, "x.ini:1: \"issue\" stands before the first section"},
+        {SECTION "issue\n", "x.ini:2: this is neither [KERNEL METRIC] nor key = value"},
+        {SECTION " " ISSUE EXPIRES, "x.ini:2: the line is indented"},
+        {SECTION "issue = \x01\n" EXPIRES, "x.ini:2: column 9 holds the control character 1"},
+        {SECTION ISSUE "expires = 2026-12-3\n", "x.ini:3: \"2026-12-3\" is no date"},
+        {SECTION ISSUE "expires = 2026-13-01\n", "x.ini:3: \"2026-13-01\" is no date"},
+        {SECTION ISSUE "expires = 2026-00-01\n", "is no date"},
+        {SECTION ISSUE "expires = 2026-01-00\n", "is no date"},
+        {SECTION ISSUE "expires = 2026-04-31\n", "is no date"},
+        {SECTION ISSUE "expires = 2026-02-29\n", "is no date"},
+        {SECTION ISSUE "expires = 2100-02-29\n", "is no date"},
+        {SECTION ISSUE "expires = 2026/12/31\n", "is no date"},
+        {SECTION ISSUE "expires = never\n", "\"never\" is no date"},
+        {SECTION ISSUE "expires = 2026-12-31T00:00:00Z\n", "is no date"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct expectations expectations;
+        struct capture capture;
+        capture_begin(&capture);
+        int result = expectations_read_text(&expectations, "x.ini", cases[i].text);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1, "%s", cases[i].text);
+        cr_expect(strstr(said, cases[i].words), "%s\"%s\" lacks \"%s\"", cases[i].text, said, cases[i].words);
+        cr_expect_null(strchr(said, '\n')[1] ? said : NULL, "more than one complaint: %s", said);
+        cr_expect_eq(expectations.count, 0);
+        cr_expect_null(expectations.list);
+        free(said);
+    }
+}
+
+Test(expectation, a_line_too_long_is_refused)
+{
+    char text[512] = SECTION "issue = ";
+    const size_t used = strlen(text);
+    memset(text + used, 'x', 300);
+    memcpy(text + used + 300, "\n" EXPIRES, sizeof "\n" EXPIRES);
+    struct expectations expectations;
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_eq(expectations_read_text(&expectations, "x.ini", text), -1);
+    char *said = capture_end(&capture);
+    cr_expect(strstr(said, "x.ini:2: the line has 308 characters, more than "), "%s", said);
+    free(said);
+}
+
+static void expect_folder(const char *folder, int expected, const char *words)
+{
+    struct expectations expectations;
+    struct capture capture;
+    capture_begin(&capture);
+    int result = expectations_read(&expectations, folder);
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, expected, "%s", said);
+    cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
+    cr_expect_eq(expectations.count, 0);
+    free(said);
+}
+
+Test(expectation, the_file_of_a_folder)
+{
+    char *folder = scratch_make();
+    expect_folder("/nonexistent/folder", 0, NULL);
+    expect_folder(folder, 0, NULL);
+    free(scratch_file(folder, EXPECTATION_FILE, ""));
+    expect_folder(folder, 0, NULL);
+    free(scratch_file(folder, EXPECTATION_FILE, "[a/b]\n"));
+    expect_folder(folder, -1, "expected.ini:1: ");
+    char *path = scratch_file(folder, EXPECTATION_FILE, SECTION ISSUE EXPIRES);
+    expect_folder(path, -1, "cannot read");
+    struct expectations expectations;
+    cr_assert_eq(expectations_read(&expectations, folder), 0);
+    cr_assert_eq(expectations.count, 1);
+    cr_expect_str_eq(expectations.list[0].file, path);
+    expectations_release(&expectations);
+
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    fwrite("; \0\n", 1, 4, file);
+    fclose(file);
+    expect_folder(folder, -1, "NUL byte");
+    remove(path);
+    cr_assert_eq(mkdir(path, 0777), 0);
+    expect_folder(folder, -1, "it is a folder");
+    free(path);
+    scratch_remove(folder);
+}
+
+Test(expectation, the_last_day_belongs_to_it)
+{
+    static const struct {
+        const char *date;
+        bool over;
+    } cases[] = {
+        {NULL, false},
+        {"", false},
+        {"2026-12-30T23:59:59.000Z", false},
+        {"2026-12-31T00:00:00.000Z", false},
+        {"2026-12-31T23:59:59.999Z", false},
+        {"2026-12-31", false},
+        {"2027-01-01T00:00:00.000Z", true},
+        {"2027-01-01", true},
+    };
+    const struct expectation expectation = {.expires = (char[]){"2026-12-31"}};
+    for (size_t i = 0; i < ROWS(cases); i++)
+        cr_expect_eq(expectation_is_over(&expectation, cases[i].date), cases[i].over, "%s", cases[i].date);
+}
