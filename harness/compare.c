@@ -1,4 +1,4 @@
-#include "compare.h"
+#include "compare_parts.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const char *const verdict_names[VERDICTS] = {
-    [VERDICT_MISSING] = "missing", [VERDICT_REGRESSED] = "regressed", [VERDICT_UNSURE] = "unsure",
+    [VERDICT_MISSING] = "missing", [VERDICT_REGRESSED] = "regressed", [VERDICT_UNEXPECTED] = "unexpected-pass",
+    [VERDICT_UNSURE] = "unsure",   [VERDICT_TRADED] = "trade-off",    [VERDICT_EXPECTED] = "expected",
     [VERDICT_NEW] = "new",         [VERDICT_IMPROVED] = "improved",   [VERDICT_SAME] = "same",
     [VERDICT_INFO] = "info",
 };
@@ -15,10 +16,6 @@ const char *verdict_name(enum verdict verdict)
 {
     return verdict_names[verdict];
 }
-
-/* Share of the baseline value that an exact metric may move where it does not repeat. The one that does not, the shared
- * wavefronts of cuBLAS' SGEMM on an H200, differs by 0.001 % from one launch to the next. */
-#define INEXACT_FLOOR 0.01
 
 /* What becomes of a row by the states of its two sides, where the last state is a row that is not there at all. A
  * counter that could not be read is missing whatever the baseline says, also one that is only shown; one that the chip
@@ -44,116 +41,220 @@ static const char *const state_reasons[VALUE_STATES + 1] = {
     [ABSENT] = "not in this run",
 };
 
-static struct judgement *add(struct comparison *comparison, const char *kernel, const struct metric *metric,
-                             enum verdict verdict)
+struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
+                                enum verdict verdict)
 {
     struct judgement *judgement = ARRAY_ADD(comparison->list, comparison->count);
     judgement->kernel = kernel;
     judgement->metric = metric;
     judgement->verdict = verdict;
+    judgement->detectable = NAN;
     return judgement;
 }
 
-__attribute__((format(printf, 2, 3))) static void set_reason(struct judgement *judgement, const char *format, ...)
+void set_reason(struct judgement *judgement, const char *format, ...)
 {
     va_list list;
+    free(judgement->reason);
     va_start(list, format);
     if (vasprintf(&judgement->reason, format, list) < 0)
         die(EXIT_USAGE, "cannot allocate memory for a reason");
     va_end(list);
 }
 
-/* How far apart the sessions of a baseline were: a change within it proves nothing. */
-static double session_range(const struct row *row)
-{
-    if (row->session_count == 1)
-        return 0;
-    double least = row_session_value(row, 0);
-    double most = least;
-    for (size_t i = 1; i < row->session_count; i++) {
-        double value = row_session_value(row, i);
-        least = fmin(least, value);
-        most = fmax(most, value);
-    }
-    return most - least;
-}
+/* One row of both sides, and what stands around it. */
+struct pairing {
+    const struct sides *sides;
+    const struct suite *suite; /* of the metric, or NULL */
+    const struct result *base_result, *now_result;
+    const struct row *base, *now;
+};
 
-/* Whether every sample of every session is the same number. */
-static bool repeats(const struct row *row)
+bool same_definition(const struct sides *sides, const struct metric *metric, char **why)
 {
-    for (size_t i = 0; i < row->session_count; i++) {
-        for (size_t k = 0; k < row->sessions[i].count; k++) {
-            if (row->sessions[i].samples[k] != row->sessions[0].samples[0])
-                return false;
-        }
+    const struct {
+        const struct run *run;
+        const char *whose;
+    } both[] = {{sides->baseline, "the baseline"}, {sides->run, "this run"}};
+    for (size_t i = 0; i < ROWS(both); i++) {
+        const struct metric_note *note = run_find_note(both[i].run, metric->name);
+        if (!note || (strcmp(note->counter, metric->counter) == 0 && strcmp(note->unit, metric->unit) == 0))
+            continue;
+        *why = x_sprintf("%s measured it as %s in %s, but %s:%d defines it as %s in %s", both[i].whose, note->counter,
+                         note->unit, metric->file, metric->line, metric->counter, metric->unit);
+        return false;
     }
     return true;
 }
 
-/* The change that the metric's definition allows. */
-static double floor_of(const struct metric *metric, const struct row *base, const struct row *now)
+/* Pairs against the base library settle a time; the baseline's sessions only raised the question. */
+static void judge_pairs(struct judgement *judgement, const struct row *now)
 {
-    const double size = fabs(row_value(base));
-    if (metric->class == METRIC_EXACT)
-        return repeats(base) && repeats(now) ? 0 : INEXACT_FLOOR * size;
-    return fmax(metric->floor_absolute, metric->floor_relative * size);
+    size_t better;
+    const enum paired paired = rule_pairs(now, judgement->metric->better, &judgement->pairs_worse, &better);
+    judgement->pairs = now->pair_count;
+    judgement->worse = paired == PAIRED_WORSE;
+    judgement->verdict = paired == PAIRED_WORSE    ? VERDICT_REGRESSED
+                         : paired == PAIRED_BETTER ? VERDICT_IMPROVED
+                         : paired == PAIRED_SAME   ? VERDICT_SAME
+                                                   : VERDICT_UNSURE;
+    if (paired == PAIRED_UNDECIDED)
+        set_reason(judgement, "%zu pairs against the base do not decide it", now->pair_count);
 }
 
-/* Whole numbers are exact in a double up to 2^53, and a run file rounds none below it, so one count more is seen. */
-static void judge_values(struct judgement *judgement, const struct row *base, const struct row *now)
+/* Slow drift: each step was within its limit, and their sum is not. */
+static void judge_anchor(struct judgement *judgement, const struct row *base)
 {
-    const struct metric *metric = judgement->metric;
-    double floor = floor_of(metric, base, now);
-
-    /* Rounded, lest 93.1 - 92.1 be more than 1. */
-    judgement->change = round_value(judgement->now - judgement->base);
-    judgement->limit = round_value(fmax(floor, session_range(base)));
-    if (metric->class == METRIC_INFO)
+    const double sign = judgement->metric->better == METRIC_LOWER ? 1 : -1;
+    const double past = sign * (judgement->now - judgement->drift - base->anchor);
+    if (!base->has_anchor || past <= fmax(RULE_ANCHOR * fabs(base->anchor), judgement->limit))
         return;
-
-    double worse = metric->better == METRIC_LOWER ? judgement->change : -judgement->change;
-    judgement->verdict = worse > judgement->limit    ? VERDICT_REGRESSED
-                         : worse < -judgement->limit ? VERDICT_IMPROVED
-                                                     : VERDICT_SAME;
-    /* One session's median says nothing about whether the samples behind it were equal. */
-    if (judgement->verdict == VERDICT_SAME && metric->class == METRIC_EXACT && base->session_count > 1 &&
-        repeats(base) && !repeats(now)) {
-        judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "it repeated to the digit in the baseline, and its samples differ now");
-    }
+    char anchor[64];
+    metric_format(judgement->metric, base->anchor, anchor, sizeof anchor);
+    judgement->verdict = VERDICT_REGRESSED;
+    judgement->worse = true;
+    set_reason(judgement, "each step was small, but it is now more than %g %% past its anchor, %s", 100 * RULE_ANCHOR,
+               anchor);
 }
 
-/* Numbers of different counters or units say nothing about each other. */
-static bool same_definition(const struct run *run, const char *whose, struct judgement *judgement)
+/* True when the baseline has too few sessions for what moved to fail. */
+static bool judge_provisional(struct judgement *judgement)
 {
-    const struct metric *metric = judgement->metric;
-    const struct metric_note *note = run_find_note(run, metric->name);
-    if (!note || (strcmp(note->counter, metric->counter) == 0 && strcmp(note->unit, metric->unit) == 0))
-        return true;
-    set_reason(judgement, "%s measured it as %s in %s, but %s:%d defines it as %s in %s", whose, note->counter,
-               note->unit, metric->file, metric->line, metric->counter, metric->unit);
+    const size_t needed = rule_sessions_needed(judgement->metric->class);
+    if (!judgement->worse || judgement->base_sessions >= needed)
+        return false;
+    judgement->verdict = VERDICT_UNSURE;
+    set_reason(judgement, "provisional: the baseline has %zu of the %zu sessions that it takes to know the spread",
+               judgement->base_sessions, needed);
+    return true;
+}
+
+static bool has_neighbours(const struct run *run)
+{
+    for (size_t i = 0; i < run->session_count; i++) {
+        const char *count = run->sessions[i].facts[SESSION_NEIGHBOURS];
+        if (count && strcmp(count, "0") != 0)
+            return true;
+    }
     return false;
 }
 
-static void judge_row(struct comparison *comparison, const struct run *baseline, const struct run *run,
-                      const char *kernel, const struct metric *metric, const struct row *base, const struct row *now)
+/* Sessions of one GPU repeat what is peculiar to it: on a GPU that the baseline does not know, they prove nothing more
+ * than its first did. Of 4 recorded GPUs, one had a kernel 2.4 % slower and one a hit rate 1.5 points lower, always. */
+static void judge_gpu(struct judgement *judgement, const struct sides *sides)
 {
-    enum value_state was = base ? base->state : ABSENT;
-    enum value_state is = now ? now->state : ABSENT;
-    struct judgement *judgement = add(comparison, kernel, metric, by_state[was][is]);
+    if (judgement->verdict != VERDICT_REGRESSED || !is_other_gpu(sides))
+        return;
+    const size_t gpus = baseline_gpus(sides);
+    if (gpus >= RULE_GPUS)
+        return;
+    judgement->verdict = VERDICT_UNSURE;
+    set_reason(judgement, "another GPU than the baseline's %zu, too few to know how GPUs differ (%d)%s", gpus,
+               RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
+}
+
+/* What a time has to go through before it may fail. */
+static void judge_time(struct judgement *judgement, const struct pairing *pairing)
+{
+    const struct metric *metric = judgement->metric;
+    const struct row *now_clock = metric->clock ? result_find(pairing->now_result, metric->clock) : NULL;
+    const struct row *base_clock = metric->clock ? result_find(pairing->base_result, metric->clock) : NULL;
+    char why[160];
+    if (pairing->suite && pairing->suite->moved) {
+        judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
+        set_reason(judgement, "not judged: the whole suite moved");
+    } else if (has_neighbours(pairing->sides->run)) {
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "other processes computed on the GPU: measure when it is free");
+    } else if (!rule_precondition(now_clock && now_clock->state == VALUE_MEASURED ? now_clock : NULL,
+                                  base_clock && base_clock->state == VALUE_MEASURED ? base_clock : NULL, why,
+                                  sizeof why) ||
+               (judgement->worse && rule_two_groups(pairing->now, why, sizeof why))) {
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "%s", why);
+    } else if (!judge_provisional(judgement) && judgement->verdict == VERDICT_REGRESSED &&
+               judgement->run_sessions == 1) {
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "one session; a second one has to agree");
+    } else {
+        judge_gpu(judgement, pairing->sides);
+    }
+}
+
+static void judge_static(struct judgement *judgement, const struct sides *sides)
+{
+    const char *was;
+    const char *is = other_compiler(sides, &was);
+    if (!is || judgement->verdict != VERDICT_REGRESSED)
+        return;
+    judgement->verdict = VERDICT_UNSURE;
+    set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
+}
+
+static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
+{
+    static const enum verdict by_finding[] = {
+        [FOUND_SAME] = VERDICT_SAME,      [FOUND_BETTER] = VERDICT_IMPROVED, [FOUND_WORSE] = VERDICT_REGRESSED,
+        [FOUND_DIVIDED] = VERDICT_UNSURE, [FOUND_INEXACT] = VERDICT_UNSURE,
+    };
+    const struct metric *metric = judgement->metric;
+    const double shift = pairing->suite ? pairing->suite->shift : 0;
+    const struct assessment found = rule_assess(quantiles, metric, pairing->base, pairing->now, shift);
+
+    judgement->compared = true;
+    judgement->change = round_value(judgement->now - judgement->base);
+    judgement->limit = found.limit;
+    judgement->drift = found.drift;
+    judgement->base_sessions = found.base.sessions;
+    judgement->run_sessions = found.sessions;
+    judgement->agree = found.agree;
+    if (metric->class == METRIC_INFO)
+        return;
+
+    judgement->detectable = found.detectable;
+    judgement->verdict = by_finding[found.finding];
+    judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
+    if (pairing->now->pair_count > 0) {
+        judge_pairs(judgement, pairing->now);
+        if (judgement->verdict == VERDICT_SAME && found.base.sessions >= rule_sessions_needed(metric->class))
+            judge_anchor(judgement, pairing->base);
+        return;
+    }
+    if (found.finding == FOUND_INEXACT)
+        set_reason(judgement, "it repeated to the digit in %zu readings of the baseline, and does not now",
+                   row_equal_readings(pairing->base));
+    else if (found.finding == FOUND_DIVIDED)
+        set_reason(judgement, "%zu of %zu sessions say so", found.agree, found.sessions);
+    else if (found.finding == FOUND_SAME && found.base.sessions >= rule_sessions_needed(metric->class))
+        judge_anchor(judgement, pairing->base);
+
+    if (metric->class == METRIC_TIME)
+        judge_time(judgement, pairing);
+    else if (metric->class == METRIC_STATIC)
+        judge_static(judgement, pairing->sides);
+    else if (!judge_provisional(judgement) && metric->class == METRIC_STEADY)
+        judge_gpu(judgement, pairing->sides);
+}
+
+static void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
+                      const struct metric *metric, struct quantiles *quantiles)
+{
+    enum value_state was = pairing->base ? pairing->base->state : ABSENT;
+    enum value_state is = pairing->now ? pairing->now->state : ABSENT;
+    struct judgement *judgement = add_judgement(comparison, kernel, metric, by_state[was][is]);
 
     judgement->has_base = was == VALUE_MEASURED;
     judgement->has_now = is == VALUE_MEASURED;
     if (judgement->has_base)
-        judgement->base = row_value(base);
+        judgement->base = row_value(pairing->base);
     if (judgement->has_now)
-        judgement->now = row_value(now);
+        judgement->now = row_value(pairing->now);
 
     if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
         judgement->verdict = VERDICT_INFO;
     if (judgement->has_base && judgement->has_now) {
-        if (same_definition(baseline, "the baseline", judgement) && same_definition(run, "this run", judgement))
-            judge_values(judgement, base, now);
+        if (same_definition(pairing->sides, metric, &judgement->reason))
+            judge_values(judgement, pairing, quantiles);
         else if (metric->class != METRIC_INFO)
             judgement->verdict = VERDICT_UNSURE;
     } else if (judgement->verdict == VERDICT_MISSING) {
@@ -166,12 +267,6 @@ static void judge_row(struct comparison *comparison, const struct run *baseline,
     }
 }
 
-/* Metrics of the files that the metric folder does not define: told once in a note, never judged. */
-struct unknown {
-    const char **names;
-    size_t count;
-};
-
 static void add_unknown(struct unknown *unknown, const char *name)
 {
     for (size_t i = 0; i < unknown->count; i++)
@@ -180,96 +275,79 @@ static void add_unknown(struct unknown *unknown, const char *name)
     *ARRAY_ADD(unknown->names, unknown->count) = name;
 }
 
-static void judge_rows(struct comparison *comparison, const struct run *baseline, const struct run *run,
-                       const struct metrics *metrics, const struct result *base, const struct result *now,
-                       struct unknown *unknown)
+/* What goes through a whole comparison. */
+struct judging {
+    struct comparison *comparison;
+    const struct sides *sides;
+    struct unknown unknown;
+    struct quantiles quantiles;
+};
+
+static void judge_rows(struct judging *judging, const struct result *base, const struct result *now)
 {
+    struct pairing pairing = {.sides = judging->sides, .base_result = base, .now_result = now};
     for (size_t b = 0, n = 0; b < base->row_count || n < now->row_count;) {
         int order = b == base->row_count  ? 1
                     : n == now->row_count ? -1
                                           : strcmp(base->rows[b].metric, now->rows[n].metric);
         const char *name = order <= 0 ? base->rows[b].metric : now->rows[n].metric;
-        const struct row *base_row = order <= 0 ? &base->rows[b++] : NULL;
-        const struct row *now_row = order >= 0 ? &now->rows[n++] : NULL;
-        const struct metric *metric = metrics_find(metrics, name);
-        if (metric)
-            judge_row(comparison, baseline, run, now->id, metric, base_row, now_row);
-        else
-            add_unknown(unknown, name);
+        pairing.base = order <= 0 ? &base->rows[b++] : NULL;
+        pairing.now = order >= 0 ? &now->rows[n++] : NULL;
+        const struct metric *metric = metrics_find(judging->sides->metrics, name);
+        if (!metric) {
+            add_unknown(&judging->unknown, name);
+            continue;
+        }
+        pairing.suite = suite_of(judging->comparison, metric);
+        judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
     }
 }
 
-/* False when there is nothing to say of the kernel. */
-static bool judge_kernel(struct comparison *comparison, const struct run *baseline, const struct run *run,
-                         const struct metrics *metrics, const struct result *base, const struct result *now,
-                         struct unknown *unknown)
+/* The kernel of the run that has no baseline and launches what the missing one did, or NULL. */
+static const char *find_renamed(const struct sides *sides, const struct result *missing)
 {
+    for (size_t i = 0; i < sides->run->result_count; i++) {
+        const struct result *other = &sides->run->results[i];
+        if (!run_find(sides->baseline, other->id) && same_code(missing, other))
+            return other->id;
+    }
+    return NULL;
+}
+
+static void judge_absent(struct comparison *comparison, const struct sides *sides, const struct result *base)
+{
+    struct judgement *judgement = add_judgement(comparison, base->id, NULL, VERDICT_MISSING);
+    const char *renamed = find_renamed(sides, base);
+    if (renamed)
+        set_reason(judgement,
+                   "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
+                   "-k %s --was %s",
+                   renamed, renamed, base->id);
+    else
+        set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file");
+}
+
+/* False when there is nothing to say of the kernel. */
+static bool judge_kernel(struct judging *judging, const struct result *base, const struct result *now)
+{
+    struct comparison *comparison = judging->comparison;
     bool expected = base && base->status == RESULT_OK;
     if (!now) {
         if (expected)
-            set_reason(add(comparison, base->id, NULL, VERDICT_MISSING),
-                       "not in this run; if it was removed on purpose, delete it from the baseline's file");
+            judge_absent(comparison, judging->sides, base);
         return expected;
     }
     if (now->status == RESULT_NOT_BUILT && !expected)
         return false;
     if (now->status != RESULT_OK)
-        set_reason(add(comparison, now->id, NULL, VERDICT_MISSING), "%s%s%s", result_status_name(now->status),
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_MISSING), "%s%s%s", result_status_name(now->status),
                    now->reason ? ": " : "", now->reason ? now->reason : "");
     else if (!expected)
-        set_reason(add(comparison, now->id, NULL, VERDICT_NEW), "not in the baseline yet; `cugate accept` adds it");
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_NEW),
+                   "not in the baseline yet; `cugate accept` adds it");
     else
-        judge_rows(comparison, baseline, run, metrics, base, now, unknown);
+        judge_rows(judging, base, now);
     return true;
-}
-
-__attribute__((format(printf, 2, 3))) static void add_note(struct comparison *comparison, const char *format, ...)
-{
-    if (comparison->note_count == COMPARISON_NOTES)
-        BUG("more notes than COMPARISON_NOTES");
-    va_list list;
-    va_start(list, format);
-    vsnprintf(comparison->notes[comparison->note_count++], sizeof comparison->notes[0], format, list);
-    va_end(list);
-}
-
-/* Facts that explain a change without being the code's. To add one: a row here, and COMPARISON_NOTES. */
-static const struct soft_fact {
-    enum session_fact fact;
-    const char *title;
-} soft_facts[] = {
-    {SESSION_DRIVER, "driver"},     {SESSION_CUDA, "CUDA"},   {SESSION_CUPTI, "CUPTI"},
-    {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"}, {SESSION_GPU_UUID, "GPU UUID"},
-    {SESSION_CUGATE, "cugate"},
-};
-
-_Static_assert(ROWS(soft_facts) + 1 == COMPARISON_NOTES, "a note for each soft fact and one for unknown metrics");
-
-static void note_changes(struct comparison *comparison, const struct run *baseline, const struct run *run)
-{
-    for (size_t i = 0; run->session_count > 0 && i < ROWS(soft_facts); i++) {
-        const char *now = run->sessions[run->session_count - 1].facts[soft_facts[i].fact];
-        const char *other = NULL;
-        bool known = false;
-        for (size_t s = 0; now && s < baseline->session_count && !known; s++) {
-            const char *was = baseline->sessions[s].facts[soft_facts[i].fact];
-            known = was && strcmp(was, now) == 0;
-            other = was ? was : other;
-        }
-        if (now && other && !known)
-            add_note(comparison, "%s %s; the baseline has %s", soft_facts[i].title, now, other);
-    }
-}
-
-static void note_unknown(struct comparison *comparison, const struct unknown *unknown)
-{
-    char names[128] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < unknown->count && length < sizeof names; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", unknown->names[i]);
-    if (unknown->count > 0)
-        add_note(comparison, "not judged, since no metric file defines them: %s%s", names,
-                 length >= sizeof names ? "..." : "");
 }
 
 /* How far the value moved, in limits or as a share of what it was; without end from a limit or a base of 0. */
@@ -311,10 +389,12 @@ static void count_kernel(struct comparison *comparison, size_t first)
 }
 
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
-                  const struct metrics *metrics)
+                  const struct metrics *metrics, const struct expectations *expectations)
 {
-    struct unknown unknown = {0};
+    const struct sides sides = {baseline, run, metrics, expectations};
+    struct judging judging = {.comparison = comparison, .sides = &sides};
     *comparison = (struct comparison){0};
+    find_suites(comparison, &sides);
 
     for (size_t b = 0, n = 0; b < baseline->result_count || n < run->result_count;) {
         int order = b == baseline->result_count ? 1
@@ -323,12 +403,14 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         const struct result *base = order <= 0 ? &baseline->results[b++] : NULL;
         const struct result *now = order >= 0 ? &run->results[n++] : NULL;
         size_t first = comparison->count;
-        if (judge_kernel(comparison, baseline, run, metrics, base, now, &unknown))
-            count_kernel(comparison, first);
+        if (!judge_kernel(&judging, base, now))
+            continue;
+        settle_kernel(comparison, first, &sides, base, now);
+        count_kernel(comparison, first);
     }
-    note_changes(comparison, baseline, run);
-    note_unknown(comparison, &unknown);
-    free(unknown.names);
+    judge_suites(comparison);
+    add_notes(comparison, &sides, &judging.unknown);
+    free(judging.unknown.names);
 
     for (size_t i = 0; i < comparison->count; i++)
         comparison->counts[comparison->list[i].verdict]++;
@@ -341,16 +423,47 @@ void comparison_release(struct comparison *comparison)
     for (size_t i = 0; i < comparison->count; i++)
         free(comparison->list[i].reason);
     free(comparison->list);
+    free(comparison->suites);
     *comparison = (struct comparison){0};
+}
+
+const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size)
+{
+    const struct metric *metric = judgement->metric;
+    text[0] = '\0';
+    if (judgement->pairs > 0)
+        snprintf(text, size, "%zu of %zu pairs worse by more than %g %%", judgement->pairs_worse, judgement->pairs,
+                 100 * RULE_MARGIN);
+    else if (judgement->compared && metric->class == METRIC_STATIC)
+        snprintf(text, size, "machine code");
+    else if (judgement->compared && metric->class != METRIC_INFO)
+        snprintf(text, size, "%zu of %zu session%s against %zu", judgement->agree, judgement->run_sessions,
+                 judgement->run_sessions == 1 ? "" : "s", judgement->base_sessions);
+    return text;
+}
+
+bool judgement_is_suspect(const struct judgement *judgement)
+{
+    const struct metric *metric = judgement->metric;
+    return metric && judgement->worse && judgement->pairs == 0 && metric->class != METRIC_STATIC &&
+           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE);
+}
+
+bool judgement_wants_pairs(const struct judgement *judgement)
+{
+    const struct metric *metric = judgement->metric;
+    if (!metric || metric->class != METRIC_TIME || !judgement->compared || judgement->pairs > 0)
+        return false;
+    return judgement->verdict == VERDICT_UNSURE || judgement_is_suspect(judgement) || !judgement->same_code;
 }
 
 enum exit_code comparison_exit_code(const struct comparison *comparison)
 {
     const bool nothing_judged = comparison->counts[VERDICT_INFO] == comparison->count;
-    return comparison->counts[VERDICT_MISSING] || nothing_judged ? EXIT_NOT_MEASURED
-           : comparison->counts[VERDICT_REGRESSED]               ? EXIT_REGRESSED
-           : comparison->counts[VERDICT_UNSURE]                  ? EXIT_UNSURE
-                                                                 : EXIT_SAME;
+    return comparison->counts[VERDICT_MISSING] || nothing_judged                             ? EXIT_NOT_MEASURED
+           : comparison->counts[VERDICT_REGRESSED] || comparison->counts[VERDICT_UNEXPECTED] ? EXIT_REGRESSED
+           : comparison->counts[VERDICT_UNSURE]                                              ? EXIT_UNSURE
+                                                                                             : EXIT_SAME;
 }
 
 enum exit_code run_exit_code(const struct run *run)

@@ -1,57 +1,96 @@
-/* compare.h - the verdict: a pure function of (baseline, run, metric definitions). */
+/* compare.h - the verdict: a pure function of (baseline, run, metric definitions, declared expectations). */
 #ifndef COMPARE_H
 #define COMPARE_H
 
+#include "expectation.h"
+#include "rule.h"
 #include "run.h"
 #include "util.h"
 
 enum verdict {
     VERDICT_MISSING, /* expected, not measured: never a pass */
     VERDICT_REGRESSED,
-    VERDICT_UNSURE, /* has a reason */
-    VERDICT_NEW,    /* no baseline */
+    VERDICT_UNEXPECTED, /* declared as a known regression, and passes: the declaration must go */
+    VERDICT_UNSURE,     /* has a reason */
+    VERDICT_TRADED,     /* worse, for a metric that became better by it: warns */
+    VERDICT_EXPECTED,   /* a known regression */
+    VERDICT_NEW,        /* no baseline */
     VERDICT_IMPROVED,
     VERDICT_SAME,
     VERDICT_INFO, /* not gated: class info, or not applicable on both sides */
     VERDICTS      /* in this order, worst first */
 };
 
+/* "missing", "regressed", "unexpected-pass", "unsure", "trade-off", "expected", "new", "improved", "same", "info". */
 const char *verdict_name(enum verdict verdict);
+
+/* The kernel of judgements that are about the whole suite: its shift. No kernel of a library can have this name. */
+#define COMPARISON_SUITE "(suite)"
 
 /* One (kernel, metric), or a whole kernel when metric is NULL (missing or new as a whole). */
 struct judgement {
-    const char *kernel; /* borrowed from run or baseline */
+    const char *kernel; /* borrowed from run or baseline; or COMPARISON_SUITE */
     const struct metric *metric;
     enum verdict verdict;
     bool has_base, has_now;
-    double base, now; /* in the metric's unit, where has_... says so */
-    double change;    /* now - base; meaningful when both are there and no reason speaks against comparing them */
-    double limit;     /* the largest change that is none; not for info */
-    char *reason;     /* for missing, unsure and new, and where the two are not of one counter; else NULL. Owned */
+    double base, now;  /* in the metric's unit, where has_... says so */
+    double change;     /* now - base; meaningful when `compared` */
+    double limit;      /* the largest change that is none, when `compared`; not for info */
+    double drift;      /* part of the change that the whole suite made and that was not held against the row */
+    double detectable; /* smallest change that is caught with RULE_POWER; NAN where unknown, 0: any */
+    bool compared;     /* both numbers are of one counter */
+    bool worse;        /* beyond the limit in the bad direction, whatever the verdict */
+    bool same_code;    /* the same machine code was launched in the same way */
+    size_t base_sessions, run_sessions, agree; /* agree: sessions of the run beyond the limit */
+    size_t pairs, pairs_worse;                 /* against a base library; 0 when there were none */
+    char *reason; /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
 };
 
-#define COMPARISON_NOTES 8
+/* What stands behind a verdict: "13 of 14 pairs slower by more than 1 %", "2 of 2 sessions against 12", or nothing.
+ * Returns text. */
+const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size);
+
+/* Worse, and of a kind that measuring again can settle: static facts are not, nor what pairs have settled. */
+bool judgement_is_suspect(const struct judgement *judgement);
+
+/* Whether a base library is to settle that time: it is worse or undecided (an unsteady clock, say, is no matter between
+ * two halves of a pair), or it is of other code than the baseline's. Then the pairs judge, and not the limit: GPUs of
+ * one model differ by more than a change of code that matters. */
+bool judgement_wants_pairs(const struct judgement *judgement);
+
+/* The suite's shift in one metric of class time. */
+struct suite {
+    const struct metric *metric;
+    double shift;   /* median relative change, positive is more */
+    size_t kernels; /* of which; when fewer than RULE_DRIFT, the shift is not known, 0 and not taken off */
+    bool same_code; /* only kernels whose machine code is the same were asked */
+    bool moved;     /* by more than RULE_MOVED */
+};
+
+#define COMPARISON_NOTES 12
 
 struct comparison {
     struct judgement *list; /* worst first; then by how many limits it moved, by its share; then by name */
     size_t count;
-    size_t kernels;                    /* kernels judged */
-    size_t counts[VERDICTS];           /* judgements */
-    size_t kernel_counts[VERDICTS];    /* kernels, each by its worst judgement */
+    size_t kernels;                 /* kernels judged */
+    size_t counts[VERDICTS];        /* judgements */
+    size_t kernel_counts[VERDICTS]; /* kernels, each by its worst judgement */
+    size_t same_code;               /* time rows beyond their limit in either direction by the same code: A/A samples */
+    struct suite *suites;           /* a row for each metric of class time that was compared */
+    size_t suite_count;
     char notes[COMPARISON_NOTES][256]; /* "driver 580.1; the baseline has 570.2", and unknown metrics */
     size_t note_count;
 };
 
 /* Judges. Both runs must be of the same device: callers check device_difference first. Borrows from baseline, run and
- * metrics, which must outlive *comparison. A kernel of the run with status "not built" that the baseline lacks is left
- * out; so are metrics that no metric file defines, which a note names.
+ * metrics, which must outlive *comparison. expectations may be NULL. A kernel of the run with status "not built" that
+ * the baseline lacks is left out; so are metrics that no metric file defines, which a note names.
  *
- * The rule: limit = max(floor_absolute, floor_relative * |base|, the range of the baseline's own sessions), where exact
- * metrics have floor 0, or 1 % of base if they do not repeat in the baseline. Worse than base by more than limit in the
- * metric's bad direction is regressed, better by more than limit improved. An exact metric that repeats in the sessions
- * of the baseline and not in the run has that floor too, and is unsure when it stays within it. */
+ * The rule is in rule.h. Beside it: time that moved while the same machine code was launched in the same way, and no
+ * exact count of the kernel moved, is same; time is judged after the suite's shift is taken off; a time worse in one
+ * session only is unsure until a second session or the pairs agree. */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
-                  const struct metrics *metrics);
+                  const struct metrics *metrics, const struct expectations *expectations);
 void comparison_release(struct comparison *comparison);
 
 /* 5 > 1 > 3 > 0. Nothing judged at all is 5: a gate never passes on nothing. */

@@ -1,0 +1,121 @@
+/* What a comparison says beside its verdicts: the facts of the sessions that differ, and what was left out. */
+#include "compare_parts.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STALE_DAYS 90 /* drivers and machines have changed by then */
+
+__attribute__((format(printf, 2, 3))) static void add_note(struct comparison *comparison, const char *format, ...)
+{
+    if (comparison->note_count == COMPARISON_NOTES)
+        BUG("more notes than COMPARISON_NOTES");
+    va_list list;
+    va_start(list, format);
+    vsnprintf(comparison->notes[comparison->note_count++], sizeof comparison->notes[0], format, list);
+    va_end(list);
+}
+
+/* Facts that explain a change without being the code's. To add one: a row here, and COMPARISON_NOTES. */
+static const struct soft_fact {
+    enum session_fact fact;
+    const char *title;
+} soft_facts[] = {
+    {SESSION_DRIVER, "driver"},     {SESSION_CUDA, "CUDA"},   {SESSION_CUPTI, "CUPTI"},
+    {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"}, {SESSION_GPU_UUID, "GPU UUID"},
+    {SESSION_CUGATE, "cugate"},
+};
+
+_Static_assert(ROWS(soft_facts) + 2 <= COMPARISON_NOTES, "a note for each soft fact, unknown metrics and age");
+
+/* The run's fact when no session of the baseline has the same and one has another, which is *base. */
+static const char *changed_fact(const struct sides *sides, enum session_fact fact, const char **base)
+{
+    const struct run *baseline = sides->baseline, *run = sides->run;
+    const char *now = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
+    *base = NULL;
+    for (size_t i = 0; now && i < baseline->session_count; i++) {
+        const char *was = baseline->sessions[i].facts[fact];
+        if (was && strcmp(was, now) == 0)
+            return NULL;
+        *base = was ? was : *base;
+    }
+    return *base ? now : NULL;
+}
+
+const char *other_compiler(const struct sides *sides, const char **base)
+{
+    return changed_fact(sides, SESSION_COMPILER, base);
+}
+
+bool is_other_gpu(const struct sides *sides)
+{
+    const char *base;
+    return changed_fact(sides, SESSION_GPU_UUID, &base) != NULL;
+}
+
+size_t baseline_gpus(const struct sides *sides)
+{
+    const struct run *baseline = sides->baseline;
+    size_t count = 0;
+    for (size_t i = 0; i < baseline->session_count; i++) {
+        const char *gpu = baseline->sessions[i].facts[SESSION_GPU_UUID];
+        bool is_new = gpu != NULL;
+        for (size_t k = 0; k < i && is_new; k++) {
+            const char *other = baseline->sessions[k].facts[SESSION_GPU_UUID];
+            is_new = !other || strcmp(other, gpu) != 0;
+        }
+        count += is_new;
+    }
+    return count;
+}
+
+static bool read_date(const char *text, time_t *seconds)
+{
+    struct tm date = {0};
+    if (!text || !strptime(text, "%Y-%m-%dT%H:%M:%S", &date))
+        return false;
+    *seconds = timegm(&date);
+    return true;
+}
+
+/* By the dates of the files, not by today's: the same bytes give the same words. */
+static void note_age(struct comparison *comparison, const struct sides *sides)
+{
+    time_t newest = 0, now = 0, seconds;
+    for (size_t i = 0; i < sides->baseline->session_count; i++)
+        if (read_date(sides->baseline->sessions[i].facts[SESSION_DATE], &seconds) && seconds > newest)
+            newest = seconds;
+    for (size_t i = 0; i < sides->run->session_count; i++)
+        if (read_date(sides->run->sessions[i].facts[SESSION_DATE], &seconds) && seconds > now)
+            now = seconds;
+    const long days = (long)((now - newest) / (24L * 60 * 60));
+    if (newest > 0 && now > 0 && days > STALE_DAYS)
+        add_note(comparison,
+                 "the baseline is stale: its newest session is %ld days older than the run; accept new ones", days);
+}
+
+static void note_unknown(struct comparison *comparison, const struct unknown *unknown)
+{
+    char names[128] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < unknown->count && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", unknown->names[i]);
+    if (unknown->count > 0)
+        add_note(comparison, "not judged, since no metric file defines them: %s%s", names,
+                 length >= sizeof names ? "..." : "");
+}
+
+void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
+{
+    for (size_t i = 0; i < ROWS(soft_facts); i++) {
+        const char *was;
+        const char *now = changed_fact(sides, soft_facts[i].fact, &was);
+        if (now)
+            add_note(comparison, "%s %s; the baseline has %s", soft_facts[i].title, now, was);
+    }
+    note_age(comparison, sides);
+    note_unknown(comparison, unknown);
+}

@@ -1,0 +1,57 @@
+/* compare_parts.h - the parts of compare_runs. Private to the compare*.c files. */
+#ifndef COMPARE_PARTS_H
+#define COMPARE_PARTS_H
+
+#include "compare.h"
+
+/* What is compared. */
+struct sides {
+    const struct run *baseline, *run;
+    const struct metrics *metrics;
+    const struct expectations *expectations; /* may be NULL */
+};
+
+struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
+                                enum verdict verdict);
+__attribute__((format(printf, 2, 3))) void set_reason(struct judgement *judgement, const char *format, ...);
+
+/* Looks at the judgements of one kernel, from number first on, once more: same code, trade-offs, expectations. base and
+ * now may be NULL. */
+void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+                   const struct result *now);
+
+/* Adds a judgement for each suite that moved. */
+void judge_suites(struct comparison *comparison);
+
+/* Whether both launched the same machine code in the same way; false where the code is unknown. */
+bool same_code(const struct result *base, const struct result *now);
+
+/* Whether both runs, as far as they say, measured the metric by the counter and in the unit of its definition; if not,
+ * *why is the reason, for the caller to free. */
+bool same_definition(const struct sides *sides, const struct metric *metric, char **why);
+
+/* Finds the shift of every metric of class time into comparison->suites. */
+void find_suites(struct comparison *comparison, const struct sides *sides);
+
+/* The suite of that metric, or NULL. */
+const struct suite *suite_of(const struct comparison *comparison, const struct metric *metric);
+
+/* The compiler of the run when no session of the baseline has the same, else NULL; *base is one of the baseline's. */
+const char *other_compiler(const struct sides *sides, const char **base);
+
+/* Whether no session of the baseline was measured on the GPU of the run; false where that is not recorded. */
+bool is_other_gpu(const struct sides *sides);
+
+/* How many GPUs the sessions of the baseline were measured on, as far as they say. */
+size_t baseline_gpus(const struct sides *sides);
+
+/* Metrics of the files that the metric folder does not define: told once in a note, never judged. */
+struct unknown {
+    const char **names;
+    size_t count;
+};
+
+/* The notes: facts of the session that changed, a stale baseline, unknown metrics. */
+void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown);
+
+#endif

@@ -1,0 +1,89 @@
+/* What depends on other rows than the one judged: of the same kernel, or of the whole suite. */
+#include "compare_parts.h"
+
+#include <string.h>
+
+/* Code that did not change cannot have become slower. Unless its arguments did: then its counts moved as well. */
+static void settle_same_code(struct comparison *comparison, size_t first, const struct result *base,
+                             const struct result *now)
+{
+    if (!base || !now || !same_code(base, now))
+        return;
+    for (size_t i = first; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (judgement->metric && judgement->metric->class == METRIC_EXACT && judgement->verdict != VERDICT_SAME &&
+            judgement->verdict != VERDICT_INFO)
+            return;
+    }
+    for (size_t i = first; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->compared)
+            continue;
+        judgement->same_code = true;
+        const bool moved = judgement->worse || judgement->verdict == VERDICT_IMPROVED;
+        comparison->same_code += moved;
+        if (judgement->verdict == VERDICT_SAME)
+            continue;
+        judgement->verdict = VERDICT_SAME;
+        set_reason(judgement, "same code");
+    }
+}
+
+/* Worse for the sake of a metric that became better. */
+static void settle_trade(struct comparison *comparison, size_t first, struct judgement *judgement)
+{
+    const char *gain = judgement->metric ? judgement->metric->trade : NULL;
+    for (size_t i = first; gain && judgement->worse && i < comparison->count; i++) {
+        const struct judgement *other = &comparison->list[i];
+        if (!other->metric || strcmp(other->metric->name, gain) != 0 || other->verdict != VERDICT_IMPROVED)
+            continue;
+        judgement->verdict = VERDICT_TRADED;
+        set_reason(judgement, "a trade-off: %s improved", other->metric->name);
+    }
+}
+
+static void settle_expected(struct judgement *judgement, const struct sides *sides)
+{
+    const struct expectation *expectation =
+        sides->expectations && judgement->metric
+            ? expectations_find(sides->expectations, judgement->kernel, judgement->metric->name)
+            : NULL;
+    if (!expectation || !judgement->compared)
+        return;
+    const struct run *run = sides->run;
+    const char *date = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
+    if (judgement->worse && expectation_is_over(expectation, date)) {
+        set_reason(judgement, "it was expected until %s only (%s:%d), see %s", expectation->expires, expectation->file,
+                   expectation->line, expectation->issue);
+    } else if (judgement->worse) {
+        judgement->verdict = VERDICT_EXPECTED;
+        set_reason(judgement, "known until %s, see %s", expectation->expires, expectation->issue);
+    } else if (judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED) {
+        judgement->verdict = VERDICT_UNEXPECTED;
+        set_reason(judgement, "it is declared as a regression and passes: remove [%s %s] at %s:%d", expectation->kernel,
+                   expectation->metric, expectation->file, expectation->line);
+    }
+}
+
+void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+                   const struct result *now)
+{
+    settle_same_code(comparison, first, base, now);
+    for (size_t i = first; i < comparison->count; i++) {
+        settle_trade(comparison, first, &comparison->list[i]);
+        settle_expected(&comparison->list[i], sides);
+    }
+}
+
+void judge_suites(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->suite_count; i++) {
+        const struct suite *suite = &comparison->suites[i];
+        if (suite->moved)
+            set_reason(
+                add_judgement(comparison, COMPARISON_SUITE, suite->metric, VERDICT_UNSURE),
+                "the whole suite moved by %+.1f %%, the median of %zu kernels%s: look at the GPU, its clock and its "
+                "driver, not at the kernels",
+                100 * suite->shift, suite->kernels, suite->same_code ? " whose code is the same" : "");
+    }
+}

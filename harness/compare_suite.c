@@ -1,0 +1,81 @@
+/* The shift of the whole suite in time: what the GPU, its clock or its driver did, and no kernel's code. */
+#include "compare_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_launch(const struct launch *a, const struct launch *b)
+{
+    return a->code && b->code && strcmp(a->code, b->code) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           memcmp(a->block, b->block, sizeof a->block) == 0 && a->shared == b->shared && a->times == b->times;
+}
+
+bool same_code(const struct result *base, const struct result *now)
+{
+    if (base->launch_count == 0 || base->launch_count != now->launch_count)
+        return false;
+    for (size_t i = 0; i < now->launch_count; i++)
+        if (!same_launch(&base->launches[i], &now->launches[i]))
+            return false;
+    return true;
+}
+
+/* Relative changes of the kernels that both sides measured. Caller frees. */
+static double *relative_changes(const struct sides *sides, const struct metric *metric, bool only_same_code,
+                                size_t *count)
+{
+    const struct run *baseline = sides->baseline;
+    double *changes = NULL;
+    *count = 0;
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        const struct result *base = &baseline->results[i];
+        const struct result *now = run_find(sides->run, base->id);
+        const struct row *was = now ? result_find(base, metric->name) : NULL;
+        const struct row *is = now ? result_find(now, metric->name) : NULL;
+        if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED || row_value(was) == 0)
+            continue;
+        if (!only_same_code || same_code(base, now))
+            *ARRAY_ADD(changes, *count) = row_value(is) / row_value(was) - 1;
+    }
+    return changes;
+}
+
+/* Kernels whose code did not change are the better witnesses: a change of code in most kernels moves the others'
+ * median. */
+static void find_suite(struct comparison *comparison, const struct sides *sides, const struct metric *metric)
+{
+    struct suite suite = {.metric = metric, .same_code = true};
+    double *changes = relative_changes(sides, metric, true, &suite.kernels);
+    if (suite.kernels < RULE_DRIFT) {
+        free(changes);
+        suite.same_code = false;
+        changes = relative_changes(sides, metric, false, &suite.kernels);
+    }
+    if (suite.kernels >= RULE_DRIFT) {
+        suite.shift = median(changes, suite.kernels);
+        suite.moved = fabs(suite.shift) > RULE_MOVED;
+    }
+    if (suite.kernels > 0)
+        *ARRAY_ADD(comparison->suites, comparison->suite_count) = suite;
+    free(changes);
+}
+
+void find_suites(struct comparison *comparison, const struct sides *sides)
+{
+    for (size_t i = 0; i < sides->metrics->count; i++) {
+        const struct metric *metric = &sides->metrics->list[i];
+        char *why = NULL;
+        if (metric->class == METRIC_TIME && same_definition(sides, metric, &why))
+            find_suite(comparison, sides, metric);
+        free(why);
+    }
+}
+
+const struct suite *suite_of(const struct comparison *comparison, const struct metric *metric)
+{
+    for (size_t i = 0; i < comparison->suite_count; i++)
+        if (comparison->suites[i].metric == metric)
+            return &comparison->suites[i];
+    return NULL;
+}

@@ -1,0 +1,98 @@
+#include "compare_support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char definitions[] =
+    "[count]\ntitle = Count\ncounter = made_up_count.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = Exact.\n"
+    "[good]\ntitle = Good\ncounter = made_up_good.sum\nunit = count\nclass = exact\nbetter = higher\n"
+    "doc = Exact, more is better.\n"
+    "[share]\ntitle = Share\ncounter = made_up_share.pct\nunit = %\nclass = steady\nbetter = higher\n"
+    "floor = 1 point\ntrade = time\ndoc = Steady.\n"
+    "[time]\ntitle = Time\ncounter = made_up_time.sum\nunit = ns\nclass = time\nbetter = lower\n"
+    "floor = 2 % and 250 ns\nclock = clock\ndoc = Time.\n"
+    "[ceiling]\ntitle = Ceiling\ncounter = cugate.theoretical_occupancy\nunit = %\nclass = static\nbetter = higher\n"
+    "doc = Of the code.\n"
+    "[clock]\ntitle = Clock\ncounter = made_up_clock.avg\nunit = Hz\nclass = info\nbetter = higher\ndoc = Shown.\n"
+    "[rate]\ntitle = Rate\ncounter = made_up_rate.sum\nunit = B/s\nclass = info\nbetter = higher\ndoc = Shown.\n";
+
+void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){0};
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "made_up.ini", definitions), 0);
+    run_note_metrics(&fixture->base, &fixture->metrics);
+    run_note_metrics(&fixture->run, &fixture->metrics);
+}
+
+void tear_down(struct fixture *fixture)
+{
+    comparison_release(&fixture->comparison);
+    expectations_release(&fixture->expectations);
+    run_release(&fixture->base);
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+}
+
+void put(struct run *run, const char *kernel, const char *metric, double value)
+{
+    put_samples(run, kernel, metric, &value, 1);
+}
+
+void put_samples(struct run *run, const char *kernel, const char *metric, const double *samples, size_t count)
+{
+    row_add_session(result_add(run_add(run, kernel), metric), samples, count);
+}
+
+void put_times(struct run *run, const char *kernel, const char *metric, double value, size_t sessions)
+{
+    for (size_t i = 0; i < sessions; i++)
+        put(run, kernel, metric, value);
+}
+
+void put_state(struct run *run, const char *kernel, const char *metric, enum value_state state)
+{
+    result_add(run_add(run, kernel), metric)->state = state;
+}
+
+void put_status(struct run *run, const char *kernel, enum result_status status, const char *reason)
+{
+    struct result *result = run_add(run, kernel);
+    result->status = status;
+    result->reason = x_strdup(reason);
+}
+
+void put_code(struct run *run, const char *kernel, const char *code)
+{
+    struct result *result = run_add(run, kernel);
+    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+        .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
+}
+
+void put_fact(struct run *run, enum session_fact fact, const char *text)
+{
+    ARRAY_ADD(run->sessions, run->session_count)->facts[fact] = x_strdup(text);
+}
+
+const struct comparison *compare(struct fixture *fixture)
+{
+    comparison_release(&fixture->comparison);
+    compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics, &fixture->expectations);
+    return &fixture->comparison;
+}
+
+const struct judgement *find(const struct comparison *comparison, const char *kernel, const char *metric)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        const char *name = judgement->metric ? judgement->metric->name : "";
+        if (strcmp(judgement->kernel, kernel) == 0 && strcmp(name, metric) == 0)
+            return judgement;
+    }
+    return NULL;
+}
+
+bool says(const struct judgement *judgement, const char *text)
+{
+    return judgement->reason && strstr(judgement->reason, text);
+}

@@ -1,0 +1,69 @@
+#include "compare_support.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(compare_notes, metrics_that_no_file_defines_are_named_once)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    for (int i = 0; i < 3; i++) {
+        char kernel[] = "a/a";
+        kernel[2] = (char)('a' + i);
+        put(&fixture.base, kernel, "mystery", 1);
+        put(&fixture.run, kernel, "mystery", 2);
+        put(&fixture.run, kernel, "riddle", 2);
+    }
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(comparison->count, 0);
+    cr_expect_eq(comparison->note_count, 1);
+    cr_expect_not_null(strstr(comparison->notes[0], "mystery, riddle"), "%s", comparison->notes[0]);
+    tear_down(&fixture);
+}
+
+Test(compare_notes, changed_facts_are_noted)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    static const char *const drivers[] = {"550.1", "560.2"};
+    for (size_t i = 0; i < 2; i++) {
+        struct session *session = ARRAY_ADD(fixture.base.sessions, fixture.base.session_count);
+        session->facts[SESSION_DRIVER] = x_strdup(drivers[i]);
+        session->facts[SESSION_CUDA] = x_strdup("12.4");
+        session->facts[SESSION_DATE] = x_strdup("2025-01-01T00:00:00Z");
+    }
+    struct session *session = ARRAY_ADD(fixture.run.sessions, fixture.run.session_count);
+    session->facts[SESSION_DRIVER] = x_strdup("550.1"); /* one that the baseline knows */
+    session->facts[SESSION_CUDA] = x_strdup("13.0");
+    session->facts[SESSION_DATE] = x_strdup("2025-01-02T00:00:00Z");
+    session->facts[SESSION_COMPILER] = x_strdup("nvcc 13.0"); /* unknown to the baseline */
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(comparison->note_count, 1);
+    cr_expect_str_eq(comparison->notes[0], "CUDA 13.0; the baseline has 12.4");
+    tear_down(&fixture);
+}
+
+Test(compare_notes, a_baseline_is_stale_by_the_dates_of_the_files)
+{
+    static const struct {
+        const char *base, *now;
+        const char *note; /* NULL: none */
+    } rows[] = {
+        {"2026-01-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z", NULL}, /* 90 days */
+        {"2026-01-01T00:00:00.000Z", "2026-04-02T00:00:00.000Z", "91 days older"},
+        {"2026-04-02T00:00:00Z", "2026-01-01T00:00:00Z", NULL},
+        {"long ago", "2026-04-02T00:00:00Z", "456 days older"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_fact(&fixture.base, SESSION_DATE, rows[i].base);
+        put_fact(&fixture.base, SESSION_DATE, "2025-01-01T00:00:00Z"); /* the newest session counts */
+        put_fact(&fixture.run, SESSION_DATE, rows[i].now);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(comparison->note_count, rows[i].note ? 1u : 0u, "row %zu", i);
+        if (rows[i].note && comparison->note_count > 0)
+            cr_expect_not_null(strstr(comparison->notes[0], rows[i].note), "row %zu: %s", i, comparison->notes[0]);
+        tear_down(&fixture);
+    }
+}

@@ -1,0 +1,119 @@
+#include "compare_support.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(compare_settle, the_same_code_has_not_become_slower)
+{
+    static const struct {
+        const char *base, *now; /* code */
+        double count, share;    /* of the run; 7 and 90 in the baseline */
+        enum verdict time;
+        size_t aa_samples;
+    } rows[] = {
+        {"f00d", "f00d", 7, 90, VERDICT_SAME, 1},
+        {"f00d", "beef", 7, 90, VERDICT_REGRESSED, 0},
+        {"f00d", NULL, 7, 90, VERDICT_REGRESSED, 0},
+        {NULL, NULL, 7, 90, VERDICT_REGRESSED, 0},
+        {"f00d", "f00d", 8, 90, VERDICT_REGRESSED, 0}, /* it was called with other arguments */
+        {"f00d", "f00d", 6, 90, VERDICT_REGRESSED, 0},
+        {"f00d", "f00d", 7, 80, VERDICT_SAME, 1}, /* only a count is proof of that */
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_times(&fixture.run, "a/b", "time", 110000, 2);
+        put_times(&fixture.base, "a/b", "count", 7, 3);
+        put(&fixture.run, "a/b", "count", rows[i].count);
+        put_times(&fixture.base, "a/b", "share", 90, 3);
+        put(&fixture.run, "a/b", "share", rows[i].share);
+        put_code(&fixture.base, "a/b", rows[i].base);
+        put_code(&fixture.run, "a/b", rows[i].now);
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *time = find(comparison, "a/b", "time");
+        cr_expect_eq(time->verdict, rows[i].time, "row %zu: %s", i, verdict_name(time->verdict));
+        cr_expect_eq(says(time, "same code"), rows[i].time == VERDICT_SAME, "row %zu", i);
+        cr_expect_eq(comparison->same_code, rows[i].aa_samples, "row %zu: the deviation is kept", i);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare_settle, the_same_code_launched_otherwise_is_not_the_same)
+{
+    for (int part = 0; part < 4; part++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_times(&fixture.run, "a/b", "time", 110000, 2);
+        put_code(&fixture.base, "a/b", "f00d");
+        put_code(&fixture.run, "a/b", "f00d");
+        struct launch *launch = &run_find(&fixture.run, "a/b")->launches[0];
+        unsigned *const parts[] = {&launch->grid[2], &launch->block[0], &launch->shared, &launch->times};
+        ++*parts[part];
+        cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, VERDICT_REGRESSED, "part %d", part);
+        tear_down(&fixture);
+    }
+}
+
+/* Fewer warps at once, and done sooner. */
+Test(compare_settle, what_became_worse_for_a_gain_is_a_trade)
+{
+    static const struct {
+        double time;
+        enum verdict share;
+        enum exit_code code;
+    } rows[] = {
+        {90000, VERDICT_TRADED, EXIT_SAME},
+        {99000, VERDICT_REGRESSED, EXIT_REGRESSED},
+        {110000, VERDICT_REGRESSED, EXIT_REGRESSED},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "share", 90, 10);
+        put_times(&fixture.run, "a/b", "share", 50, 2);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].share, "row %zu", i);
+        cr_expect_eq(says(find(comparison, "a/b", "share"), "trade-off"), rows[i].share == VERDICT_TRADED);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
+{
+    static const char declared[] = "[a/b count]\nissue = https://example.org/12\nexpires = 2026-12-31\n";
+    static const struct {
+        double count; /* 7 in the baseline */
+        const char *date;
+        enum verdict verdict;
+        enum exit_code code;
+        const char *reason;
+    } rows[] = {
+        {9, "2026-12-31T23:59:59Z", VERDICT_EXPECTED, EXIT_SAME, "example.org/12"},
+        {9, "2027-01-01T00:00:00Z", VERDICT_REGRESSED, EXIT_REGRESSED, "expected until 2026-12-31 only"},
+        {7, "2026-12-31T23:59:59Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count] at made_up.ini:1"},
+        {5, "2026-12-31T23:59:59Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count]"},
+        {7, "2027-01-01T00:00:00Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count]"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        cr_assert_eq(expectations_read_text(&fixture.expectations, "made_up.ini", declared), 0);
+        put(&fixture.base, "a/b", "count", 7);
+        put(&fixture.run, "a/b", "count", rows[i].count);
+        put(&fixture.base, "a/c", "count", 7); /* nothing is declared of it */
+        put(&fixture.run, "a/c", "count", 7);
+        put_fact(&fixture.run, SESSION_DATE, rows[i].date);
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *judgement = find(comparison, "a/b", "count");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        cr_expect(says(judgement, rows[i].reason), "row %zu: %s", i, judgement->reason);
+        cr_expect_eq(find(comparison, "a/c", "count")->verdict, VERDICT_SAME);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
+        tear_down(&fixture);
+    }
+}

@@ -1,0 +1,164 @@
+#include "compare_support.h"
+
+#include <criterion/criterion.h>
+
+Test(compare_time, a_time_needs_a_steady_clock_and_a_free_gpu)
+{
+    static const double steady[5] = {100000, 100000, 100000, 100000, 100000};
+    static const double slow[5] = {110000, 110000, 110000, 110000, 110000};
+    static const double divided[5] = {100000, 100000, 110000, 110000, 110000};
+    static const double two_groups[5] = {100000, 100000, 100000, 110000, 110000};
+    static const struct {
+        const double *times;
+        double clock[5], base_clock;
+        const char *neighbours;
+        enum verdict verdict;
+        const char *reason;
+    } rows[] = {
+        {steady, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_SAME, NULL},
+        {slow, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_REGRESSED, NULL},
+        {slow, {1.8e9, 1.8e9, 1.8e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "1800 MHz"},
+        {steady, {1.8e9, 1.8e9, 1.8e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "1800 MHz"},
+        {slow, {2e9, 2e9, 2e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "unsteady"},
+        {divided, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_UNSURE, "two groups"},
+        {two_groups, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_SAME, NULL}, /* not slower: let be */
+        {slow, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "2", VERDICT_UNSURE, "other processes"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_times(&fixture.base, "a/b", "clock", rows[i].base_clock, 10);
+        for (int session = 0; session < 2; session++) {
+            put_samples(&fixture.run, "a/b", "time", rows[i].times, 5);
+            put_samples(&fixture.run, "a/b", "clock", rows[i].clock, 5);
+        }
+        put_fact(&fixture.run, SESSION_NEIGHBOURS, rows[i].neighbours);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        cr_expect(rows[i].reason ? says(judgement, rows[i].reason) : !judgement->reason, "row %zu: %s", i,
+                  judgement->reason);
+        tear_down(&fixture);
+    }
+}
+
+/* What is peculiar to a GPU repeats in each session on it. Exact counts are the same on all. */
+Test(compare_time, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
+{
+    static const struct {
+        const char *base[2], *now; /* GPUs */
+        enum verdict time, share, count;
+    } rows[] = {
+        {{"GPU-1", "GPU-2"}, "GPU-2", VERDICT_REGRESSED, VERDICT_REGRESSED, VERDICT_REGRESSED},
+        {{"GPU-1", "GPU-2"}, "GPU-3", VERDICT_UNSURE, VERDICT_UNSURE, VERDICT_REGRESSED},
+        {{"GPU-1", "GPU-2"}, NULL, VERDICT_REGRESSED, VERDICT_REGRESSED, VERDICT_REGRESSED},
+        {{NULL, NULL}, "GPU-3", VERDICT_REGRESSED, VERDICT_REGRESSED, VERDICT_REGRESSED},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        static const char *const names[] = {"time", "share", "count"};
+        static const double before[] = {100000, 90, 7}, after[] = {110000, 80, 8};
+        for (size_t m = 0; m < ROWS(names); m++) {
+            put_times(&fixture.base, "a/b", names[m], before[m], 10);
+            put_times(&fixture.run, "a/b", names[m], after[m], 2);
+        }
+        for (size_t s = 0; s < 2; s++)
+            put_fact(&fixture.base, SESSION_GPU_UUID, rows[i].base[s]);
+        put_fact(&fixture.run, SESSION_GPU_UUID, rows[i].now);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(find(comparison, "a/b", "time")->verdict, rows[i].time, "row %zu", i);
+        cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].share, "row %zu", i);
+        cr_expect_eq(find(comparison, "a/b", "count")->verdict, rows[i].count, "row %zu", i);
+        cr_expect_eq(says(find(comparison, "a/b", "time"), "--against"), rows[i].time == VERDICT_UNSURE);
+        tear_down(&fixture);
+    }
+}
+
+/* Whatever the sessions say, and on whatever GPU: both halves of a pair ran there. */
+Test(compare_time, pairs_settle_a_time)
+{
+    static const struct {
+        size_t slower, faster, alike; /* pairs */
+        enum verdict verdict;
+        bool suspect, wants_pairs;
+        const char *evidence;
+    } rows[] = {
+        {0, 0, 0, VERDICT_UNSURE, true, true, "2 of 2 sessions against 10"},
+        {13, 0, 1, VERDICT_REGRESSED, false, false, "13 of 14 pairs worse by more than 1 %"},
+        {12, 0, 2, VERDICT_SAME, false, false, "12 of 14 pairs worse by more than 1 %"},
+        {0, 13, 0, VERDICT_IMPROVED, false, false, "0 of 13 pairs worse by more than 1 %"},
+        {0, 0, 2, VERDICT_SAME, false, false, "0 of 2 pairs worse by more than 1 %"},
+        {3, 0, 1, VERDICT_UNSURE, false, false, "3 of 4 pairs worse by more than 1 %"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        char evidence[80];
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_times(&fixture.run, "a/b", "time", 110000, 2);
+        put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
+        put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-2");
+        struct row *row = result_find(run_find(&fixture.run, "a/b"), "time");
+        for (size_t n = 0; n < rows[i].slower + rows[i].faster + rows[i].alike; n++)
+            row_add_pair(row, 1000, n < rows[i].slower ? 1011 : n < rows[i].slower + rows[i].faster ? 989 : 1000);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        cr_expect_eq(judgement_is_suspect(judgement), rows[i].suspect, "row %zu", i);
+        cr_expect_eq(judgement_wants_pairs(judgement), rows[i].wants_pairs, "row %zu", i);
+        cr_expect_str_eq(judgement_evidence(judgement, evidence, sizeof evidence), rows[i].evidence);
+        tear_down(&fixture);
+    }
+}
+
+/* Less than the limit may be real where the limit is wide. */
+Test(compare_time, a_base_library_settles_the_times_of_other_code)
+{
+    static const struct {
+        double now;
+        const char *code;
+        bool wants_pairs;
+    } rows[] = {
+        {110000, "new", true},  {100900, "new", true},  {90000, "new", true},
+        {100900, "old", false}, {110000, "old", false},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_code(&fixture.base, "a/b", "old");
+        put(&fixture.run, "a/b", "time", rows[i].now);
+        put_code(&fixture.run, "a/b", rows[i].code);
+        cr_expect_eq(judgement_wants_pairs(find(compare(&fixture), "a/b", "time")), rows[i].wants_pairs, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare_time, steps_within_the_limit_add_up_at_the_anchor)
+{
+    static const struct {
+        const char *metric;
+        double anchor, base, now;
+        enum verdict verdict;
+    } rows[] = {
+        {"time", 100000, 104000, 105000, VERDICT_SAME}, /* 5 % is not past it */
+        {"time", 100000, 104000, 105100, VERDICT_REGRESSED},
+        {"time", 100000, 96000, 95000, VERDICT_SAME},
+        {"share", 80, 76.5, 75.9, VERDICT_REGRESSED}, /* more is better */
+        {"share", 80, 76.5, 77.4, VERDICT_SAME},
+        {"share", 10, 9.7, 9.3, VERDICT_SAME}, /* 7 % past it, and less than the floor */
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", rows[i].metric, rows[i].base, 10);
+        put_times(&fixture.run, "a/b", rows[i].metric, rows[i].now, 2);
+        struct row *row = result_find(run_find(&fixture.base, "a/b"), rows[i].metric);
+        row->has_anchor = true;
+        row->anchor = rows[i].anchor;
+        const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        cr_expect_eq(says(judgement, "anchor"), rows[i].verdict == VERDICT_REGRESSED, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
