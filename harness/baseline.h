@@ -1,39 +1,82 @@
-/* baseline.h - the folder of kept runs: baselines/<gpu>/<family>.json. */
+/* baseline.h - the folder of kept runs, one file a kernel: baselines/<gpu>/<family>/<variant>.json. So two branches
+ * that accept different kernels touch no common file, and to drop a kernel is to remove its file. */
 #ifndef BASELINE_H
 #define BASELINE_H
 
+#include "rule.h"
 #include "run.h"
+
+#define BASELINE_SESSIONS 20 /* that a row keeps; the oldest go first */
 
 /* The folder of a device below the baselines folder: "baselines/nvidia-h200". Caller frees. */
 char *baseline_folder(const char *baselines, const struct device *device);
 
-/* Reads all family files of a device into one run. Returns 0, or an exit_code after error(): EXIT_BASELINE when
- * there is no folder or no file for this device, when its key differs (said field by field), or when two families
- * define a metric differently; EXIT_USAGE when a file is malformed. */
+/* Reads all kernels' files of a device into one run, its sessions in the order of their dates. Returns 0, or an
+ * exit_code after error(): EXIT_BASELINE when there is no folder or no file for this device, when its key differs (said
+ * field by field), or when two files define a metric differently; EXIT_USAGE when a file is malformed or lies in the
+ * wrong place. */
 int baseline_read(struct run *baseline, const char *baselines, const struct device *device);
 
 struct acceptance {
     const char *baselines;
-    char *const *globs; /* kernels; none is all */
+    const struct metrics *metrics; /* rows that none of them defines are taken for information */
+    char *const *globs;            /* kernels; none is all */
     size_t glob_count;
-    char *const *metrics; /* metric name globs; none is all */
-    size_t metric_count;
+    char *const *metric_globs; /* none is all */
+    size_t metric_glob_count;
     const char *reason;
+    const char *was;    /* what the one chosen kernel was called before, or NULL */
+    bool anchor;        /* set the anchor of every chosen row to its new value */
     char *const *names; /* what the runs are called in messages */
 };
 
-struct accepted {
-    size_t rows;
-    size_t kernels;
+/* What became of a chosen row. */
+enum accepted_step {
+    ACCEPTED_ADDED,    /* agreed: it gained the sessions */
+    ACCEPTED_REPLACED, /* moved, or is not of the same counter: it has the new sessions alone */
+    ACCEPTED_FIRST,    /* the baseline did not have it */
+    ACCEPTED_KNOWN,    /* had these very sessions already */
+    ACCEPTED_STEPS
 };
 
-/* Makes the chosen rows of runs[0..count) the baseline: each accepted row gets one session a run, the median of its
- * samples; no other row changes. What a warning names instead: kernels that are not ok in every run that holds
- * them, and rows that are not counted in one run or whose states differ. Families are written whole or not at all,
- * all of them or none. Returns 0 or an exit_code after error(): EXIT_BASELINE when runs, or runs and baseline, are
- * of different devices or collectors or define a metric differently; EXIT_NOT_MEASURED when nothing that was chosen
- * can be accepted. */
+/* A row that was replaced because it moved. */
+struct accepted_move {
+    char *kernel, *metric;
+    enum finding finding; /* when both were measured; else FOUND_SAME: its state changed */
+    enum value_state was_state, now_state;
+    double was, now; /* where measured */
+};
+
+/* Owned; release it whatever baseline_accept returned. */
+struct accepted {
+    size_t kernels;
+    size_t rows;
+    size_t counts[ACCEPTED_STEPS]; /* of rows */
+    size_t sessions;               /* new ones, in all runs together */
+    size_t time_sessions;          /* fewest of a row of class time now; 0 when none was accepted */
+    struct accepted_move *moves;   /* worse ones first, then by name */
+    size_t move_count;
+};
+
+/* Makes the chosen rows of runs[0..count) the baseline; no other row changes. A row of the same definition that agrees
+ * with its old one by the rule (rule.h; no shift is taken off) gains a session for each of the runs' sessions, the
+ * median of its samples, and keeps its anchor; so does one whose machine code changed, since it agrees. One that moved
+ * is replaced: `previous` holds its old value with date, commit and reason of the newest session of the file, and its
+ * anchor is the new value, as it is for a row that is new. Metrics of class info have no rule and no anchor: they are
+ * replaced when a row of their kernel moved in the same call. A session that the file lists and whose value the row
+ * holds is not added again. `readings` of exact and static rows also count sessions that the window has lost since.
+ *
+ * Launches are those of the newest run when all metrics of a kernel are accepted, or the kernel is new. The file lists
+ * the sessions behind its rows, BASELINE_SESSIONS at most: a row that was left out of as many acceptances may outlive
+ * the record of its own.
+ *
+ * What a warning names instead: kernels that are not ok in every run that holds them, and rows that are not counted in
+ * one run or whose states differ. All files are written whole, all of them or none; then, with `was`, the file of the
+ * old name is removed. Returns 0 or an exit_code after error(): EXIT_BASELINE when runs, or runs and baseline, are of
+ * different devices or collectors or define a metric differently; EXIT_NOT_MEASURED when nothing that was chosen can be
+ * accepted; EXIT_USAGE when nothing was chosen, `was` does not fit, or a file cannot be read or written. */
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
                     struct accepted *accepted);
+void accepted_release(struct accepted *accepted);
 
 #endif

@@ -1,4 +1,4 @@
-/* Accepting in three steps: gather the new rows out of the runs, merge them into the family files in memory, write.
+/* Accepting in three steps: gather the new rows out of the runs, merge them into the kernels' files in memory, write.
  * Only the last one touches the disk. */
 #include "baseline.h"
 #include "baseline_files.h"
@@ -46,27 +46,28 @@ static int check_pair(const char *name, const struct run *run, const char *other
     return 0;
 }
 
-static int check_runs(const struct acceptance *acceptance, const struct run *runs, size_t count)
+static int check_sources(const struct source *sources, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!runs[i].device.name) {
-            error("%s does not say on which GPU it was measured: measure again", acceptance->names[i]);
+        const struct run *run = sources[i].run, *first = sources[0].run;
+        if (!run->device.name) {
+            error("%s does not say on which GPU it was measured: measure again", sources[i].name);
             return EXIT_USAGE;
         }
         for (size_t j = 0; j < i; j++) {
-            int result = check_pair(acceptance->names[i], &runs[i], acceptance->names[j], &runs[j]);
+            int result = check_pair(sources[i].name, run, sources[j].name, sources[j].run);
             if (result == 0)
-                result = check_sessions(acceptance->names[i], &runs[i], acceptance->names[j], &runs[j]);
+                result = check_sessions(sources[i].name, run, sources[j].name, sources[j].run);
             if (result != 0)
                 return result;
         }
-        for (size_t j = 0; j < runs[i].note_count; j++) {
-            const struct metric_note *note = &runs[i].notes[j];
-            const struct metric_note *first = run_find_note(&runs[0], note->name);
-            if (first && !note_is_equal(first, note)) {
+        for (size_t j = 0; j < run->note_count; j++) {
+            const struct metric_note *note = &run->notes[j];
+            const struct metric_note *other = run_find_note(first, note->name);
+            if (other && !note_is_equal(other, note)) {
                 error("%s defines %s as %s in %s, but %s as %s in %s: measure again with the same metric files",
-                      acceptance->names[i], note->name, note->counter, note->unit, acceptance->names[0], first->counter,
-                      first->unit);
+                      sources[i].name, note->name, note->counter, note->unit, sources[0].name, other->counter,
+                      other->unit);
                 return EXIT_BASELINE;
             }
         }
@@ -120,83 +121,64 @@ static int check_notes(const struct baseline_files *files, const struct run *fre
     return 0;
 }
 
-/* Whether sessions of the baseline before still have a row in the file. */
-static bool keeps_old_rows(const struct run *old, const struct run *fresh)
+/* Gives the file of the old name to the one kernel that was chosen; *old_path is where it was, and the caller's. */
+static int rename_kernel(struct baseline_files *files, const struct acceptance *acceptance,
+                         const struct source *sources, size_t count, const struct run *fresh, char **old_path)
 {
-    for (size_t i = 0; i < old->result_count; i++)
-        for (size_t j = 0; j < old->results[i].row_count; j++)
-            if (!is_fresh(fresh, old->results[i].id, old->results[i].rows[j].metric))
-                return true;
-    return false;
+    const char *was = acceptance->was;
+    const char *id = fresh->results[0].id;
+    struct kernel_file *file = baseline_files_find(files, was);
+    if (acceptance->glob_count != 1 || fresh->result_count != 1)
+        return error("--was %s needs one -k that names the one kernel that was called so", was);
+    for (size_t i = 0; i < count; i++)
+        if (run_find(sources[i].run, was))
+            return error("%s has measured %s, so it was not renamed: accept %s without --was", sources[i].name, was,
+                         id);
+    if (!file)
+        return error("there is no baseline of %s in %s to take over: name what %s was called with --was, or leave it "
+                     "out",
+                     was, files->folder, id);
+    if (baseline_files_find(files, id))
+        return error("%s has a baseline of its own: accept it without --was, or remove its file first", id);
+    *old_path = file->path;
+    file->path = baseline_files_path(files, id);
+    free(file->id);
+    file->id = x_strdup(id);
+    free(file->run.results[0].id);
+    file->run.results[0].id = x_strdup(id);
+    return 0;
 }
 
-static bool holds_metric(const struct run *run, const char *metric)
+/* Worse ones first; the others stay in the order of their names. */
+static void sort_moves(struct accepted *accepted)
 {
-    for (size_t i = 0; i < run->result_count; i++)
-        if (result_find(&run->results[i], metric))
-            return true;
-    return false;
-}
-
-/* Moves the fresh rows of a kernel into its family's run. */
-static void merge_result(struct run *run, struct result *fresh, bool all_metrics)
-{
-    bool is_new = !run_find(run, fresh->id);
-    struct result *result = run_add(run, fresh->id);
-    if (is_new || all_metrics)
-        result_copy_facts(result, fresh);
-    for (size_t i = 0; i < fresh->row_count; i++) {
-        struct row *row = result_add(result, fresh->rows[i].metric);
-        char *metric = row->metric;
-        row_clear(row);
-        *row = fresh->rows[i];
-        row->metric = metric;
-        free(fresh->rows[i].metric);
+    size_t worse = 0;
+    for (size_t i = 0; i < accepted->move_count; i++) {
+        const struct accepted_move move = accepted->moves[i];
+        if (move.finding != FOUND_WORSE && move.finding != FOUND_DIVIDED)
+            continue;
+        memmove(&accepted->moves[worse + 1], &accepted->moves[worse], (i - worse) * sizeof move);
+        accepted->moves[worse++] = move;
     }
-    fresh->row_count = 0;
 }
 
-static void merge_notes(struct run *run, const struct run *fresh)
+static void merge(struct baseline_files *files, struct run *fresh, struct merging *merging)
 {
-    for (size_t i = 0; i < fresh->note_count; i++)
-        run_set_note(run, &fresh->notes[i]);
-    for (size_t i = run->note_count; i-- > 0;)
-        if (!holds_metric(run, run->notes[i].name))
-            run_remove_note(run, &run->notes[i]);
-}
-
-static void add_sessions(struct run *run, const struct run *from, const char *reason)
-{
-    char *own_reason = x_strdup(reason);
-    for (size_t i = 0; i < from->session_count; i++) {
-        struct session session = from->sessions[i]; /* borrows */
-        session.facts[SESSION_REASON] = own_reason;
-        run_add_session(run, &session);
-    }
-    free(own_reason);
-}
-
-static void merge(struct baseline_files *files, struct run *fresh, const struct acceptance *acceptance,
-                  const struct run *runs, size_t count)
-{
-    for (size_t i = 0; i < fresh->result_count; i++)
-        baseline_files_add(files, fresh->results[i].id, &runs[0].device)->changed = true;
-    for (size_t i = 0; i < files->count; i++) {
-        struct run *run = &files->list[i].run;
-        if (files->list[i].changed && !keeps_old_rows(run, fresh))
-            run_forget_sessions(run);
-    }
     for (size_t i = 0; i < fresh->result_count; i++) {
         struct result *result = &fresh->results[i];
-        struct run *run = &baseline_files_add(files, result->id, NULL)->run;
-        merge_result(run, result, acceptance->metric_count == 0);
-        for (size_t j = 0; j < count; j++)
-            if (run_find(&runs[j], result->id))
-                add_sessions(run, &runs[j], acceptance->reason);
+        baseline_merge(merging, baseline_files_add(files, result->id, &merging->sources[0].run->device), result);
     }
-    for (size_t i = 0; i < files->count; i++)
-        if (files->list[i].changed)
-            merge_notes(&files->list[i].run, fresh);
+    for (size_t i = 0; i < merging->count; i++)
+        merging->accepted->sessions += merging->sources[i].run->session_count;
+    sort_moves(merging->accepted);
+}
+
+static int make_parents(const char *path)
+{
+    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    int result = make_folders(folder);
+    free(folder);
+    return result;
 }
 
 /* Writes every changed file beside its place, and only when all of them are on the disk puts them there. */
@@ -206,20 +188,21 @@ static int write_files(const struct baseline_files *files)
     size_t opened = 0;
     size_t done = 0;
     struct whole_file *pending = x_calloc(files->count, sizeof *pending);
-    if (make_folders(files->folder) < 0)
-        goto out;
     for (size_t i = 0; i < files->count; i++) {
         struct whole_file *file = &pending[opened];
         if (!files->list[i].changed)
             continue;
-        if (whole_file_open(file, files->list[i].path) < 0)
+        if (make_parents(files->list[i].path) < 0 || whole_file_open(file, files->list[i].path) < 0)
             goto out;
         opened++;
         errno = 0;
-        if (run_write(&files->list[i].run, file->stream) < 0 || fsync(fileno(file->stream)) < 0) {
+        if (run_write(&files->list[i].run, file->stream) < 0) {
             error("cannot write %s: %s; the baseline is as it was", files->list[i].path, strerror(errno));
             goto out;
         }
+        /* Closed at once: there may be more kernels than a process may have files open. */
+        if (whole_file_settle(file) < 0)
+            goto out;
     }
     for (; done < opened; done++)
         if (whole_file_commit(&pending[done]) < 0) {
@@ -247,39 +230,97 @@ static int lock_folder(const char *folder)
     return error("cannot lock %s: %s", folder, strerror(errno));
 }
 
+/* The new file is in its place, so that nothing is lost when this fails. */
+static int remove_old(const char *path)
+{
+    if (unlink(path) < 0)
+        return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
+    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    (void)rmdir(folder); /* only when that was the last of its family */
+    free(folder);
+    return 0;
+}
+
+/* By date, so that the oldest sessions of a row come first; runs without a date before all others, as they are given.
+ */
+static int by_date(const void *a, const void *b)
+{
+    const struct source *left = a, *right = b;
+    const char *dates[2] = {"", ""};
+    const struct run *runs[2] = {left->run, right->run};
+    for (size_t i = 0; i < 2; i++)
+        if (runs[i]->session_count > 0 && runs[i]->sessions[0].facts[SESSION_DATE])
+            dates[i] = runs[i]->sessions[0].facts[SESSION_DATE];
+    const int order = strcmp(dates[0], dates[1]);
+    return order != 0 ? order : (left->run > right->run) - (left->run < right->run);
+}
+
+static struct source *sort_runs(const struct acceptance *acceptance, const struct run *runs, size_t count)
+{
+    struct source *sources = x_calloc(count, sizeof *sources);
+    for (size_t i = 0; i < count; i++)
+        sources[i] = (struct source){&runs[i], acceptance->names[i]};
+    qsort(sources, count, sizeof *sources, by_date);
+    return sources;
+}
+
+/* With the folder locked. */
+static int accept_fresh(struct merging *merging, struct run *fresh)
+{
+    const struct acceptance *acceptance = merging->acceptance;
+    const struct source *first = merging->sources;
+    struct baseline_files files;
+    char *old_path = NULL;
+    int result = baseline_files_read(&files, acceptance->baselines, &first->run->device);
+    if (result == 0 && acceptance->was &&
+        rename_kernel(&files, acceptance, first, merging->count, fresh, &old_path) < 0)
+        result = EXIT_USAGE;
+    if (result == 0)
+        result = check_old(&files, first->run, first->name);
+    if (result == 0)
+        result = check_notes(&files, fresh);
+    if (result == 0) {
+        merge(&files, fresh, merging);
+        if (write_files(&files) < 0 || (old_path && remove_old(old_path) < 0))
+            result = EXIT_USAGE;
+    }
+    free(old_path);
+    baseline_files_release(&files);
+    return result;
+}
+
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
                     struct accepted *accepted)
 {
-    struct baseline_files files = {0};
     struct run fresh = {0};
     *accepted = (struct accepted){0};
     if (count == 0)
         BUG("nothing to accept");
     int lock = -1;
-    int result = check_runs(acceptance, runs, count);
+    struct source *sources = sort_runs(acceptance, runs, count);
+    struct merging merging = {acceptance, sources, count, &fresh, accepted, {0}};
+    int result = check_sources(sources, count);
     if (result == 0)
-        result = baseline_gather(&fresh, acceptance, runs, count);
+        result = baseline_gather(&fresh, acceptance, sources, count);
     if (result == 0 && (lock = lock_folder(acceptance->baselines)) < 0)
         result = EXIT_USAGE;
     if (result == 0)
-        result = baseline_files_read(&files, acceptance->baselines, &runs[0].device);
-    if (result == 0)
-        result = check_old(&files, &runs[0], acceptance->names[0]);
-    if (result == 0)
-        result = check_notes(&files, &fresh);
-    if (result == 0) {
-        accepted->kernels = fresh.result_count;
-        for (size_t i = 0; i < fresh.result_count; i++)
-            accepted->rows += fresh.results[i].row_count;
-        merge(&files, &fresh, acceptance, runs, count);
-        if (write_files(&files) < 0)
-            result = EXIT_USAGE;
-    }
+        result = accept_fresh(&merging, &fresh);
     if (result != 0)
-        *accepted = (struct accepted){0};
+        accepted_release(accepted);
     if (lock >= 0)
         close(lock);
     run_release(&fresh);
-    baseline_files_release(&files);
+    free(sources);
     return result;
+}
+
+void accepted_release(struct accepted *accepted)
+{
+    for (size_t i = 0; i < accepted->move_count; i++) {
+        free(accepted->moves[i].kernel);
+        free(accepted->moves[i].metric);
+    }
+    free(accepted->moves);
+    *accepted = (struct accepted){0};
 }

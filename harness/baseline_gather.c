@@ -10,9 +10,9 @@
 
 struct gathering {
     const struct acceptance *acceptance;
-    const struct run *runs;
+    const struct source *sources;
     size_t count;
-    struct run *fresh; /* what is accepted: rows with one sample a session, and their notes */
+    struct run *fresh; /* what is accepted: kernels with their rows, and the notes of these */
     size_t refused;
 };
 
@@ -30,24 +30,25 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct gathering *gathe
 static bool is_ok_everywhere(struct gathering *gathering, const char *id)
 {
     for (size_t i = 0; i < gathering->count; i++) {
-        const struct result *result = run_find(&gathering->runs[i], id);
+        const struct source *source = &gathering->sources[i];
+        const struct result *result = run_find(source->run, id);
         if (!result || result->status == RESULT_OK)
             continue;
-        refuse(gathering, "%s, because in %s it is \"%s\"%s%s", id, gathering->acceptance->names[i],
-               result_status_name(result->status), result->reason ? ": " : "", result->reason ? result->reason : "");
+        refuse(gathering, "%s, because in %s it is \"%s\"%s%s", id, source->name, result_status_name(result->status),
+               result->reason ? ": " : "", result->reason ? result->reason : "");
         return false;
     }
     return true;
 }
 
-/* Fills the empty row with the value of each run; false when it cannot be accepted. */
+/* Fills the empty row with the sessions of each run; false when it cannot be accepted. */
 static bool gather_row(struct gathering *gathering, const char *id, struct row *row)
 {
     enum value_state state = VALUE_STATES;
     for (size_t i = 0; i < gathering->count; i++) {
-        const struct result *result = run_find(&gathering->runs[i], id);
+        const struct result *result = run_find(gathering->sources[i].run, id);
         const struct row *found = result ? result_find(result, row->metric) : NULL;
-        const char *name = gathering->acceptance->names[i];
+        const char *name = gathering->sources[i].name;
         if (!found)
             continue;
         if (found->state == VALUE_NOT_COUNTED) {
@@ -60,10 +61,8 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
             return false;
         }
         state = found->state;
-        if (state == VALUE_MEASURED) {
-            double value = row_value(found);
-            row_add_session(row, &value, 1);
-        }
+        for (size_t k = 0; k < found->session_count; k++)
+            row_add_session(row, found->sessions[k].samples, found->sessions[k].count);
     }
     row->state = state;
     return true;
@@ -73,7 +72,7 @@ static void add_note(struct gathering *gathering, const char *metric)
 {
     const struct metric_note *note = run_find_note(gathering->fresh, metric);
     for (size_t i = 0; i < gathering->count && !note; i++) {
-        note = run_find_note(&gathering->runs[i], metric);
+        note = run_find_note(gathering->sources[i].run, metric);
         if (note)
             run_set_note(gathering->fresh, note);
     }
@@ -85,13 +84,13 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
     const struct acceptance *acceptance = gathering->acceptance;
     if (!is_ok_everywhere(gathering, fresh->id))
         return;
-    for (size_t i = gathering->count; i-- > 0;) {
-        const struct result *result = run_find(&gathering->runs[i], fresh->id);
+    for (size_t i = 0; i < gathering->count; i++) {
+        const struct result *result = run_find(gathering->sources[i].run, fresh->id);
         if (!result)
             continue;
-        result_copy_facts(fresh, result); /* the first run's in the end */
+        result_copy_facts(fresh, result); /* the newest run's in the end */
         for (size_t j = 0; j < result->row_count; j++)
-            if (glob_any(acceptance->metrics, acceptance->metric_count, result->rows[j].metric))
+            if (glob_any(acceptance->metric_globs, acceptance->metric_glob_count, result->rows[j].metric))
                 result_add(fresh, result->rows[j].metric);
     }
     size_t kept = 0;
@@ -108,14 +107,16 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
     fresh->row_count = kept;
 }
 
-int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct run *runs, size_t count)
+int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct source *sources, size_t count)
 {
-    struct gathering gathering = {acceptance, runs, count, fresh, 0};
+    struct gathering gathering = {acceptance, sources, count, fresh, 0};
     *fresh = (struct run){0};
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < runs[i].result_count; j++)
-            if (glob_any(acceptance->globs, acceptance->glob_count, runs[i].results[j].id))
-                run_add(fresh, runs[i].results[j].id);
+    for (size_t i = 0; i < count; i++) {
+        const struct run *run = sources[i].run;
+        for (size_t j = 0; j < run->result_count; j++)
+            if (glob_any(acceptance->globs, acceptance->glob_count, run->results[j].id))
+                run_add(fresh, run->results[j].id);
+    }
     if (fresh->result_count == 0) {
         error("nothing was chosen: no kernel of the runs matches -k; `cugate list` names them all");
         return EXIT_USAGE;

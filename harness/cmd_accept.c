@@ -5,35 +5,107 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENOUGH_SESSIONS 3 /* below, the spread between sessions says little */
+#define MOVES_SHOWN 10 /* then their number alone, but all that are worse */
 
-static int accept_runs(const struct options *options, const struct run *runs, size_t count)
+static const char *const finding_words[] = {
+    [FOUND_SAME] = "changed",    [FOUND_BETTER] = "better",   [FOUND_WORSE] = "worse",
+    [FOUND_DIVIDED] = "divided", [FOUND_INEXACT] = "inexact",
+};
+
+static bool is_worse(const struct accepted_move *move)
+{
+    return move->finding == FOUND_WORSE || move->finding == FOUND_DIVIDED;
+}
+
+/* The value or, when the row is no measurement, the word for what it is instead. */
+static const char *value_text(const struct metric *metric, enum value_state state, double value, char *text,
+                              size_t size)
+{
+    if (state == VALUE_MEASURED && metric)
+        return metric_format(metric, value, text, size);
+    if (state == VALUE_MEASURED)
+        snprintf(text, size, "%.9g", value);
+    return state == VALUE_MEASURED ? text : value_state_name(state);
+}
+
+static void print_move(const struct metrics *metrics, const struct accepted_move *move)
+{
+    char was[64], now[64];
+    const struct metric *metric = metrics_find(metrics, move->metric);
+    const char *left = value_text(metric, move->was_state, move->was, was, sizeof was);
+    const char *right = value_text(metric, move->now_state, move->now, now, sizeof now);
+    if (strcmp(left, right) == 0) { /* too near each other for the digits that people read */
+        left = value_text(NULL, move->was_state, move->was, was, sizeof was);
+        right = value_text(NULL, move->now_state, move->now, now, sizeof now);
+    }
+    printf("  %-7s  %s %s: %s -> %s", finding_words[move->finding], move->kernel, move->metric, left, right);
+    if (move->was_state == VALUE_MEASURED && move->now_state == VALUE_MEASURED && move->was > 0)
+        printf(" (%+.3g %%)", 100 * (move->now / move->was - 1));
+    putchar('\n');
+}
+
+static void print_counts(const struct accepted *accepted)
+{
+    static const char *const words[ACCEPTED_STEPS] = {
+        [ACCEPTED_ADDED] = "agreed and were added",
+        [ACCEPTED_REPLACED] = "replaced",
+        [ACCEPTED_FIRST] = "new",
+        [ACCEPTED_KNOWN] = "there already",
+    };
+    const char *before = ": ";
+    for (size_t i = 0; i < ACCEPTED_STEPS; i++) {
+        if (accepted->counts[i] == 0)
+            continue;
+        printf("%s%zu %s", before, accepted->counts[i], words[i]);
+        before = ", ";
+    }
+    putchar('\n');
+}
+
+static void print_accepted(const struct options *options, const struct metrics *metrics,
+                           const struct accepted *accepted, const struct device *device)
+{
+    char *folder = baseline_folder(options->baselines, device);
+    printf("accepted %zu row%s of %zu kernel%s from %zu session%s in %s", accepted->rows,
+           accepted->rows == 1 ? "" : "s", accepted->kernels, accepted->kernels == 1 ? "" : "s", accepted->sessions,
+           accepted->sessions == 1 ? "" : "s", folder);
+    print_counts(accepted);
+    free(folder);
+
+    size_t shown = 0;
+    while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_worse(&accepted->moves[shown])))
+        print_move(metrics, &accepted->moves[shown++]);
+    if (shown < accepted->move_count)
+        printf("  and %zu more that moved, none of them worse\n", accepted->move_count - shown);
+
+    const size_t needed = rule_sessions_needed(METRIC_TIME);
+    if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
+        printf("time only warns until its rows have %zu sessions; now they have %zu: accept more run files, each of "
+               "its own `cugate run`\n",
+               needed, accepted->time_sessions);
+}
+
+static int accept_runs(const struct options *options, const struct metrics *metrics, const struct run *runs,
+                       size_t count)
 {
     struct accepted accepted;
     struct acceptance acceptance = {
         .baselines = options->baselines,
+        .metrics = metrics,
         .globs = options->globs,
         .glob_count = options->glob_count,
-        .metrics = options->metric_globs,
-        .metric_count = options->metric_glob_count,
+        .metric_globs = options->metric_globs,
+        .metric_glob_count = options->metric_glob_count,
         .reason = options->reason,
+        .was = options->was,
+        .anchor = options->anchor,
         .names = options->arguments,
     };
     int result = baseline_accept(&acceptance, runs, count, &accepted);
-    if (result != 0)
-        return result;
-    char *folder = baseline_folder(options->baselines, &runs[0].device);
-    if (!options->quiet)
-        printf("accepted %zu row%s of %zu kernel%s in %s (%zu session%s)\n", accepted.rows,
-               accepted.rows == 1 ? "" : "s", accepted.kernels, accepted.kernels == 1 ? "" : "s", folder, count,
-               count == 1 ? "" : "s");
-    free(folder);
-    if (count < ENOUGH_SESSIONS)
-        warning(
-            "with fewer than %d sessions the baseline knows little of how far values move by themselves, so its limits "
-            "are weak: accept %d or more run files, each of its own `cugate run`",
-            ENOUGH_SESSIONS, ENOUGH_SESSIONS);
-    return 0;
+    if (result == 0 && !options->quiet)
+        print_accepted(options, metrics, &accepted, &runs[0].device);
+    accepted_release(&accepted);
+    return result;
 }
 
 int cmd_accept(const struct options *options)
@@ -47,15 +119,17 @@ int cmd_accept(const struct options *options)
         error("accept needs a run file: measure with `cugate run -o run.json`");
         return EXIT_USAGE;
     }
-    int result = 0;
+    struct metrics metrics;
+    int result = metrics_read_folder(&metrics, options->metrics) < 0 ? EXIT_USAGE : 0;
     struct run *runs = x_calloc(count, sizeof *runs);
     for (size_t i = 0; i < count && result == 0; i++)
         if (run_read(&runs[i], options->arguments[i]) < 0)
             result = EXIT_USAGE;
     if (result == 0)
-        result = accept_runs(options, runs, count);
+        result = accept_runs(options, &metrics, runs, count);
     for (size_t i = 0; i < count; i++)
         run_release(&runs[i]);
     free(runs);
+    metrics_release(&metrics);
     return result;
 }

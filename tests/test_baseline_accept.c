@@ -1,0 +1,299 @@
+#include "baseline.h"
+#include "commands.h"
+#include "made_runs.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
+{
+    char *folder = scratch_make();
+    struct run runs[] = {made_run(1), made_run(2)};
+    runs[1].device.sm_count = 114;
+    made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_BASELINE,
+                "b.json and a.json are of different devices: SM count 114, not 132");
+    run_release(&runs[1]);
+
+    runs[1] = made_run(1);
+    made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_USAGE,
+                "a.json and b.json are the same session (2026-11-01T08:00:00Z)");
+    run_release(&runs[1]);
+
+    runs[1] = made_run(2);
+    free(runs[1].sessions[0].facts[SESSION_COLLECTOR]);
+    runs[1].sessions[0].facts[SESSION_COLLECTOR] = x_strdup("host");
+    made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_BASELINE,
+                "b.json was measured by the collector host, but a.json by cupti");
+    run_release(&runs[1]);
+
+    runs[1] = made_run(2);
+    run_set_note(&runs[1], &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_BASELINE,
+                "b.json defines time as t.avg in ns, but a.json as t.sum in ns");
+    run_release(&runs[1]);
+
+    runs[1] = made_run(2);
+    free(runs[1].device.name);
+    runs[1].device.name = NULL;
+    made_expect(&(struct trial){.folder = folder}, &runs[1], 1, EXIT_USAGE, "a.json does not say on which GPU");
+    run_release(&runs[1]);
+    run_release(&runs[0]);
+    char *families = x_sprintf("%s/nvidia-h200", folder);
+    cr_expect_neq(access(families, F_OK), 0, "something was written");
+    free(families);
+    scratch_remove(folder);
+}
+
+Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused)
+{
+    char *folder = scratch_make();
+    struct run old = made_run(1);
+    struct run new = made_run(2);
+    made_accept_one(&(struct trial){.folder = folder}, &old);
+
+    new.device.ecc = true;
+    made_expect(&(struct trial){.folder = folder}, &new, 1, EXIT_BASELINE,
+                "is the baseline of another device: this one has ECC on, not off");
+    new.device.ecc = false;
+
+    run_set_note(&new, &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    made_expect(&(struct trial){.folder = folder, .kernel = "reduce/*"}, &new, 1, EXIT_BASELINE,
+                "time is now t.avg in ns, but");
+    made_accept_one(&(struct trial){.folder = folder}, &new); /* all rows at once may change their meaning */
+
+    free(new.sessions[0].facts[SESSION_COLLECTOR]);
+    new.sessions[0].facts[SESSION_COLLECTOR] = NULL;
+    made_expect(&(struct trial){.folder = folder}, &new, 1, EXIT_BASELINE, "by the collector unknown, but");
+    run_release(&new);
+    run_release(&old);
+    scratch_remove(folder);
+}
+
+/* A limit on the size of files stands for a full disk: the first kernel fits, the second does not. */
+Test(baseline_accept, kernels_change_all_or_none)
+{
+    static const char *const names[] = {"nvidia-h200/access/coalesced.json", "nvidia-h200/reduce/tree.json"};
+    char *folder = scratch_make();
+    struct run first = made_run(1);
+    struct run second = made_run(2);
+    const struct trial trial = {.folder = folder};
+    made_accept_one(&trial, &first);
+    char *before[] = {made_text(folder, names[0]), made_text(folder, names[1])};
+    for (int i = 0; i < 1000; i++) {
+        char *metric = x_sprintf("metric_%d", i);
+        row_add_session(result_add(run_find(&second, "reduce/tree"), metric), (double[]){1}, 1);
+        free(metric);
+    }
+    struct accepted accepted;
+    struct capture capture;
+    capture_begin(&capture); /* before the limit: its file is one, too */
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){8192, RLIM_INFINITY});
+    int result = made_accept(&trial, &second, 1, &accepted);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, EXIT_USAGE);
+    cr_expect_eq(accepted.rows, 0);
+    cr_expect(strstr(said, "tree.json: File too large; the baseline is as it was"), "%s", said);
+    free(said);
+    for (size_t i = 0; i < ROWS(names); i++) {
+        char *after = made_text(folder, names[i]);
+        cr_expect_str_eq(after, before[i]);
+        free(after);
+        free(before[i]);
+    }
+    made_accept_one(&trial, &second); /* nothing is left in the way */
+    run_release(&second);
+    run_release(&first);
+    scratch_remove(folder);
+}
+
+Test(baseline_accept, more_kernels_than_files_may_be_open)
+{
+    char *folder = scratch_make();
+    struct run run = made_run(1);
+    for (int i = 0; i < 100; i++) {
+        char *id = x_sprintf("many/v%d", i);
+        row_add_session(result_add(run_add(&run, id), "time"), (double[]){1}, 1);
+        free(id);
+    }
+    struct rlimit limit;
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){50, limit.rlim_max});
+    made_accept_one(&(struct trial){.folder = folder}, &run);
+    struct run baseline = made_baseline(folder);
+    cr_expect_eq(baseline.result_count, 103);
+    run_release(&baseline);
+    run_release(&run);
+    scratch_remove(folder);
+}
+
+/* A run in which a kernel has another name than in run `number`. */
+static struct run renamed_run(int number, const char *was, const char *now)
+{
+    struct run run = made_run(number);
+    struct result *to = run_add(&run, now);
+    const struct result *from = run_find(&run, was);
+    result_copy_facts(to, from);
+    for (size_t i = 0; i < from->row_count; i++) {
+        struct row *row = result_add(to, from->rows[i].metric);
+        row->state = from->rows[i].state;
+        for (size_t k = 0; k < from->rows[i].session_count; k++)
+            row_add_session(row, from->rows[i].sessions[k].samples, from->rows[i].sessions[k].count);
+    }
+    size_t kept = 0;
+    char *ids[8];
+    for (size_t i = 0; i < run.result_count; i++)
+        if (strcmp(run.results[i].id, was) != 0)
+            ids[kept++] = x_strdup(run.results[i].id);
+    run_filter(&run, ids, kept);
+    while (kept > 0)
+        free(ids[--kept]);
+    return run;
+}
+
+Test(baseline_accept, a_renamed_kernel_takes_its_baseline_along)
+{
+    char *folder = scratch_make();
+    struct run old = made_run(1);
+    struct run new = renamed_run(3, "access/coalesced", "copy/plain");
+    made_accept_one(&(struct trial){.folder = folder, .reason = "old"}, &old);
+    made_set(&new, "copy/plain", "count", 9);
+    const struct trial trial = {.folder = folder, .kernel = "copy/plain", .was = "access/coalesced", .reason = "new"};
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&trial, &new, 1, &accepted), 0);
+    cr_expect_eq(accepted.kernels, 1);
+    cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 2, "time and hits");
+    accepted_release(&accepted);
+    struct run baseline = made_baseline(folder);
+    cr_expect_null(run_find(&baseline, "access/coalesced"));
+    const struct row *time = made_row(&baseline, "copy/plain", "time");
+    cr_expect_eq(time->session_count, 2);
+    cr_expect_eq(time->anchor, 101);
+    cr_expect_eq(made_row(&baseline, "copy/plain", "count")->previous->value, 7);
+    cr_expect_str_eq(made_row(&baseline, "copy/plain", "count")->previous->reason, "old");
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
+    char *family = x_sprintf("%s/nvidia-h200/access", folder);
+    cr_expect_neq(access(family, F_OK), 0, "an empty folder stays");
+    free(family);
+    run_release(&baseline);
+    run_release(&new);
+    run_release(&old);
+    scratch_remove(folder);
+}
+
+Test(baseline_accept, a_renaming_that_is_none_is_refused)
+{
+    static const struct {
+        const char *kernel, *was, *words;
+    } cases[] = {
+        {NULL, "access/coalesced", "--was access/coalesced needs one -k that names the one kernel"},
+        {"*", "access/coalesced", "needs one -k that names the one kernel"},
+        {"copy/plain", "reduce/tree",
+         "a.json has measured reduce/tree, so it was not renamed: accept copy/plain without"},
+        {"copy/plain", "copy/none", "there is no baseline of copy/none in "},
+        {"reduce/tree", "access/coalesced", "reduce/tree has a baseline of its own"},
+    };
+    char *folder = scratch_make();
+    struct run old = made_run(1);
+    struct run new = renamed_run(3, "access/coalesced", "copy/plain");
+    made_accept_one(&(struct trial){.folder = folder}, &old);
+    for (size_t i = 0; i < ROWS(cases); i++)
+        made_expect(&(struct trial){.folder = folder, .kernel = cases[i].kernel, .was = cases[i].was}, &new, 1,
+                    EXIT_USAGE, cases[i].words);
+    struct run baseline = made_baseline(folder);
+    cr_expect_eq(baseline.result_count, 3);
+    cr_expect_not_null(run_find(&baseline, "access/coalesced"));
+    run_release(&baseline);
+    run_release(&new);
+    run_release(&old);
+    scratch_remove(folder);
+}
+
+static int run_accept(const char *folder, const char *reason, char **arguments, size_t count, char **said)
+{
+    char *metrics = x_sprintf("%s/metrics", folder);
+    struct options options = {
+        .baselines = folder, .metrics = metrics, .reason = reason, .arguments = arguments, .argument_count = count};
+    struct capture capture;
+    capture_begin(&capture);
+    int result = cmd_accept(&options);
+    *said = capture_end(&capture);
+    free(metrics);
+    return result;
+}
+
+static void expect_command(const char *folder, const char *reason, char **arguments, size_t count, int expected,
+                           const char *words)
+{
+    char *said;
+    cr_expect_eq(run_accept(folder, reason, arguments, count, &said), expected, "%s", said);
+    cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
+    free(said);
+}
+
+Test(baseline_accept, the_command_says_what_happened)
+{
+    char *folder = scratch_make();
+    char *metrics = x_sprintf("%s/metrics", folder);
+    char *arguments[5];
+    cr_assert_eq(make_folders(metrics), 0);
+    expect_command(folder, "first", arguments, 1, EXIT_USAGE, "holds no metric files");
+    free(scratch_file(metrics, "made.ini", made_definitions));
+    for (int i = 0; i < 5; i++) {
+        struct run run = made_run(i + 1);
+        if (i == 4) {
+            made_set(&run, "access/coalesced", "count", 10000001);
+            made_set(&run, "reduce/tree", "time", 250);
+            row_clear(made_row(&run, "reduce/warp", "count"));
+            made_row(&run, "reduce/warp", "count")->state = VALUE_NOT_SUPPORTED;
+        } else if (i == 3) {
+            made_set(&run, "access/coalesced", "count", 10000000);
+        }
+        arguments[i] = x_sprintf("%s/run_%d.json", folder, i);
+        cr_assert_eq(run_write_file(&run, arguments[i]), 0);
+        run_release(&run);
+    }
+    expect_command(folder, NULL, arguments, 3, EXIT_USAGE, "--reason");
+    expect_command(folder, "  ", arguments, 3, EXIT_USAGE, "--reason");
+    expect_command(folder, "first", arguments, 0, EXIT_USAGE, "needs a run file");
+    cr_redirect_stdout();
+    expect_command(folder, "first", arguments, 2, 0, NULL);
+    expect_command(folder, "again", arguments + 1, 2, 0, NULL);
+    expect_command(folder, "moved", arguments + 3, 1, 0, NULL);
+    expect_command(folder, "moved", arguments + 4, 1, 0, NULL);
+    fflush(stdout);
+    char *expected = x_sprintf(
+        "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n"
+        "time only warns until its rows have 10 sessions; now they have 2: accept more run files, each of its own "
+        "`cugate run`\n"
+        "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 agreed and were added\n"
+        "time only warns until its rows have 10 sessions; now they have 3: accept more run files, each of its own "
+        "`cugate run`\n"
+        "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 10 agreed and were added, 2 replaced\n"
+        "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 %%)\n"
+        "time only warns until its rows have 10 sessions; now they have 4: accept more run files, each of its own "
+        "`cugate run`\n"
+        "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 6 agreed and were added, 6 replaced\n"
+        "  worse    access/coalesced count: 10000000 -> 10000001 (+1e-05 %%)\n"
+        "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
+        "  changed  reduce/warp count: 7 -> not supported\n"
+        "time only warns until its rows have 10 sessions; now they have 1: accept more run files, each of its own "
+        "`cugate run`\n",
+        folder, folder, folder, folder);
+    cr_expect_stdout_eq_str(expected);
+    free(expected);
+    free(scratch_file(folder, "run_1.json", "broken"));
+    expect_command(folder, "third", arguments, 3, EXIT_USAGE, "run_1.json:1:");
+    for (int i = 0; i < 5; i++)
+        free(arguments[i]);
+    free(metrics);
+    scratch_remove(folder);
+}

@@ -1,0 +1,373 @@
+#include "made_runs.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TREE "nvidia-h200/reduce/tree.json"
+
+Test(baseline_merge, accepting_one_row_changes_no_other)
+{
+    char *folder = scratch_make();
+    struct run first = made_run(1), second = made_run(2);
+    made_accept_one(&(struct trial){.folder = folder}, &first);
+    char *warp_before = made_text(folder, "nvidia-h200/reduce/warp.json");
+    char *tree_before = made_text(folder, TREE);
+
+    struct accepted accepted;
+    const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
+    cr_assert_eq(made_accept(&trial, &second, 1, &accepted), 0);
+    cr_expect_eq(accepted.rows, 1);
+    cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 1);
+    accepted_release(&accepted);
+    char *warp_after = made_text(folder, "nvidia-h200/reduce/warp.json");
+    char *tree_after = made_text(folder, TREE);
+    cr_expect_str_eq(warp_after, warp_before);
+
+    /* The row and the list of sessions are all that changed: not even the launches. */
+    char *row = strstr(tree_before, "[[201]]");
+    char *list = strstr(tree_before, "\n  ]\n}\n");
+    cr_assert(row && list);
+    char *expected = x_sprintf("%.*s[[201], [202]]%.*s,\n    {\"collector\": \"cupti\", \"date\": "
+                               "\"2026-11-02T08:00:00Z\", \"reason\": \"because\"}\n  ]\n}\n",
+                               (int)(row - tree_before), tree_before, (int)(list - row - 7), row + 7);
+    cr_expect_str_eq(tree_after, expected);
+    free(expected);
+    free(warp_before);
+    free(warp_after);
+    free(tree_before);
+    free(tree_after);
+    run_release(&second);
+    run_release(&first);
+    scratch_remove(folder);
+}
+
+Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound)
+{
+    char *folder = scratch_make();
+    for (int i = 1; i <= BASELINE_SESSIONS + 5; i++) {
+        struct run run = made_run(i);
+        struct accepted accepted;
+        for (size_t k = 0; k < run.result_count; k++)
+            made_set(&run, run.results[k].id, "time", 200 + i % 4);
+        cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0);
+        cr_expect_eq(accepted.counts[i == 1 ? ACCEPTED_FIRST : ACCEPTED_ADDED], 12, "session %d", i);
+        cr_expect_eq(accepted.time_sessions, i < BASELINE_SESSIONS ? (size_t)i : BASELINE_SESSIONS);
+        accepted_release(&accepted);
+        run_release(&run);
+    }
+    struct run baseline = made_baseline(folder);
+    const struct row *time = made_row(&baseline, "reduce/tree", "time");
+    cr_assert_eq(time->session_count, BASELINE_SESSIONS);
+    cr_expect_eq(row_session_value(time, 0), 202, "the oldest went");
+    cr_expect_eq(row_session_value(time, BASELINE_SESSIONS - 1), 201);
+    cr_expect_eq(time->anchor, 201, "where slow drift is measured from");
+    cr_expect_null(time->previous);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, BASELINE_SESSIONS);
+    const struct row *count = made_row(&baseline, "reduce/tree", "count");
+    cr_expect_eq(count->session_count, BASELINE_SESSIONS);
+    cr_expect_eq(count->readings, 3 * (BASELINE_SESSIONS + 5));
+    cr_assert_eq(baseline.session_count, BASELINE_SESSIONS);
+    cr_expect_str_eq(baseline.sessions[0].facts[SESSION_DATE], "2026-11-06T08:00:00Z");
+    const struct result *tree = run_find(&baseline, "reduce/tree");
+    cr_expect_eq(tree->launches[0].times, BASELINE_SESSIONS + 5);
+    run_release(&baseline);
+    scratch_remove(folder);
+}
+
+/* Two sessions that differ allow by the rule's formula 318 times their deviation. */
+Test(baseline_merge, few_sessions_do_not_let_anything_in)
+{
+    static const struct {
+        double time;
+        enum accepted_step step;
+        enum finding finding;
+    } cases[] = {
+        {211, ACCEPTED_ADDED, FOUND_SAME},
+        {212, ACCEPTED_REPLACED, FOUND_WORSE},
+        {192, ACCEPTED_ADDED, FOUND_SAME},
+        {191, ACCEPTED_REPLACED, FOUND_BETTER},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char *folder = scratch_make();
+        struct run runs[] = {made_run(1), made_run(2), made_run(3)};
+        const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
+        struct accepted accepted;
+        cr_assert_eq(made_accept(&trial, runs, 2, &accepted), 0);
+        accepted_release(&accepted);
+        made_set(&runs[2], "reduce/tree", "time", cases[i].time);
+        cr_assert_eq(made_accept(&trial, &runs[2], 1, &accepted), 0);
+        cr_expect_eq(accepted.counts[cases[i].step], 1, "%g", cases[i].time);
+        cr_expect(accepted.move_count == 0 || accepted.moves[0].finding == cases[i].finding, "%g", cases[i].time);
+        accepted_release(&accepted);
+        for (size_t k = 0; k < ROWS(runs); k++)
+            run_release(&runs[k]);
+        scratch_remove(folder);
+    }
+}
+
+/* What drifted too far in small steps fails by its anchor; once it is accepted it must not go on failing. */
+Test(baseline_merge, a_row_past_its_anchor_is_replaced)
+{
+    char *folder = scratch_make();
+    const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
+    size_t replaced = 0;
+    for (int i = 1; i <= 28; i++) {
+        struct run run = made_run(i);
+        struct accepted accepted;
+        cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
+        replaced += accepted.counts[ACCEPTED_REPLACED];
+        if (accepted.counts[ACCEPTED_REPLACED]) {
+            cr_expect_eq(accepted.moves[0].finding, FOUND_WORSE);
+            struct run baseline = made_baseline(folder);
+            cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->anchor, 200 + i);
+            run_release(&baseline);
+        }
+        accepted_release(&accepted);
+        run_release(&run);
+    }
+    cr_expect_eq(replaced, 1);
+    scratch_remove(folder);
+}
+
+Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
+{
+    char *folder = scratch_make();
+    struct run runs[] = {made_run(1), made_run(2), made_run(3)};
+    runs[1].sessions[0].facts[SESSION_COMMIT] = x_strdup("abc");
+    made_accept_one(&(struct trial){.folder = folder, .reason = "one"}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = folder, .reason = "two"}, &runs[1]);
+    made_set(&runs[2], "access/coalesced", "time", 50);
+    made_set(&runs[2], "reduce/tree", "time", 300);
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&(struct trial){.folder = folder, .reason = "three"}, &runs[2], 1, &accepted), 0);
+    cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 4, "two times, and the clocks beside them");
+    cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 8);
+    cr_expect_eq(accepted.time_sessions, 1);
+    cr_assert_eq(accepted.move_count, 2);
+    cr_expect_str_eq(accepted.moves[0].kernel, "reduce/tree", "the worse one first");
+    cr_expect_str_eq(accepted.moves[0].metric, "time");
+    cr_expect_eq(accepted.moves[0].finding, FOUND_WORSE);
+    cr_expect_eq(accepted.moves[0].was, 201.5);
+    cr_expect_eq(accepted.moves[0].now, 300);
+    cr_expect_eq(accepted.moves[1].finding, FOUND_BETTER);
+    accepted_release(&accepted);
+
+    struct run baseline = made_baseline(folder);
+    const struct row *time = made_row(&baseline, "reduce/tree", "time");
+    cr_expect_eq(time->session_count, 1);
+    cr_expect_eq(row_value(time), 300);
+    cr_expect_eq(time->anchor, 300);
+    cr_assert_not_null(time->previous);
+    cr_expect_eq(time->previous->value, 201.5);
+    cr_expect_str_eq(time->previous->date, "2026-11-02T08:00:00Z");
+    cr_expect_str_eq(time->previous->commit, "abc");
+    cr_expect_str_eq(time->previous->reason, "two");
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, 1);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->session_count, 3);
+    cr_expect_eq(made_row(&baseline, "reduce/warp", "clock")->session_count, 3);
+    cr_expect_eq(made_row(&baseline, "reduce/warp", "time")->anchor, 301);
+    run_release(&baseline);
+
+    /* Moved again: one step back is remembered. */
+    struct run last = made_run(4);
+    made_set(&last, "reduce/tree", "time", 100);
+    made_accept_one(&(struct trial){.folder = folder}, &last);
+    baseline = made_baseline(folder);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->previous->value, 300);
+    cr_expect_str_eq(made_row(&baseline, "reduce/tree", "time")->previous->reason, "three");
+    run_release(&baseline);
+    run_release(&last);
+    for (size_t i = 0; i < ROWS(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(folder);
+}
+
+Test(baseline_merge, no_session_outlives_its_rows)
+{
+    char *folder = scratch_make();
+    struct run first = made_run(1), second = made_run(2);
+    made_accept_one(&(struct trial){.folder = folder}, &first);
+    made_set(&second, "reduce/tree", "time", 500);
+    made_set(&second, "reduce/tree", "count", 8);
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/*"}, &second);
+    char *tree = made_text(folder, TREE);
+    char *warp = made_text(folder, "nvidia-h200/reduce/warp.json");
+    cr_expect_null(strstr(tree, "{\"collector\": \"cupti\", \"date\": \"2026-11-01"), "every row was replaced");
+    cr_expect_not_null(strstr(tree, "\"bytes\": 1002"), "a kernel accepted whole brings its facts with it");
+    cr_expect_not_null(strstr(warp, "2026-11-01"));
+    free(warp);
+    free(tree);
+    run_release(&second);
+    run_release(&first);
+    scratch_remove(folder);
+}
+
+/* By value, however little; and how often it was seen the same is counted anew. */
+Test(baseline_merge, exact_rows)
+{
+    static const struct {
+        double samples[3];
+        enum accepted_step step;
+        enum finding finding; /* when replaced */
+        size_t sessions, readings;
+    } steps[] = {
+        {{7, 7, 7}, ACCEPTED_FIRST, FOUND_SAME, 1, 3},       {{7, 7, 7}, ACCEPTED_ADDED, FOUND_SAME, 2, 6},
+        {{8, 8, 8}, ACCEPTED_REPLACED, FOUND_WORSE, 1, 3},   {{7, 7, 7}, ACCEPTED_REPLACED, FOUND_BETTER, 1, 3},
+        {{7, 7, 8}, ACCEPTED_REPLACED, FOUND_INEXACT, 1, 0}, {{7, 7, 7}, ACCEPTED_ADDED, FOUND_SAME, 2, 0},
+        {{9, 9, 9}, ACCEPTED_REPLACED, FOUND_WORSE, 1, 3},
+    };
+    char *folder = scratch_make();
+    for (size_t i = 0; i < ROWS(steps); i++) {
+        struct run run = made_run((int)i + 1);
+        struct row *row = made_row(&run, "reduce/tree", "count");
+        row_clear(row);
+        row_add_session(row, steps[i].samples, 3);
+        struct accepted accepted;
+        const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "count"};
+        cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
+        cr_expect_eq(accepted.counts[steps[i].step], 1, "step %zu", i);
+        cr_expect_eq(accepted.move_count, steps[i].step == ACCEPTED_REPLACED ? 1 : 0, "step %zu", i);
+        if (accepted.move_count > 0)
+            cr_expect_eq(accepted.moves[0].finding, steps[i].finding, "step %zu", i);
+        accepted_release(&accepted);
+        struct run baseline = made_baseline(folder);
+        row = made_row(&baseline, "reduce/tree", "count");
+        cr_expect_eq(row->session_count, steps[i].sessions, "step %zu", i);
+        cr_expect(row->has_readings);
+        cr_expect_eq(row->readings, steps[i].readings, "step %zu: %zu", i, row->readings);
+        run_release(&baseline);
+        run_release(&run);
+    }
+    scratch_remove(folder);
+}
+
+Test(baseline_merge, a_session_counts_once)
+{
+    char *folder = scratch_make();
+    struct run first = made_run(1), second = made_run(2);
+    made_accept_one(&(struct trial){.folder = folder, .reason = "one"}, &first);
+    char *before = made_text(folder, TREE);
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&(struct trial){.folder = folder, .reason = "one"}, &first, 1, &accepted), 0);
+    cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 9);
+    cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 3, "what is not applicable has nothing to add");
+    accepted_release(&accepted);
+    char *after = made_text(folder, TREE);
+    cr_expect_str_eq(after, before);
+
+    /* One row first and then all: that row has the session already, the others gain it. */
+    made_accept_one(&(struct trial){.folder = folder, .metric = "time", .reason = "two"}, &second);
+    made_accept_one(&(struct trial){.folder = folder, .reason = "three"}, &second);
+    struct run baseline = made_baseline(folder);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 2);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, 2);
+    cr_assert_eq(baseline.session_count, 2);
+    cr_expect_str_eq(baseline.sessions[1].facts[SESSION_REASON], "two; three");
+    run_release(&baseline);
+    free(after);
+    free(before);
+    run_release(&second);
+    run_release(&first);
+    scratch_remove(folder);
+}
+
+Test(baseline_merge, anchors_move_when_asked)
+{
+    char *folder = scratch_make();
+    struct run runs[] = {made_run(1), made_run(4)};
+    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/*", .anchor = true}, &runs[1]);
+    struct run baseline = made_baseline(folder);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->anchor, 202.5);
+    cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->anchor, 101);
+    cr_expect(!made_row(&baseline, "reduce/tree", "clock")->has_anchor);
+    run_release(&baseline);
+
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*"}, &runs[1]);
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*", .anchor = true}, &runs[1]);
+    baseline = made_baseline(folder);
+    cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->anchor, 102.5, "also of sessions known before");
+    cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 2);
+    run_release(&baseline);
+    run_release(&runs[1]);
+    run_release(&runs[0]);
+    scratch_remove(folder);
+}
+
+/* As baselines from before there were anchors are. */
+Test(baseline_merge, a_row_without_an_anchor_gets_its_old_value)
+{
+    char *folder = scratch_make();
+    char *family = x_sprintf("%s/nvidia-h200/reduce", folder);
+    struct run old = made_run(1), second = made_run(5);
+    cr_assert_eq(make_folders(family), 0);
+    run_filter(&old, (char *[]){(char[]){"reduce/tree"}}, 1);
+    char *path = x_sprintf("%s/tree.json", family);
+    cr_assert_eq(run_write_file(&old, path), 0);
+    made_accept_one(&(struct trial){.folder = folder}, &second);
+    struct run baseline = made_baseline(folder);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->anchor, 201);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 6);
+    run_release(&baseline);
+    run_release(&second);
+    run_release(&old);
+    free(path);
+    free(family);
+    scratch_remove(folder);
+}
+
+Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
+{
+    char *folder = scratch_make();
+    struct run runs[] = {made_run(1), made_run(2), made_run(3)};
+    const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
+    made_accept_one(&trial, &runs[0]);
+    made_set(&runs[1], "reduce/tree", "hits", 50);
+    row_clear(made_row(&runs[1], "reduce/tree", "count"));
+    made_row(&runs[1], "reduce/tree", "count")->state = VALUE_NOT_SUPPORTED;
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&trial, &runs[1], 1, &accepted), 0);
+    cr_assert_eq(accepted.move_count, 2);
+    cr_expect_str_eq(accepted.moves[0].metric, "count");
+    cr_expect_eq(accepted.moves[0].finding, FOUND_SAME);
+    cr_expect_eq(accepted.moves[0].was_state, VALUE_MEASURED);
+    cr_expect_eq(accepted.moves[0].now_state, VALUE_NOT_SUPPORTED);
+    cr_expect_eq(accepted.moves[1].was_state, VALUE_NOT_APPLICABLE);
+    accepted_release(&accepted);
+    struct run baseline = made_baseline(folder);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->state, VALUE_NOT_SUPPORTED);
+    cr_expect_eq(row_value(made_row(&baseline, "reduce/tree", "hits")), 50);
+    run_release(&baseline);
+
+    run_set_note(&runs[2], &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    made_accept_one(&trial, &runs[2]);
+    baseline = made_baseline(folder);
+    const struct row *time = made_row(&baseline, "reduce/tree", "time");
+    cr_expect_eq(time->session_count, 1, "the same number of another counter is no agreement");
+    cr_expect_null(time->previous);
+    cr_expect_str_eq(run_find_note(&baseline, "time")->counter, "t.avg");
+    run_release(&baseline);
+    for (size_t i = 0; i < ROWS(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(folder);
+}
+
+Test(baseline_merge, rows_that_no_metric_file_defines_are_information)
+{
+    char *folder = scratch_make();
+    for (int i = 1; i <= 2; i++) {
+        struct run run = made_run(i);
+        row_add_session(result_add(run_find(&run, "reduce/tree"), "other"), (double[]){1000 * i}, 1);
+        made_accept_one(&(struct trial){.folder = folder}, &run);
+        run_release(&run);
+    }
+    struct run baseline = made_baseline(folder);
+    const struct row *other = made_row(&baseline, "reduce/tree", "other");
+    cr_expect_eq(other->session_count, 2);
+    cr_expect(!other->has_anchor && !other->has_readings);
+    run_release(&baseline);
+    scratch_remove(folder);
+}
