@@ -102,6 +102,7 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, ch
     session->facts[SESSION_DRIVER] = driver_version();
     session->facts[SESSION_CUDA] = x_sprintf("%d.%d", cuda / 1000, cuda % 1000 / 10);
     session->facts[SESSION_GPU_UUID] = uuid_text(&uuid);
+    session->facts[SESSION_NEIGHBOURS] = gpu_neighbours(session->facts[SESSION_GPU_UUID]);
     return 0;
 }
 

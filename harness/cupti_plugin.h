@@ -20,6 +20,10 @@ const char *cupti_remedy(int cupti_result);
 int gpu_count(char *why, size_t why_size);
 int gpu_describe(int ordinal, struct device *device, struct session *session, char *why, size_t why_size);
 
+/* How many processes compute on the GPU besides this one, which must have no context on it yet; NULL where unknown.
+ * Caller frees. */
+char *gpu_neighbours(const char *uuid);
+
 /* Makes device 0's primary context, which the CUDA runtime shares, current in this thread. */
 int gpu_context(CUcontext *context, char *why, size_t why_size);
 
