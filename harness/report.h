@@ -16,9 +16,11 @@ struct report {
     const char *baselines;               /* folder that accept must be told of, or NULL for its default */
     enum exit_code exit_code;            /* what the command is going to exit with: run_exit_code without comparison */
     bool replay;                         /* the run was read from run_name; nothing was measured here: said loudly */
+    bool static_only;                    /* only machine code was read: no kernel ran and no GPU was asked; likewise */
     bool color;
     bool quiet;   /* only what is not same */
     bool verbose; /* every row */
+    bool power;   /* every row that was judged, with the smallest change that would have been caught */
 };
 
 struct reporter {
@@ -33,5 +35,8 @@ const struct reporter *reporter_list(size_t *count);
 
 int report_text(const struct report *report, FILE *stream);
 int report_json(const struct report *report, FILE *stream);
+int report_junit(const struct report *report, FILE *stream);
+int report_markdown(const struct report *report, FILE *stream);
+int report_github(const struct report *report, FILE *stream);
 
 #endif

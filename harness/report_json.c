@@ -1,54 +1,54 @@
-/* The report as JSON, schema 1:
+/* The report as JSON, schema 1. Later versions add keys, but change and remove none within a schema:
  *
- *   { "schema": 1, "exit_code": 1, "verdict": "regressed", "replay": "run.json",
- *     "counts": { "kernels": 65, "missing": 0, "regressed": 1, ... },
+ *   { "schema": 1, "exit_code": 1, "verdict": "regressed",
+ *     "replay": "run.json",         the file that the run was read from, when nothing was measured; else null
+ *     "static": false,              true: only machine code was read
+ *     "counts": { "kernels": 65, "missing": 0, "regressed": 1, ... },    judgements by verdict
+ *     "same_code": 2,               times that moved although the machine code is the same: noise
  *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
  *     "notes": [ "driver 580.1; the baseline has 570.2" ],
+ *     "suites": [ { "metric": "time", "shift": -0.003, "kernels": 62, "same_code": false, "moved": false } ],
  *     "failures": [ { "kernel": ..., "status": "crashed", "reason": ... } ],
  *     "judgements": [ { "kernel": ..., "metric": ..., "unit": ..., "class": ..., "verdict": ..., "base": 18700,
- *                       "now": 22100, "change": 3400, "limit": 935, "reason": null } ] }
+ *                       "now": 22100, "change": 3400, "limit": 935, "reason": null,
+ *                       "drift": -56,             part of the change that the whole suite made
+ *                       "detectable": 1400,       the smallest change that is caught in 99 of 100 cases
+ *                       "same_code": false,       the machine code is that of the baseline, launched in the same way
+ *                       "base_sessions": 12, "run_sessions": 2, "agree": 2,    of the run's, so many beyond the limit
+ *                       "pairs": 14, "pairs_worse": 13 } ] }                   against a base library
  *
- * Judgements are worst first. What has no value is null: never 0. "counts" is null when nothing was judged. */
+ * Judgements are worst first. What has no value is null: never 0. "counts" and "same_code" are null when nothing was
+ * judged. The shift of a suite is null when too few kernels know it. */
 #include "report.h"
 
 #include "exit_code.h"
+#include "text.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define REPORT_SCHEMA 1
 
-/* Anything that needs escapes goes through Jansson. A kernel library may give any bytes as a reason; JSON is UTF-8. */
-static void put_odd_text(FILE *stream, const char *text)
-{
-    json_t *string = json_string(text);
-    if (!string) {
-        char *plain = x_strdup(text);
-        for (char *c = plain; *c; c++)
-            if (*c & 0x80)
-                *c = '?';
-        string = json_string(plain);
-        free(plain);
-    }
-    if (!string || json_dumpf(string, stream, JSON_ENCODE_ANY) < 0)
-        fputs("null", stream);
-    json_decref(string);
-}
-
-/* By hand and not by Jansson for what is plain: a report may have 10,000 rows. */
+/* What is not plain ASCII goes as \u: a kernel library may give any bytes as a reason, and someone may look at the
+ * report on a terminal. By hand and not by Jansson, since a report may have 10,000 rows. */
 static void put_text(FILE *stream, const char *text)
 {
-    bool plain = true;
-    for (const char *c = text; c && *c; c++)
-        plain &= *c >= 0x20 && *c < 0x7f && *c != '"' && *c != '\\';
-    if (!text)
+    if (!text) {
         fputs("null", stream);
-    else if (plain)
-        fprintf(stream, "\"%s\"", text);
-    else
-        put_odd_text(stream, text);
+        return;
+    }
+    fputc('"', stream);
+    while (*text) {
+        const unsigned character = text_next(&text);
+        if (character == '"' || character == '\\')
+            fprintf(stream, "\\%c", (char)character);
+        else if (character >= 0x20 && character < 0x7f)
+            fputc((int)character, stream);
+        else if (character < 0x10000)
+            fprintf(stream, "\\u%04x", character);
+        else
+            fprintf(stream, "\\u%04x\\u%04x", 0xd800 + ((character - 0x10000) >> 10), 0xdc00 + (character & 0x3ff));
+    }
+    fputc('"', stream);
 }
 
 static void put_text_member(FILE *stream, const char *before, const char *text)
@@ -67,10 +67,26 @@ static void put_number(FILE *stream, const char *before, bool has, double value)
         fprintf(stream, "%s%.15g", before, value);
 }
 
+static void put_flag(FILE *stream, const char *before, bool flag)
+{
+    fprintf(stream, "%s%s", before, flag ? "true" : "false");
+}
+
+/* What stands behind the verdict; there is none of it for a whole kernel. */
+static void put_evidence(FILE *stream, const struct judgement *judgement)
+{
+    const bool gated = judgement->compared && judgement->verdict != VERDICT_INFO;
+    put_number(stream, ", \"drift\": ", gated, judgement->drift);
+    put_number(stream, ", \"detectable\": ", gated, judgement->detectable);
+    put_flag(stream, ", \"same_code\": ", judgement->same_code);
+    fprintf(
+        stream, ", \"base_sessions\": %zu, \"run_sessions\": %zu, \"agree\": %zu, \"pairs\": %zu, \"pairs_worse\": %zu",
+        judgement->base_sessions, judgement->run_sessions, judgement->agree, judgement->pairs, judgement->pairs_worse);
+}
+
 static void put_judgement(FILE *stream, const struct judgement *judgement)
 {
     const struct metric *metric = judgement->metric;
-    bool comparable = judgement->has_base && judgement->has_now && !judgement->reason;
     put_text_member(stream, "{\"kernel\": ", judgement->kernel);
     put_text_member(stream, ", \"metric\": ", metric ? metric->name : NULL);
     put_text_member(stream, ", \"unit\": ", metric ? metric->unit : NULL);
@@ -78,22 +94,38 @@ static void put_judgement(FILE *stream, const struct judgement *judgement)
     put_text_member(stream, ", \"verdict\": ", verdict_name(judgement->verdict));
     put_number(stream, ", \"base\": ", judgement->has_base, judgement->base);
     put_number(stream, ", \"now\": ", judgement->has_now, judgement->now);
-    put_number(stream, ", \"change\": ", comparable, judgement->change);
-    put_number(stream, ", \"limit\": ", comparable && judgement->verdict != VERDICT_INFO, judgement->limit);
+    put_number(stream, ", \"change\": ", judgement->compared, judgement->change);
+    put_number(stream, ", \"limit\": ", judgement->compared && judgement->verdict != VERDICT_INFO, judgement->limit);
     put_text_member(stream, ", \"reason\": ", judgement->reason);
+    put_evidence(stream, judgement);
     fputc('}', stream);
 }
 
 static void put_counts(FILE *stream, const struct comparison *comparison)
 {
     if (!comparison) {
-        fputs(" \"counts\": null,\n", stream);
+        fputs(" \"counts\": null,\n \"same_code\": null,\n", stream);
         return;
     }
     fprintf(stream, " \"counts\": {\"kernels\": %zu", comparison->kernels);
     for (enum verdict verdict = 0; verdict < VERDICTS; verdict++)
         fprintf(stream, ", \"%s\": %zu", verdict_name(verdict), comparison->counts[verdict]);
-    fputs("},\n", stream);
+    fprintf(stream, "},\n \"same_code\": %zu,\n", comparison->same_code);
+}
+
+static void put_suites(FILE *stream, const struct comparison *comparison)
+{
+    fputs(" \"suites\": [", stream);
+    for (size_t i = 0; comparison && i < comparison->suite_count; i++) {
+        const struct suite *suite = &comparison->suites[i];
+        put_text_member(stream, i ? ",\n  {\"metric\": " : "\n  {\"metric\": ", suite->metric->name);
+        put_number(stream, ", \"shift\": ", suite->kernels >= RULE_DRIFT, suite->shift);
+        fprintf(stream, ", \"kernels\": %zu", suite->kernels);
+        put_flag(stream, ", \"same_code\": ", suite->same_code);
+        put_flag(stream, ", \"moved\": ", suite->moved);
+        fputc('}', stream);
+    }
+    fputs("],\n", stream);
 }
 
 static void put_device(FILE *stream, const struct device *device)
@@ -127,6 +159,7 @@ int report_json(const struct report *report, FILE *stream)
     fprintf(stream, "{\"schema\": %d,\n \"exit_code\": %d,\n", REPORT_SCHEMA, (int)report->exit_code);
     put_text_member(stream, " \"verdict\": ", exit_code_name(report->exit_code));
     put_text_member(stream, ",\n \"replay\": ", report->replay ? report->run_name : NULL);
+    put_flag(stream, ",\n \"static\": ", report->static_only);
     fputs(",\n", stream);
     put_counts(stream, comparison);
     put_device(stream, &report->run->device);
@@ -134,6 +167,7 @@ int report_json(const struct report *report, FILE *stream)
     for (size_t i = 0; comparison && i < comparison->note_count; i++)
         put_text_member(stream, i ? ",\n  " : "\n  ", comparison->notes[i]);
     fputs("],\n", stream);
+    put_suites(stream, comparison);
     put_failures(stream, report->run);
     fputs(" \"judgements\": [", stream);
     for (size_t i = 0; comparison && i < comparison->count; i++) {

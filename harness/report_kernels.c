@@ -90,6 +90,8 @@ static struct line *make_lines(const struct report *report, size_t *count)
     size_t measured = *count;
     for (size_t i = 0; comparison && i < comparison->count; i++) {
         const struct judgement *judgement = &comparison->list[i];
+        if (strcmp(judgement->kernel, COMPARISON_SUITE) == 0)
+            continue;
         struct line *line = find_line(lines, measured, judgement->kernel);
         if (!line) {
             line = ARRAY_ADD(lines, *count);
@@ -120,7 +122,7 @@ static void change_cell(const struct line *line, const char *metric, char *cell,
     const struct row *base = find_row(line->base, metric);
     cell[0] = '\0';
     if (measured(now) && measured(base))
-        text_share(row_value(base), row_value(now), cell, size);
+        words_share(row_value(base), row_value(now), cell, size);
 }
 
 /* Percentages have one decimal, so that a column of them lines up. */
@@ -139,23 +141,11 @@ static void value_cell(const struct report *report, const struct line *line, con
         metric_format(metric, row_value(row), cell, size);
 }
 
-enum ink verdict_ink(enum verdict verdict)
+enum ink tone_ink(enum tone tone)
 {
-    switch (verdict) {
-    case VERDICT_MISSING:
-    case VERDICT_REGRESSED:
-        return INK_RED;
-    case VERDICT_UNSURE:
-    case VERDICT_NEW:
-        return INK_YELLOW;
-    case VERDICT_IMPROVED:
-        return INK_GREEN;
-    case VERDICT_SAME:
-    case VERDICT_INFO:
-    case VERDICTS:
-        break;
-    }
-    return INK_PLAIN;
+    static const enum ink inks[] = {
+        [TONE_PLAIN] = INK_PLAIN, [TONE_GOOD] = INK_GREEN, [TONE_WARN] = INK_YELLOW, [TONE_FAIL] = INK_RED};
+    return inks[tone];
 }
 
 /* Prints a cell to the right of its column. Blanks wait in *blanks for the next cell, so that no line ends in them. */
@@ -215,7 +205,7 @@ static void print_line(const struct text *text, const struct report *report, con
     }
     if (report->comparison && line->verdict < VERDICTS) {
         text_print(text, INK_PLAIN, "%*s", blanks + 2, "");
-        text_print(text, verdict_ink(line->verdict), "%s", verdict_name(line->verdict));
+        text_print(text, tone_ink(words_verdict_tone(line->verdict)), "%s", verdict_name(line->verdict));
     }
     text_print(text, INK_PLAIN, "\n");
 }

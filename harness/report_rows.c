@@ -1,57 +1,11 @@
 /* The rows of the text report: what is missing, worse or doubtful, by how much, why, and how to accept it. */
 #include "report_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* More new rows than this are only counted: a new metric has one in every kernel. */
 #define NEW_ROWS 10
-
-/* "+3.4 us", "-7.1 points", "+12,288". */
-static void format_difference(const struct metric *metric, double difference, const char *sign, char *text, size_t size)
-{
-    char number[64];
-    if (strcmp(metric->unit, "%") == 0)
-        snprintf(number, sizeof number, "%.4g point%s", fabs(difference), fabs(difference) == 1 ? "" : "s");
-    else
-        metric_format(metric, fabs(difference), number, sizeof number);
-    snprintf(text, size, "%s%s", sign, number);
-}
-
-static bool comparable(const struct judgement *judgement)
-{
-    return judgement->has_base && judgement->has_now && !judgement->reason;
-}
-
-void text_share(double base, double now, char *text, size_t size)
-{
-    double percent = 100 * (now - base) / base;
-    if (base == 0)
-        snprintf(text, size, "%s", now == 0 ? "" : "from 0");
-    else if (now / base >= 10)
-        snprintf(text, size, "%.1f x", now / base);
-    else if (now != base && fabs(percent) < 0.05)
-        snprintf(text, size, "<0.1 %%");
-    else
-        snprintf(text, size, "%+.1f %%", percent);
-}
-
-/* "+3.4 us (+18.2 %)". Points need no share of themselves. */
-static void change_cell(const struct judgement *judgement, char *cell, size_t size)
-{
-    cell[0] = '\0';
-    if (!comparable(judgement))
-        return;
-    double change = judgement->change;
-    const char *sign = change > 0 ? "+" : change < 0 ? "-" : "";
-    char difference[64];
-    format_difference(judgement->metric, change, sign, difference, sizeof difference);
-    char share[48] = "";
-    if (strcmp(judgement->metric->unit, "%") != 0 && change != 0)
-        text_share(judgement->base, judgement->now, share, sizeof share);
-    snprintf(cell, size, "%s%s%s%s", difference, *share ? " (" : "", share, *share ? ")" : "");
-}
 
 /* The mark of a side without a number; "" where there is no row at all. */
 static const char *side_mark(const struct run *run, const struct judgement *judgement)
@@ -61,140 +15,201 @@ static const char *side_mark(const struct run *run, const struct judgement *judg
     return row ? text_mark(row->state) : "";
 }
 
-static void value_cell(const struct run *run, const struct judgement *judgement, bool has, double value, char *cell,
-                       size_t size)
-{
-    if (has)
-        metric_format(judgement->metric, value, cell, size);
-    else
-        snprintf(cell, size, "%s", side_mark(run, judgement));
-}
-
-struct widths {
-    int kernel, metric;
+/* The table's columns after the verdict, which starts the line in its colour. */
+enum column {
+    COLUMN_KERNEL,
+    COLUMN_METRIC,
+    COLUMN_BASE,
+    COLUMN_NOW,
+    COLUMN_CHANGE,
+    COLUMN_LIMIT,
+    COLUMN_DETECTS,
+    COLUMNS
 };
 
-/* The numbers of a row and, where they cannot be compared, the reason on a line of its own; not again when it is that
- * of the row before. */
-static void print_metric(const struct text *text, const struct report *report, const struct judgement *judgement,
-                         const char *reason_before, const struct widths *widths)
+static const struct {
+    const char *title;
+    bool left;
+} heads[COLUMNS] = {
+    [COLUMN_KERNEL] = {"kernel", true},    [COLUMN_METRIC] = {"metric", true},  [COLUMN_BASE] = {"base", false},
+    [COLUMN_NOW] = {"now", false},         [COLUMN_CHANGE] = {"change", false}, [COLUMN_LIMIT] = {"limit", false},
+    [COLUMN_DETECTS] = {"detects", false},
+};
+
+/* Widths of the columns; a column that is not shown has 0. */
+struct layout {
+    int verdict;
+    int columns[COLUMNS];
+};
+
+static void point_to_cells(const struct judgement *judgement, const struct cells *cells, const char *row[COLUMNS])
 {
-    const struct metric *metric = judgement->metric;
-    char base[80], now[80], change[80], limit[80];
-    value_cell(report->baseline, judgement, judgement->has_base, judgement->base, base, sizeof base);
-    value_cell(report->run, judgement, judgement->has_now, judgement->now, now, sizeof now);
-    text_print(text, INK_PLAIN, "  %-*s  %10s", widths->metric, metric->name, base);
-    if (*now || comparable(judgement))
-        text_print(text, INK_PLAIN, "  %10s", now);
-    if (comparable(judgement)) {
-        change_cell(judgement, change, sizeof change);
-        text_print(text, INK_PLAIN, "  %19s", change);
-    }
-    if (comparable(judgement) && judgement->verdict != VERDICT_INFO) {
-        format_difference(metric, judgement->limit, "", limit, sizeof limit);
-        text_print(text, INK_PLAIN, "  %10s", limit);
-    }
-    text_print(text, INK_PLAIN, "\n");
-    if (judgement->reason && !(reason_before && strcmp(judgement->reason, reason_before) == 0)) {
-        int indent = text_print(text, INK_PLAIN, "%*s", 2 + 9 + 2 + widths->kernel + 2, "");
-        text_wrap(text, INK_DIM, indent, indent, judgement->reason);
-    }
+    row[COLUMN_KERNEL] = judgement->kernel;
+    row[COLUMN_METRIC] = judgement->metric ? judgement->metric->name : "";
+    row[COLUMN_BASE] = cells->base;
+    row[COLUMN_NOW] = cells->now;
+    row[COLUMN_CHANGE] = cells->change;
+    row[COLUMN_LIMIT] = cells->limit;
+    row[COLUMN_DETECTS] = cells->detects;
 }
 
-static void print_row(const struct text *text, const struct report *report, const struct judgement *judgement,
-                      const char *reason_before, const struct widths *widths)
+/* A side without a number has its mark. */
+static void fill_cells(const struct report *report, const struct judgement *judgement, struct cells *cells)
 {
-    int column = text_print(text, verdict_ink(judgement->verdict), "  %-9s", verdict_name(judgement->verdict));
-    column += text_print(text, INK_PLAIN, "  %-*s", widths->kernel, judgement->kernel);
+    words_cells(judgement, cells);
+    if (judgement->metric && !judgement->has_base)
+        snprintf(cells->base, sizeof cells->base, "%s", side_mark(report->baseline, judgement));
+    if (judgement->metric && !judgement->has_now)
+        snprintf(cells->now, sizeof cells->now, "%s", side_mark(report->run, judgement));
+}
+
+/* Blanks wait for the next cell, so that no line ends in them. */
+static void print_cells(const struct text *text, enum ink ink, const struct layout *layout,
+                        const char *const row[COLUMNS])
+{
+    int blanks = 0;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const int width = layout->columns[i];
+        const int length = (int)strlen(row[i]);
+        const int pad = width > length ? width - length : 0;
+        if (width == 0)
+            continue;
+        blanks += heads[i].left ? 2 : 2 + pad;
+        if (length > 0) {
+            text_print(text, ink, "%*s%s", blanks, "", row[i]);
+            blanks = 0;
+        }
+        blanks += heads[i].left ? pad : 0;
+    }
+    text_print(text, INK_PLAIN, "\n");
+}
+
+/* A row that is listed. */
+struct listed {
+    const struct judgement *judgement;
+    struct cells cells;
+};
+
+static void print_row(const struct text *text, const struct layout *layout, const struct listed *listed)
+{
+    const struct judgement *judgement = listed->judgement;
+    const char *row[COLUMNS];
+    point_to_cells(judgement, &listed->cells, row);
+    int column = text_print(text, tone_ink(words_verdict_tone(judgement->verdict)), "  %-*s", layout->verdict,
+                            verdict_name(judgement->verdict));
     if (judgement->metric) {
-        print_metric(text, report, judgement, reason_before, widths);
+        print_cells(text, INK_PLAIN, layout, row);
         return;
     }
-    column += text_print(text, INK_PLAIN, "  ");
+    column += text_print(text, INK_PLAIN, "  %-*s  ", layout->columns[COLUMN_KERNEL], judgement->kernel);
     text_wrap(text, INK_PLAIN, column, column, judgement->reason);
 }
 
-static bool listed(const struct report *report, const struct judgement *judgement)
+/* What stands behind a row, on lines of its own. Not again when it is that of the row before, unless the row is red.
+ * Takes over *before, which it sets anew. */
+static void print_why(const struct text *text, const struct layout *layout, const struct judgement *judgement,
+                      char **before)
+{
+    const bool red = words_verdict_tone(judgement->verdict) == TONE_FAIL;
+    char *why = judgement->metric ? words_why(judgement) : NULL;
+    if (why && (red || !*before || strcmp(why, *before) != 0)) {
+        const int indent =
+            text_print(text, INK_PLAIN, "%*s", 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL] + 2, "");
+        text_wrap(text, INK_DIM, indent, indent, why);
+    }
+    free(*before);
+    *before = why;
+}
+
+static bool is_listed(const struct report *report, const struct judgement *judgement)
 {
     const struct comparison *comparison = report->comparison;
     if (report->verbose || judgement->verdict < VERDICT_NEW)
         return true;
-    return judgement->verdict == VERDICT_NEW && (!judgement->metric || comparison->counts[VERDICT_NEW] <= NEW_ROWS);
+    if (judgement->verdict == VERDICT_NEW)
+        return !judgement->metric || comparison->counts[VERDICT_NEW] <= NEW_ROWS;
+    return report->power && judgement->verdict != VERDICT_INFO;
 }
 
-static struct widths measure_rows(const struct report *report, size_t *count)
+/* Caller frees. */
+static struct listed *list_rows(const struct report *report, size_t *count)
 {
     const struct comparison *comparison = report->comparison;
-    size_t kernel = strlen("kernel"), metric = strlen("metric");
+    struct listed *list = NULL;
     *count = 0;
     for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
-        if (!listed(report, judgement))
+        if (!is_listed(report, &comparison->list[i]))
             continue;
-        kernel = strlen(judgement->kernel) > kernel ? strlen(judgement->kernel) : kernel;
-        if (judgement->metric && strlen(judgement->metric->name) > metric)
-            metric = strlen(judgement->metric->name);
-        ++*count;
+        struct listed *listed = ARRAY_ADD(list, *count);
+        listed->judgement = &comparison->list[i];
+        fill_cells(report, listed->judgement, &listed->cells);
     }
-    return (struct widths){.kernel = (int)kernel, .metric = (int)metric};
+    return list;
+}
+
+static int wider(int width, const char *cell)
+{
+    const int length = (int)strlen(cell);
+    return length > width ? length : width;
+}
+
+static struct layout measure(const struct report *report, const struct listed *list, size_t count)
+{
+    struct layout layout = {.verdict = (int)strlen("regressed")};
+    for (size_t i = 0; i < count; i++) {
+        const char *row[COLUMNS];
+        point_to_cells(list[i].judgement, &list[i].cells, row);
+        layout.verdict = wider(layout.verdict, verdict_name(list[i].judgement->verdict));
+        for (size_t c = 0; c < COLUMNS; c++)
+            layout.columns[c] = wider(layout.columns[c], row[c]);
+    }
+    for (size_t c = 0; c < COLUMNS; c++)
+        layout.columns[c] = wider(layout.columns[c], heads[c].title);
+    if (!report->power)
+        layout.columns[COLUMN_DETECTS] = 0;
+    return layout;
 }
 
 static void print_judgements(const struct text *text, const struct report *report)
 {
-    const struct comparison *comparison = report->comparison;
     size_t count;
-    struct widths widths = measure_rows(report, &count);
+    struct listed *list = list_rows(report, &count);
     if (count == 0)
         return;
 
-    text_print(text, INK_BOLD, "  %-9s  %-*s  %-*s  %10s  %10s  %19s  %10s\n", "verdict", widths.kernel, "kernel",
-               widths.metric, "metric", "base", "now", "change", "limit");
-    const char *reason = NULL;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
-        if (!listed(report, judgement))
-            continue;
-        print_row(text, report, judgement, reason, &widths);
-        reason = judgement->reason;
+    const struct layout layout = measure(report, list, count);
+    const char *titles[COLUMNS];
+    for (size_t c = 0; c < COLUMNS; c++)
+        titles[c] = heads[c].title;
+    text_print(text, INK_BOLD, "  %-*s", layout.verdict, "verdict");
+    print_cells(text, INK_BOLD, &layout, titles);
+
+    char *why = NULL;
+    for (size_t i = 0; i < count; i++) {
+        print_row(text, &layout, &list[i]);
+        print_why(text, &layout, list[i].judgement, &why);
     }
     text_print(text, INK_PLAIN, "\n");
-}
-
-static int by_kernel(const void *left, const void *right)
-{
-    const struct judgement *a = *(const struct judgement *const *)left;
-    const struct judgement *b = *(const struct judgement *const *)right;
-    int order = strcmp(a->kernel, b->kernel);
-    return order ? order : strcmp(a->metric->name, b->metric->name);
+    free(why);
+    free(list);
 }
 
 /* One command a kernel, ready to be copied. */
 static void print_accept(const struct text *text, const struct report *report)
 {
-    const struct comparison *comparison = report->comparison;
-    const struct judgement **worse = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < comparison->count; i++)
-        if (comparison->list[i].verdict == VERDICT_REGRESSED)
-            *ARRAY_ADD(worse, count) = &comparison->list[i];
-    if (count == 0)
-        return;
-    qsort(worse, count, sizeof *worse, by_kernel);
-
-    text_print(text, INK_PLAIN, "If a change is meant, accept it and say why%s:\n",
-               report->run_name ? "" : " (check --save RUN.json writes the file)");
+    size_t count;
+    const struct judgement **rows = words_regressed(report->comparison, &count);
+    if (count > 0)
+        text_print(text, INK_PLAIN, "If a change is meant, accept it and say why%s:\n",
+                   report->run_name ? "" : " (check --save RUN.json writes the file)");
     for (size_t i = 0; i < count;) {
-        const char *kernel = worse[i]->kernel;
-        text_print(text, INK_PLAIN, "  cugate accept ");
-        text_shell_word(text, report->run_name ? report->run_name : "RUN.json");
-        text_baselines_option(text, report);
-        text_print(text, INK_PLAIN, " -k %s", kernel);
-        for (size_t metrics = 0; i < count && strcmp(worse[i]->kernel, kernel) == 0; i++, metrics++)
-            text_print(text, INK_PLAIN, "%s -m %s", metrics % 3 == 2 ? " \\\n     " : "", worse[i]->metric->name);
-        text_print(text, INK_PLAIN, " --reason \"...\"\n");
+        text_print(text, INK_PLAIN, "  ");
+        i += words_accept(report, rows + i, count - i, text->stream);
+        text_print(text, INK_PLAIN, "\n");
     }
-    text_print(text, INK_PLAIN, "\n");
-    free(worse);
+    if (count > 0)
+        text_print(text, INK_PLAIN, "\n");
+    free(rows);
 }
 
 /* Of a run that is compared with nothing. */

@@ -3,17 +3,14 @@
 #ifndef REPORT_TEXT_H
 #define REPORT_TEXT_H
 
-#include "report.h"
+#include "report_words.h"
 #include "text.h"
 
 /* The short mark of a state without a number: "n/a", "!", "-". */
 const char *text_mark(enum value_state state);
 
-/* Writes by how much now differs from base: "+1.2 %", "<0.1 %", "17.0 x" from ten times on, "from 0", or nothing when
- * they are both 0. */
-void text_share(double base, double now, char *text, size_t size);
-
-enum ink verdict_ink(enum verdict verdict);
+/* The colour of what is said so loudly. */
+enum ink tone_ink(enum tone tone);
 
 /* Prints the table: a line a kernel, with its worst verdict when there is a comparison. */
 void text_kernels(const struct text *text, const struct report *report);
@@ -21,8 +18,5 @@ void text_kernels(const struct text *text, const struct report *report);
 /* Prints the rows that are not fine, every row when verbose, or the kernels without a result when nothing was compared;
  * and how to accept what regressed. */
 void text_rows(const struct text *text, const struct report *report);
-
-/* Prints " --baselines DIR" when the report's commands need it. */
-void text_baselines_option(const struct text *text, const struct report *report);
 
 #endif

@@ -11,20 +11,89 @@ static const char *const inks[INKS] = {
     [INK_RED] = "\033[31m", [INK_YELLOW] = "\033[33m", [INK_GREEN] = "\033[32m",
 };
 
+#define REPLACEMENT 0xfffdu
+
+unsigned text_next(const char **text)
+{
+    const unsigned char *byte = (const unsigned char *)(*text)++;
+    if (*byte < 0x80)
+        return *byte;
+
+    /* The first byte says how many follow; the smallest value of each length tells an overlong form. */
+    const int more = *byte >= 0xf0 && *byte < 0xf5 ? 3 : *byte >= 0xe0 && *byte < 0xf0 ? 2 : *byte >= 0xc2 ? 1 : 0;
+    static const unsigned least[] = {0, 0x80, 0x800, 0x10000};
+    unsigned character = *byte & (0x3fu >> more);
+    if (more == 0 || *byte >= 0xf5)
+        return REPLACEMENT;
+    for (int i = 1; i <= more; i++) {
+        if ((byte[i] & 0xc0) != 0x80)
+            return REPLACEMENT;
+        character = character << 6 | (byte[i] & 0x3fu);
+    }
+    if (character < least[more] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
+        return REPLACEMENT;
+    *text += more;
+    return character;
+}
+
+bool text_is_control(unsigned character)
+{
+    return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
+           (character >= 0x2028 && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
+}
+
+const char *text_utf8(unsigned character, char text[5])
+{
+    char *end = text;
+    if (character < 0x80) {
+        *end++ = (char)character;
+    } else if (character < 0x800) {
+        *end++ = (char)(0xc0 | character >> 6);
+        *end++ = (char)(0x80 | (character & 0x3f));
+    } else if (character < 0x10000) {
+        *end++ = (char)(0xe0 | character >> 12);
+        *end++ = (char)(0x80 | (character >> 6 & 0x3f));
+        *end++ = (char)(0x80 | (character & 0x3f));
+    } else {
+        *end++ = (char)(0xf0 | character >> 18);
+        *end++ = (char)(0x80 | (character >> 12 & 0x3f));
+        *end++ = (char)(0x80 | (character >> 6 & 0x3f));
+        *end++ = (char)(0x80 | (character & 0x3f));
+    }
+    *end = '\0';
+    return text;
+}
+
+/* In place, since what is replaced never grows. Returns the number of characters. */
+static int make_harmless(char *words)
+{
+    int columns = 0;
+    char *to = words;
+    for (const char *from = words; *from; columns++) {
+        const char *begin = from;
+        const unsigned character = text_next(&from);
+        if ((text_is_control(character) && character != '\n') || (character == REPLACEMENT && from == begin + 1))
+            *to++ = '?';
+        else
+            while (begin < from)
+                *to++ = *begin++;
+    }
+    *to = '\0';
+    return columns;
+}
+
 int text_print(const struct text *text, enum ink ink, const char *format, ...)
 {
     bool color = text->color && ink != INK_PLAIN;
     char words[1024];
     va_list list;
     va_start(list, format);
-    int length = vsnprintf(words, sizeof words, format, list);
+    vsnprintf(words, sizeof words, format, list);
     va_end(list);
 
-    for (char *c = words; *c; c++)
-        if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f)
-            *c = '?';
+    const int columns = make_harmless(words);
     fprintf(text->stream, "%s%s%s", color ? inks[ink] : "", words, color ? "\033[0m" : "");
-    return length;
+    return columns;
 }
 
 void text_wrap(const struct text *text, enum ink ink, int column, int indent, const char *words)
@@ -52,11 +121,12 @@ void text_shell_word(const struct text *text, const char *word)
         return;
     }
     text_print(text, INK_PLAIN, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
+    while (*word) {
+        const char *begin = word;
+        if (text_next(&word) == '\'')
             text_print(text, INK_PLAIN, "'\\''");
         else
-            text_print(text, INK_PLAIN, "%c", *word);
+            text_print(text, INK_PLAIN, "%.*s", (int)(word - begin), begin);
     }
     text_print(text, INK_PLAIN, "'");
 }

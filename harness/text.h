@@ -1,5 +1,5 @@
-/* text.h - text for people: colour, columns, wrapping. Text out of files may be hostile, so no control character of it
- * reaches the terminal. */
+/* text.h - text for people: characters, colour, columns, wrapping. Text out of files may be hostile, so no control
+ * character of it reaches the terminal. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -15,7 +15,18 @@ struct text {
 
 enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_YELLOW, INK_GREEN, INKS };
 
-/* printf in a colour. Control characters other than newlines become '?'. Returns how many columns it took. */
+/* The character that begins at *text, which moves past it; U+FFFD for each byte that is not UTF-8. Not at the end. */
+unsigned text_next(const char **text);
+
+/* Whether a character works on a terminal or a page instead of standing there: control characters, separators of lines,
+ * marks that turn the direction of writing. Of these, a newline too. */
+bool text_is_control(unsigned character);
+
+/* Writes the character as UTF-8 and ends it. Returns text. */
+const char *text_utf8(unsigned character, char text[5]);
+
+/* printf in a colour. Control characters other than newlines, and what is not UTF-8, become '?'. Returns how many
+ * columns it took. */
 __attribute__((format(printf, 3, 4))) int text_print(const struct text *text, enum ink ink, const char *format, ...);
 
 /* Breaks words into lines of TEXT_WIDTH. The first begins at `column`, where the cursor is, the others at `indent`.

@@ -43,7 +43,7 @@ make_run 1 >"$work/base.json"
 make_run 1.5 >"$work/run.json"
 
 failed=0
-for format in text json; do
+for format in text json junit markdown github; do
     for ((i = 0; i < runs; i++)); do
         begin=$(date +%s%N)
         status=0

@@ -1,80 +1,9 @@
-#include "report.h"
+#include "report_support.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MADE_UP "tests/cli/made_up/" /* tests run in the repository's root */
-
-/* A report of two of the files made up for tests, and all that it borrows from. */
-struct fixture {
-    struct metrics metrics;
-    struct run base, run;
-    struct comparison comparison;
-    struct report report;
-};
-
-static const char *const runs[] = {"same.json", "worse.json", "unsure.json", "broken.json", "unknown_metric.json"};
-
-static void set_up(struct fixture *fixture, const char *run)
-{
-    char path[256];
-    *fixture = (struct fixture){0};
-    snprintf(path, sizeof path, MADE_UP "%s", run);
-    cr_assert_eq(metrics_read_folder(&fixture->metrics, MADE_UP "metrics"), 0);
-    cr_assert_eq(run_read(&fixture->base, MADE_UP "session_1.json"), 0);
-    cr_assert_eq(run_read(&fixture->run, path), 0);
-}
-
-static void judge(struct fixture *fixture)
-{
-    compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics);
-    fixture->report = (struct report){
-        .metrics = &fixture->metrics,
-        .run = &fixture->run,
-        .baseline = &fixture->base,
-        .comparison = &fixture->comparison,
-        .run_name = "run.json",
-        .baseline_name = "base.json",
-        .exit_code = comparison_exit_code(&fixture->comparison),
-    };
-}
-
-static void alone(struct fixture *fixture, enum exit_code code)
-{
-    fixture->report =
-        (struct report){.metrics = &fixture->metrics, .run = &fixture->run, .run_name = "run.json", .exit_code = code};
-}
-
-static void tear_down(struct fixture *fixture)
-{
-    comparison_release(&fixture->comparison);
-    run_release(&fixture->base);
-    run_release(&fixture->run);
-    metrics_release(&fixture->metrics);
-}
-
-/* Caller frees. */
-static char *print(const struct report *report, int (*reporter)(const struct report *, FILE *))
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    cr_assert_eq(reporter(report, stream), 0);
-    fclose(stream);
-    return text;
-}
-
-static void expect_word(const char *text, const char *word)
-{
-    cr_expect_not_null(strstr(text, word), "expected \"%s\" in:\n%s", word, text);
-}
-
-static void expect_no_word(const char *text, const char *word)
-{
-    cr_expect_null(strstr(text, word), "did not expect \"%s\" in:\n%s", word, text);
-}
 
 static void expect_last_line(const char *text, const char *line)
 {
@@ -97,10 +26,10 @@ static void expect_tidy_lines(const char *text, const char *what)
 
 Test(report, text_is_tidy_and_fits_a_terminal)
 {
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < fixture_run_count; i++)
         for (int mode = 0; mode < 5; mode++) {
             struct fixture fixture;
-            set_up(&fixture, runs[i]);
+            report_set_up(&fixture, fixture_runs[i]);
             if (mode == 4)
                 alone(&fixture, run_exit_code(&fixture.run));
             else
@@ -109,17 +38,17 @@ Test(report, text_is_tidy_and_fits_a_terminal)
             fixture.report.verbose = mode == 2;
             fixture.report.replay = mode == 3;
             char *text = print(&fixture.report, report_text);
-            expect_tidy_lines(text, runs[i]);
+            expect_tidy_lines(text, fixture_runs[i]);
             free(text);
-            tear_down(&fixture);
+            report_tear_down(&fixture);
         }
 }
 
 Test(report, color_changes_no_word)
 {
-    for (size_t i = 0; i < ROWS(runs); i++) {
+    for (size_t i = 0; i < fixture_run_count; i++) {
         struct fixture fixture;
-        set_up(&fixture, runs[i]);
+        report_set_up(&fixture, fixture_runs[i]);
         judge(&fixture);
         char *plain = print(&fixture.report, report_text);
         fixture.report.color = true;
@@ -138,7 +67,7 @@ Test(report, color_changes_no_word)
         cr_expect_str_eq(colored, plain);
         free(plain);
         free(colored);
-        tear_down(&fixture);
+        report_tear_down(&fixture);
     }
 }
 
@@ -148,13 +77,14 @@ Test(report, last_line_is_the_verdict)
         const char *run, *line;
     } rows[] = {
         {"same.json", "nothing is worse: 31 rows in 6 kernels (exit 0)"},
-        {"worse.json", "regressed: 5 of 32 rows in 3 of 7 kernels; 1 new; 3 improved (-v lists them) (exit 1)"},
+        {"worse.json",
+         "regressed: 2 of 32 rows in 2 of 7 kernels; 3 unsure; 1 new; 3 improved (-v lists them) (exit 1)"},
         {"unsure.json", "unsure: 6 of 31 rows in 5 of 6 kernels (exit 3)"},
         {"broken.json", "missing: 5 of 11 rows in 5 of 6 kernels (exit 5)"},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct fixture fixture;
-        set_up(&fixture, rows[i].run);
+        report_set_up(&fixture, rows[i].run);
         judge(&fixture);
         char *text = print(&fixture.report, report_text);
         expect_last_line(text, rows[i].line);
@@ -164,7 +94,7 @@ Test(report, last_line_is_the_verdict)
         expect_last_line(text, rows[i].line);
         expect_no_word(text, "Test GPU");
         free(text);
-        tear_down(&fixture);
+        report_tear_down(&fixture);
     }
 }
 
@@ -180,20 +110,20 @@ Test(report, last_line_says_what_the_rows_do_not)
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct fixture fixture;
-        set_up(&fixture, "same.json");
+        report_set_up(&fixture, "same.json");
         judge(&fixture);
         fixture.report.exit_code = rows[i].code;
         char *text = print(&fixture.report, report_text);
         expect_last_line(text, rows[i].line);
         free(text);
-        tear_down(&fixture);
+        report_tear_down(&fixture);
     }
 }
 
 Test(report, every_red_row_says_how_to_accept_it)
 {
     struct fixture fixture;
-    set_up(&fixture, "worse.json");
+    report_set_up(&fixture, "worse.json");
     judge(&fixture);
     fixture.report.run_name = "my run's.json";
     fixture.report.baselines = "other folder";
@@ -210,14 +140,14 @@ Test(report, every_red_row_says_how_to_accept_it)
         expect_word(text, word);
     }
     free(text);
-    tear_down(&fixture);
+    report_tear_down(&fixture);
 }
 
 Test(report, replay_is_said_first_and_loudly)
 {
     for (int quiet = 0; quiet < 2; quiet++) {
         struct fixture fixture;
-        set_up(&fixture, "same.json");
+        report_set_up(&fixture, "same.json");
         judge(&fixture);
         fixture.report.replay = true;
         fixture.report.quiet = quiet;
@@ -225,14 +155,14 @@ Test(report, replay_is_said_first_and_loudly)
         cr_expect_eq(strncmp(text, "REPLAY: NOTHING WAS MEASURED HERE.", 34), 0);
         expect_word(text, "run.json, recorded 2025-01-14T10:00:00Z on Test GPU, driver 555.42.01");
         free(text);
-        tear_down(&fixture);
+        report_tear_down(&fixture);
     }
 }
 
 Test(report, run_alone_has_no_verdict_column)
 {
     struct fixture fixture;
-    set_up(&fixture, "broken.json");
+    report_set_up(&fixture, "broken.json");
     alone(&fixture, EXIT_NOT_MEASURED);
     char *text = print(&fixture.report, report_text);
     expect_no_word(text, "verdict");
@@ -240,13 +170,13 @@ Test(report, run_alone_has_no_verdict_column)
     expect_word(text, "element 4097: expected 17.25, found 0");
     expect_last_line(text, "measured: 2 of 6 kernels; 1 wrong result; 1 crashed; 1 hung; 1 not built (exit 5)");
     free(text);
-    tear_down(&fixture);
+    report_tear_down(&fixture);
 }
 
 Test(report, no_baseline_says_how_to_make_one)
 {
     struct fixture fixture;
-    set_up(&fixture, "same.json");
+    report_set_up(&fixture, "same.json");
     alone(&fixture, EXIT_BASELINE);
     char *text = print(&fixture.report, report_text);
     expect_word(text, "cugate run -o run-3.json");
@@ -254,13 +184,13 @@ Test(report, no_baseline_says_how_to_make_one)
     expect_word(text, "transpose/padded"); /* what was measured is shown all the same */
     expect_last_line(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
     free(text);
-    tear_down(&fixture);
+    report_tear_down(&fixture);
 }
 
 Test(report, text_of_files_does_not_reach_the_terminal_raw)
 {
     struct fixture fixture;
-    set_up(&fixture, "broken.json");
+    report_set_up(&fixture, "broken.json");
     free(fixture.run.device.name);
     fixture.run.device.name = x_strdup("GPU \033]0;title\007");
     struct result *result = run_find(&fixture.run, "reduce/tree");
@@ -271,19 +201,13 @@ Test(report, text_of_files_does_not_reach_the_terminal_raw)
     char *text = print(&fixture.report, report_text);
     expect_tidy_lines(text, "hostile");
     free(text);
-
-    text = print(&fixture.report, report_json);
-    json_t *root = json_loads(text, 0, NULL);
-    cr_expect_not_null(root, "%s", text);
-    json_decref(root);
-    free(text);
-    tear_down(&fixture);
+    report_tear_down(&fixture);
 }
 
 Test(report, unknown_facts_are_said_to_be_unknown)
 {
     struct fixture fixture;
-    set_up(&fixture, "same.json");
+    report_set_up(&fixture, "same.json");
     free(fixture.run.device.name);
     fixture.run.device.name = NULL;
     for (size_t i = 0; i < SESSION_FACTS; i++) {
@@ -296,14 +220,166 @@ Test(report, unknown_facts_are_said_to_be_unknown)
     expect_word(text, "recorded unknown on unknown, driver unknown");
     expect_no_word(text, "(null)");
     free(text);
-    tear_down(&fixture);
+    report_tear_down(&fixture);
+}
+
+static void count_verdict(struct judgement *judgement, double base, double now, double limit, size_t sessions)
+{
+    judgement->has_base = judgement->has_now = judgement->compared = judgement->worse = true;
+    judgement->base = base;
+    judgement->now = now;
+    judgement->change = now - base;
+    judgement->limit = limit;
+    judgement->base_sessions = 12;
+    judgement->run_sessions = judgement->agree = sessions;
+}
+
+Test(report, rows_say_what_stands_behind_them)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    forget_judgements(&fixture);
+    struct judgement *judgement = invent(&fixture, "copy/plain", "time", VERDICT_REGRESSED, NULL);
+    count_verdict(judgement, 20000, 21000, 400, 2);
+    judgement->pairs = 14;
+    judgement->pairs_worse = 13;
+    judgement->drift = 100;
+    judgement = invent(&fixture, "reduce/tree", "instructions", VERDICT_REGRESSED, NULL);
+    count_verdict(judgement, 100, 101, 0, 2);
+    judgement = invent(&fixture, "reduce/tree", "shared_wavefronts", VERDICT_REGRESSED, NULL);
+    count_verdict(judgement, 100, 101, 0, 2);
+    invent(&fixture, COMPARISON_SUITE, "time", VERDICT_UNSURE, "the whole suite moved by +10.0 %");
+    invent(&fixture, "copy/plain", "achieved_occupancy", VERDICT_TRADED, "a trade-off: time improved");
+    char *text = print(&fixture.report, report_text);
+    expect_word(text, "13 of 14 pairs");
+    expect_word(text, "+100 ns of the change is the whole suite's");
+    cr_expect_eq(count_words(text, "2 of 2 sessions against 12"), 2u, "each red row has its evidence:\n%s", text);
+    expect_word(text, "  unsure     (suite)      time");
+    expect_word(text, "the whole suite moved by +10.0 %");
+    cr_expect_eq(count_words(text, "(suite)"), 1u, "it is no kernel of the table:\n%s", text);
+    expect_word(text, "  trade-off  copy/plain");
+    expect_word(text, "a trade-off: time improved");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report, verdicts_have_their_colors)
+{
+    static const struct {
+        enum verdict verdict;
+        const char *words;
+    } rows[] = {
+        {VERDICT_MISSING, "\033[31m  missing "},
+        {VERDICT_REGRESSED, "\033[31m  regressed"},
+        {VERDICT_UNEXPECTED, "\033[31m  unexpected-pass"},
+        {VERDICT_UNSURE, "\033[33m  unsure"},
+        {VERDICT_TRADED, "\033[33m  trade-off"},
+        {VERDICT_EXPECTED, "\033[33m  expected"},
+        {VERDICT_NEW, "\033[33m  new"},
+        {VERDICT_IMPROVED, "\033[32m  improved"},
+        {VERDICT_SAME, "\n  same"},
+        {VERDICT_INFO, "\n  info"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        report_set_up(&fixture, "same.json");
+        forget_judgements(&fixture);
+        invent(&fixture, "copy/plain", "time", rows[i].verdict, NULL);
+        fixture.report.color = fixture.report.verbose = true;
+        char *text = print(&fixture.report, report_text);
+        expect_word(text, rows[i].words);
+        free(text);
+        report_tear_down(&fixture);
+    }
+    cr_expect_eq(ROWS(rows), (size_t)VERDICTS);
+}
+
+/* What is worse, but may be, must not read as if nothing were; nor as a failure. */
+Test(report, a_warning_alone_is_no_failure)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    forget_judgements(&fixture);
+    invent(&fixture, "copy/plain", "time", VERDICT_EXPECTED, "known until 2030-01-01, see issue 7");
+    invent(&fixture, "copy/plain", "instructions", VERDICT_SAME, NULL);
+    char *text = print(&fixture.report, report_text);
+    expect_last_line(text, "nothing fails: 2 rows in 2 kernels; 1 expected (exit 0)");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report, power_shows_what_would_be_caught)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    forget_judgements(&fixture);
+    struct judgement *judgement = invent(&fixture, "copy/plain", "time", VERDICT_SAME, NULL);
+    count_verdict(judgement, 20000, 20000, 400, 1);
+    judgement->detectable = 650;
+    judgement = invent(&fixture, "copy/plain", "instructions", VERDICT_SAME, NULL);
+    count_verdict(judgement, 100, 100, 0, 1);
+    judgement->detectable = 0;
+    invent(&fixture, "copy/plain", "dram_throughput", VERDICT_INFO, NULL);
+    char *text = print(&fixture.report, report_text);
+    expect_no_word(text, "detects");
+    free(text);
+    fixture.report.power = true;
+    text = print(&fixture.report, report_text);
+    expect_word(text, "  limit  detects\n");
+    expect_word(text, " 400 ns   650 ns\n");
+    expect_word(text, " 0      any\n");
+    expect_no_word(text, "dram_throughput");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report, suite_shift_is_said)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    judge(&fixture);
+    const struct metric *metric = metrics_find(&fixture.metrics, "time");
+    const struct suite suites[] = {
+        {.metric = metric, .shift = -0.0031, .kernels = 62},
+        {.metric = metric, .shift = 0.0999, .kernels = 61, .same_code = true, .moved = true},
+        {.metric = metric, .kernels = 9},
+    };
+    free(fixture.comparison.suites);
+    fixture.comparison.suites = NULL;
+    fixture.comparison.suite_count = 0;
+    for (size_t i = 0; i < ROWS(suites); i++)
+        *ARRAY_ADD(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
+    char *text = print(&fixture.report, report_text);
+    expect_word(text, "\nsuite     time -0.3 % (median of 62 kernels), taken off\n");
+    expect_word(
+        text,
+        "\nsuite     time +10.0 % (median of 61 kernels whose machine code is the same): the whole suite moved\n");
+    cr_expect_eq(count_words(text, "\nsuite "), 2u);
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report, noise_of_the_same_code_is_counted_quietly)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    judge(&fixture);
+    fixture.comparison.same_code = 3;
+    char *text = print(&fixture.report, report_text);
+    expect_no_word(text, "same code");
+    free(text);
+    fixture.report.verbose = true;
+    text = print(&fixture.report, report_text);
+    expect_word(text, "; 3 rows of the same code moved, which is noise (exit 0)\n");
+    free(text);
+    report_tear_down(&fixture);
 }
 
 /* A new metric is new in every kernel: that must not bury what matters. */
 Test(report, many_new_rows_are_counted_only)
 {
     struct fixture fixture;
-    set_up(&fixture, "same.json");
+    report_set_up(&fixture, "same.json");
     for (size_t i = 0; i < fixture.base.result_count; i++) {
         struct result *result = &fixture.base.results[i];
         for (size_t r = 0; r < result->row_count; r++)
@@ -319,19 +395,19 @@ Test(report, many_new_rows_are_counted_only)
     text = print(&fixture.report, report_text);
     expect_word(text, "  new        ");
     free(text);
-    tear_down(&fixture);
+    report_tear_down(&fixture);
 }
 
 Test(report, json_says_what_was_judged)
 {
-    for (size_t i = 0; i < ROWS(runs); i++) {
+    for (size_t i = 0; i < fixture_run_count; i++) {
         struct fixture fixture;
-        set_up(&fixture, runs[i]);
+        report_set_up(&fixture, fixture_runs[i]);
         judge(&fixture);
         char *text = print(&fixture.report, report_json);
         json_error_t where;
         json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
-        cr_assert_not_null(root, "%s: line %d: %s", runs[i], where.line, where.text);
+        cr_assert_not_null(root, "%s: line %d: %s", fixture_runs[i], where.line, where.text);
         cr_expect_eq(json_integer_value(json_object_get(root, "schema")), 1);
         cr_expect_eq(json_integer_value(json_object_get(root, "exit_code")), (json_int_t)fixture.report.exit_code);
         cr_expect(json_is_null(json_object_get(root, "replay")));
@@ -343,7 +419,7 @@ Test(report, json_says_what_was_judged)
             const struct judgement *judgement = &comparison->list[j];
             const json_t *object = json_array_get(list, j);
             const json_t *base = json_object_get(object, "base"), *now = json_object_get(object, "now");
-            cr_expect_eq(json_object_size(object), 10u);
+            cr_expect_eq(json_object_size(object), 18u);
             cr_expect_str_eq(json_string_value(json_object_get(object, "kernel")), judgement->kernel);
             cr_expect_str_eq(json_string_value(json_object_get(object, "verdict")), verdict_name(judgement->verdict));
             cr_expect_eq(json_is_null(base), !judgement->has_base, "what has no value is null, never 0");
@@ -357,14 +433,14 @@ Test(report, json_says_what_was_judged)
                          (json_int_t)comparison->counts[v]);
         json_decref(root);
         free(text);
-        tear_down(&fixture);
+        report_tear_down(&fixture);
     }
 }
 
 Test(report, json_without_a_baseline)
 {
     struct fixture fixture;
-    set_up(&fixture, "broken.json");
+    report_set_up(&fixture, "broken.json");
     alone(&fixture, EXIT_NOT_MEASURED);
     fixture.report.replay = true;
     char *text = print(&fixture.report, report_json);
@@ -377,7 +453,7 @@ Test(report, json_without_a_baseline)
     cr_expect_eq(json_array_size(json_object_get(root, "failures")), 4u);
     json_decref(root);
     free(text);
-    tear_down(&fixture);
+    report_tear_down(&fixture);
 }
 
 Test(report, a_full_disk_is_noticed)
@@ -387,13 +463,13 @@ Test(report, a_full_disk_is_noticed)
     cr_assert_geq(count, 2u);
     for (size_t i = 0; i < count; i++) {
         struct fixture fixture;
-        set_up(&fixture, "worse.json");
+        report_set_up(&fixture, "worse.json");
         judge(&fixture);
         FILE *full = fopen("/dev/full", "w");
         cr_assert_not_null(full);
         cr_expect_eq(reporters[i].print(&fixture.report, full), -1, "%s", reporters[i].name);
         fclose(full);
-        tear_down(&fixture);
+        report_tear_down(&fixture);
     }
 }
 

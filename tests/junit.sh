@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Validates what `--format junit` prints by the schema that CI servers use. The last line is "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/junit.sh
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+cugate=$(realpath "${CUGATE:-build/cugate}")
+schema=$here/../build/junit-10.xsd # the same for every build
+"$here/../ci/install_junit_schema.sh" "$schema" || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$here/cli" || exit 2
+
+# Names and reasons that would break XML written without care.
+sed -e 's/"Test GPU"/"<GPU> \\"1\\" \& ]]> \\u001b[2J \\ud83d\\ude00 \\uffff"/' \
+    -e 's/"reason": "/&<![CDATA[ ]]> -- \&lt; \\u001b\\u000b\\n\\u202e/' made_up/broken.json >"$work/hostile.json"
+sed 's/"Test GPU"/"<GPU> \\"1\\" \& ]]> \\u001b[2J \\ud83d\\ude00 \\uffff"/' made_up/session_1.json >"$work/base.json"
+if cmp -s made_up/broken.json "$work/hostile.json"; then
+    echo "junit.sh: hostile.json is unchanged" >&2
+    exit 2
+fi
+
+passed=0
+failed=0
+# judge LABEL WANTED CODE: WANTED is valid or invalid
+judge() {
+    local verdict=valid
+    xmllint --noout --schema "$schema" "$work/out.xml" 2>"$work/err" || verdict=invalid
+    if [ $verdict = "$2" ] && [ "$3" -ne 2 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s: %s, exit code %s\n' "$1" "$verdict" "$3"
+        head -5 "$work/err"
+    fi
+}
+
+# expect_valid ARGUMENT...
+expect_valid() {
+    "$cugate" "$@" --metrics made_up/metrics --format junit >"$work/out.xml" 2>"$work/err"
+    judge "cugate $*" valid $?
+}
+
+for run in made_up/{same,worse,unsure,broken,unknown_metric}.json; do
+    expect_valid compare made_up/session_1.json "$run"
+    expect_valid compare -q made_up/session_1.json "$run"
+    expect_valid check --baselines "$work" --replay "$run"
+done
+expect_valid compare "$work/base.json" "$work/hostile.json"
+expect_valid check --baselines "$work" --replay "$work/hostile.json"
+
+# The schema is one that can fail.
+sed 's/<testcase classname="[^"]*" name="[^"]*"/<testcase/' "$work/out.xml" >"$work/nameless.xml"
+mv "$work/nameless.xml" "$work/out.xml"
+judge "a test case without a name" invalid 0
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,106 @@
+#include "report_support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const fixture_runs[] = {"same.json", "worse.json", "unsure.json", "broken.json", "unknown_metric.json"};
+const size_t fixture_run_count = ROWS(fixture_runs);
+
+void report_set_up(struct fixture *fixture, const char *run)
+{
+    char path[256];
+    *fixture = (struct fixture){0};
+    snprintf(path, sizeof path, MADE_UP "%s", run);
+    cr_assert_eq(metrics_read_folder(&fixture->metrics, MADE_UP "metrics"), 0);
+    cr_assert_eq(run_read(&fixture->base, MADE_UP "session_1.json"), 0);
+    cr_assert_eq(run_read(&fixture->run, path), 0);
+}
+
+static void make_report(struct fixture *fixture)
+{
+    fixture->report = (struct report){
+        .metrics = &fixture->metrics,
+        .run = &fixture->run,
+        .baseline = &fixture->base,
+        .comparison = &fixture->comparison,
+        .run_name = "run.json",
+        .baseline_name = "base.json",
+        .exit_code = comparison_exit_code(&fixture->comparison),
+    };
+}
+
+void judge(struct fixture *fixture)
+{
+    compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics, NULL);
+    make_report(fixture);
+}
+
+void alone(struct fixture *fixture, enum exit_code code)
+{
+    fixture->report =
+        (struct report){.metrics = &fixture->metrics, .run = &fixture->run, .run_name = "run.json", .exit_code = code};
+}
+
+void report_tear_down(struct fixture *fixture)
+{
+    comparison_release(&fixture->comparison);
+    run_release(&fixture->base);
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+}
+
+void forget_judgements(struct fixture *fixture)
+{
+    comparison_release(&fixture->comparison);
+    make_report(fixture);
+}
+
+struct judgement *invent(struct fixture *fixture, const char *kernel, const char *metric, enum verdict verdict,
+                         const char *reason)
+{
+    struct comparison *comparison = &fixture->comparison;
+    struct judgement *judgement = ARRAY_ADD(comparison->list, comparison->count);
+    *judgement = (struct judgement){
+        .kernel = kernel,
+        .metric = metric ? metrics_find(&fixture->metrics, metric) : NULL,
+        .verdict = verdict,
+        .detectable = NAN,
+        .reason = x_strdup(reason),
+    };
+    cr_assert(!metric || judgement->metric, "%s", metric);
+    comparison->counts[verdict]++;
+    comparison->kernel_counts[verdict]++;
+    comparison->kernels++;
+    fixture->report.exit_code = comparison_exit_code(comparison);
+    return judgement;
+}
+
+char *print(const struct report *report, int (*reporter)(const struct report *, FILE *))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    cr_assert_eq(reporter(report, stream), 0);
+    fclose(stream);
+    return text;
+}
+
+void expect_word(const char *text, const char *word)
+{
+    cr_expect_not_null(strstr(text, word), "expected \"%s\" in:\n%.9999s", word, text);
+}
+
+void expect_no_word(const char *text, const char *word)
+{
+    cr_expect_null(strstr(text, word), "did not expect \"%s\" in:\n%.9999s", word, text);
+}
+
+size_t count_words(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        count++;
+    return count;
+}

@@ -1,0 +1,40 @@
+/* report_support.h - what the tests of the reports share: a report of made-up files, printing, looking for words. */
+#ifndef REPORT_SUPPORT_H
+#define REPORT_SUPPORT_H
+
+#include "report.h"
+
+#define MADE_UP "tests/cli/made_up/" /* tests run in the repository's root */
+
+/* A report of two of the files made up for tests, and all that it borrows from. */
+struct fixture {
+    struct metrics metrics;
+    struct run base, run;
+    struct comparison comparison;
+    struct report report;
+};
+
+/* The runs that session_1.json is compared with. */
+extern const char *const fixture_runs[];
+extern const size_t fixture_run_count;
+
+void report_set_up(struct fixture *fixture, const char *run);
+void judge(struct fixture *fixture);                      /* the report is of both */
+void alone(struct fixture *fixture, enum exit_code code); /* of the run alone */
+void report_tear_down(struct fixture *fixture);
+
+/* Adds a judgement to the comparison, behind the others. A reason is copied. The names must outlive it. */
+struct judgement *invent(struct fixture *fixture, const char *kernel, const char *metric, enum verdict verdict,
+                         const char *reason);
+
+/* Makes an empty comparison the report's, for invent(). */
+void forget_judgements(struct fixture *fixture);
+
+/* What the reporter prints. Caller frees. */
+char *print(const struct report *report, int (*reporter)(const struct report *, FILE *));
+
+void expect_word(const char *text, const char *word);
+void expect_no_word(const char *text, const char *word);
+size_t count_words(const char *text, const char *word);
+
+#endif

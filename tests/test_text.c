@@ -1,0 +1,118 @@
+#include "text.h"
+
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+Test(text, characters_are_read_and_written)
+{
+    static const struct {
+        const char *bytes;
+        unsigned character;
+        size_t length;
+    } rows[] = {
+        {"a", 'a', 1},
+        {"\x7f", 0x7f, 1},
+        {"\xc3\xa9", 0xe9, 2},
+        {"\xe2\x82\xac", 0x20ac, 3},
+        {"\xef\xbf\xbd", 0xfffd, 3},
+        {"\xf0\x9f\x98\x80", 0x1f600, 4},
+        {"\xf4\x8f\xbf\xbf", 0x10ffff, 4},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const char *at = rows[i].bytes;
+        char bytes[5];
+        cr_expect_eq(text_next(&at), rows[i].character, "row %zu", i);
+        cr_expect_eq((size_t)(at - rows[i].bytes), rows[i].length, "row %zu", i);
+        cr_expect_str_eq(text_utf8(rows[i].character, bytes), rows[i].bytes);
+    }
+}
+
+/* Each byte stands for itself, so that what follows is still read, and never past the end. */
+Test(text, what_is_no_utf8_is_replaced)
+{
+    static const char *const rows[] = {
+        "\x80",             /* without a beginning */
+        "\xff",             /* never a byte of UTF-8 */
+        "\xf5\x80\x80\x80", /* beyond the last character */
+        "\xf4\x90\x80\x80", /* likewise */
+        "\xc0\xaf",         /* longer than it takes */
+        "\xe0\x80\xaf",     /* likewise */
+        "\xf0\x80\x80\xaf", /* likewise */
+        "\xed\xa0\x80",     /* half of a pair */
+        "\xe2\x82",         /* cut off */
+        "\xc3(",            /* not continued */
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const char *at = rows[i];
+        cr_expect_eq(text_next(&at), 0xfffdu, "row %zu", i);
+        cr_expect_eq(at, rows[i] + 1, "row %zu", i);
+    }
+}
+
+/* Caller frees. */
+static char *print(const char *words, int *columns)
+{
+    char *printed = NULL;
+    size_t size;
+    const struct text text = {.stream = open_memstream(&printed, &size)};
+    *columns = text_print(&text, INK_PLAIN, "%s", words);
+    fclose(text.stream);
+    return printed;
+}
+
+Test(text, terminals_get_no_control_characters)
+{
+    static const struct {
+        const char *words, *printed;
+        int columns;
+    } rows[] = {
+        {"plain", "plain", 5},
+        {"two\nlines", "two\nlines", 9},
+        {"\033[31m\r\b\t\x7f", "?[31m????", 9},
+        {"\xc2\x9b"
+         "2J",
+         "?2J", 3}, /* CSI in one character */
+        {"\xe2\x80\xae"
+         "desrever",
+         "?desrever", 9},
+        {"5 \xc2\xb5s", "5 \xc2\xb5s", 4},
+        {"bad \xff\xc3", "bad ??", 6},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        int columns;
+        char *printed = print(rows[i].words, &columns);
+        cr_expect_str_eq(printed, rows[i].printed);
+        cr_expect_eq(columns, rows[i].columns, "%s", rows[i].printed);
+        free(printed);
+    }
+}
+
+Test(text, shell_words)
+{
+    static const struct {
+        const char *word, *printed;
+    } rows[] = {
+        {"run.json", "run.json"},
+        {"", "''"},
+        {"two words", "'two words'"},
+        {"it's", "'it'\\''s'"},
+        {"$(reboot)`", "'$(reboot)`'"},
+        {"gr\xc3\xb6\xc3\x9f"
+         "e",
+         "'gr\xc3\xb6\xc3\x9f"
+         "e'"},
+        {"\033[2J", "'?[2J'"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char *printed = NULL;
+        size_t size;
+        const struct text text = {.stream = open_memstream(&printed, &size)};
+        text_shell_word(&text, rows[i].word);
+        fclose(text.stream);
+        cr_expect_str_eq(printed, rows[i].printed);
+        free(printed);
+    }
+}
