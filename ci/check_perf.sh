@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The body of `make check-perf`: the gate where there is a GPU, else a recorded run under a banner.
+# The body of `make check-perf`: the gate where there is a GPU; else what can be judged without one, and a recorded run
+# under a banner.
 #
-#   CUGATE=build/cugate [KERNELS='GLOB...'] [STRICT=1] ci/check_perf.sh [OPTION OF cugate check]...
+#   CUGATE=build/cugate [KERNELS='GLOB...'] [BASE=REVISION] [STRICT=1] ci/check_perf.sh [OPTION OF cugate check]...
 #
-# Exit codes are those of cugate check; 5 with STRICT=1 and no GPU.
+# BASE also takes the variables of ci/build_base.sh. Exit codes are those of cugate check; 5 with STRICT=1 and no GPU.
 set -euo pipefail
 
 recorded=tests/data/recorded-nvidia-h200.json
@@ -20,7 +21,12 @@ set +f
 status=0
 devices=$("$cugate" list --devices 2>&1) || status=$?
 if [ $status -eq 0 ]; then
-    exec "$cugate" check "${globs[@]}" "$@"
+    against=()
+    if [ -n "${BASE-}" ]; then
+        base=$(ci/build_base.sh "$BASE")
+        against=(--against "$base")
+    fi
+    exec "$cugate" check "${globs[@]}" "${against[@]}" "$@"
 fi
 if ! grep -q '^cugate: error: no GPU: ' <<<"$devices"; then
     printf '%s\n' "$devices" >&2
@@ -32,21 +38,49 @@ if [ -n "${STRICT-}" ] && [ "$STRICT" != 0 ]; then
     exit 5
 fi
 
+# What the code at hand says by itself. The report of the replay alone goes into a file.
+options=()
+output=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    -o | --output)
+        output=("${@:1:2}")
+        shift $(($# > 1))
+        ;;
+    -o* | --output=*) output=("$1") ;;
+    *) options+=("$1") ;;
+    esac
+    shift
+done
+code=0
+"$cugate" check --static "${globs[@]}" "${options[@]}" || code=$?
+
 cat <<END
+
 ################################################################################
 ##                                                                            ##
-##              NOTHING WAS MEASURED ON THIS MACHINE: IT HAS NO GPU           ##
+##                NO KERNEL RAN ON THIS MACHINE: IT HAS NO GPU                ##
 ##                                                                            ##
-##  Below is a replay of a run that was recorded on another machine, judged   ##
-##  against the baseline in this tree. It says nothing about your kernels.    ##
+##  Judged here, above: the machine code of your kernels. Registers, local    ##
+##  and shared memory and theoretical occupancy are facts of it.              ##
+##  NOT MEASURED: every time and every counter. Below is a replay of a run    ##
+##  that was recorded on another machine, judged against the baseline in      ##
+##  this tree; it says nothing about your kernels.                            ##
 ##  To measure: a machine with an NVIDIA GPU; STRICT=1 makes this an error.   ##
 ##                                                                            ##
 ################################################################################
 $(printf '%s' "$devices" | head -1)
-replaying: $recorded
+${BASE:+BASE=$BASE was not built: to take turns with it takes a GPU
+}replaying: $recorded
 
 END
 status=0
-"$cugate" check --replay "$recorded" "${globs[@]}" "$@" || status=$?
-printf '\nNOTHING WAS MEASURED ON THIS MACHINE. Replayed: %s\n' "$recorded"
-exit $status
+"$cugate" check --replay "$recorded" "${globs[@]}" "${options[@]}" "${output[@]}" || status=$?
+printf '\nmachine code of your kernels, judged here: exit %d\nNOT MEASURED HERE, replayed from %s: exit %d\n' \
+    $code "$recorded" $status
+
+# The graver of the two.
+for worst in 130 2 5 1 4 3 0; do
+    [ $code -ne $worst ] && [ $status -ne $worst ] || exit $worst
+done
+exit $code # a signal

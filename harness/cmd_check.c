@@ -1,10 +1,15 @@
+#include "cmd_check.h"
+
 #include "baseline.h"
 #include "commands.h"
 #include "gate.h"
-#include "measure.h"
+#include "judge.h"
+#include "measure_interrupt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a check works with; everything is empty at first and released at the end. */
 struct check {
@@ -12,48 +17,46 @@ struct check {
     const struct reporter *reporter;
     struct metrics metrics;
     struct whole_file report_file, run_file;
+    struct measurement measurement;
     struct run run, baseline;
     char *baseline_name;
+    struct expectations expectations;
     struct comparison comparison;
-    int measured;      /* the exit code of measuring or reading the run */
+    int measured;      /* the exit code of measuring */
     bool has_baseline; /* and it fits the run */
 };
+
+static int refuse_contradictions(const struct options *options)
+{
+    const char *unmeasured = options->replay ? "replay" : options->static_only ? "static" : NULL;
+    if (unmeasured && options->save)
+        return error("--save keeps what was measured, but --%s measures nothing: leave one of them out", unmeasured);
+    if (options->replay && options->static_only)
+        return error("--static judges the kernels at hand and --replay a recording: leave one of them out");
+    if (unmeasured && options->against)
+        return error("--against measures, but --%s measures nothing: leave one of them out", unmeasured);
+    if (options->paired && !options->against)
+        return error("--paired needs --against BASE.so, the build of the kernels to take turns with");
+    if (options->save && strcmp(options->save, options->output ? options->output : "-") == 0)
+        return error("--save and the report would both go to %s: give one of them another place", options->save);
+    return 0;
+}
 
 /* Files are opened before anything is measured: minutes of measuring are not lost to a slip in a path. */
 static int prepare(struct check *check)
 {
     const struct options *options = check->options;
-    if (options->replay && options->save)
-        return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
-    if (options->save && strcmp(options->save, options->output ? options->output : "-") == 0)
-        return error("--save and the report would both go to %s: give one of them another place", options->save);
-    check->reporter = gate_reporter(options);
-    if (!check->reporter || metrics_read_folder(&check->metrics, options->metrics) < 0)
+    if (refuse_contradictions(options) < 0)
         return -1;
+    check->reporter = gate_reporter(options);
+    if (!check->reporter || metrics_read_folder(&check->metrics, options->metrics) < 0 ||
+        measurement_init(&check->measurement, options, &check->metrics) < 0)
+        return -1;
+    if (options->against && access(options->against, R_OK) < 0)
+        return error("cannot read %s: %s", options->against, strerror(errno));
     if (options->save && whole_file_open(&check->run_file, options->save) < 0)
         return -1;
     return whole_file_open(&check->report_file, options->output ? options->output : "-");
-}
-
-/* Reads or measures the run. -1 when there is none, with the exit code in check->measured. */
-static int obtain_run(struct check *check)
-{
-    const struct options *options = check->options;
-    if (options->replay) {
-        check->measured = run_read(&check->run, options->replay) < 0 ? EXIT_USAGE : EXIT_SAME;
-        return check->measured == EXIT_SAME ? 0 : -1;
-    }
-    check->measured = measure_from_options(options, &check->metrics, &check->run);
-    if (check->run.result_count == 0 && check->measured != EXIT_SAME)
-        return -1;
-    if (options->save) {
-        run_write(&check->run, check->run_file.stream); /* a failure of the stream shows in the commit */
-        if (whole_file_commit(&check->run_file) < 0) {
-            check->measured = EXIT_USAGE;
-            return -1;
-        }
-    }
-    return 0;
 }
 
 /* What Ctrl-C left unmeasured is not missing. */
@@ -67,22 +70,197 @@ static void forget_unmeasured(struct run *baseline, const struct run *run)
     free(ids);
 }
 
-/* 0, or -1 for a usage error; that there is no baseline is neither. */
+/* A kernel that the base library cannot run is no baseline of anything. */
+static void forget_failed(struct run *baseline, const char *library)
+{
+    char **ids = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        const struct result *result = &baseline->results[i];
+        if (result->status == RESULT_OK)
+            *ARRAY_ADD(ids, count) = result->id;
+        else if (result->status != RESULT_NOT_BUILT)
+            warning("%s gave \"%s\" in %s (%s), so it has nothing to be compared with", result->id,
+                    result_status_name(result->status), library, result->reason ? result->reason : "no reason known");
+    }
+    if (count > 0)
+        run_filter(baseline, ids, count);
+    else
+        run_release(baseline);
+    free(ids);
+}
+
+/* Without a baseline that fits, one session of the base library stands in for it. */
+static void measure_baseline(struct check *check)
+{
+    const char *library = check->options->against;
+    struct measurement measurement = check->measurement;
+    measurement.kernels = library;
+    measurement.lenient = true;
+    measurement.label = "the base library in place of a baseline";
+    const int code = measure_whole(&measurement, &check->baseline);
+    if (code != EXIT_SAME)
+        check->measured = code;
+    forget_failed(&check->baseline, library);
+    check->has_baseline = check->baseline.result_count > 0;
+    check->baseline_name = x_sprintf("measured now: %s", library);
+}
+
+/* Sets baseline, its name and the expectations. 0, or EXIT_USAGE; that there is no baseline is neither. */
 static int find_baseline(struct check *check)
 {
     const struct options *options = check->options;
-    int code = baseline_read(&check->baseline, options->baselines, &check->run.device);
-    if (code == EXIT_USAGE)
-        return -1;
-    check->has_baseline = code == EXIT_SAME && gate_comparable(&check->run, &check->baseline) == 0;
-    check->baseline_name = baseline_folder(options->baselines, &check->run.device);
+    char *folder = baseline_folder(options->baselines, &check->run.device);
+    int code = expectations_read(&check->expectations, folder) < 0 ? EXIT_USAGE : EXIT_SAME;
+    /* With a base library it is no error that the folder is not there. */
+    const bool absent = options->against && access(folder, F_OK) < 0 && errno == ENOENT;
+    if (code == EXIT_SAME && !absent)
+        code = baseline_read(&check->baseline, options->baselines, &check->run.device);
+    if (code != EXIT_USAGE) {
+        check->has_baseline = !absent && code == EXIT_SAME && gate_comparable(&check->run, &check->baseline) == 0;
+        if (!check->has_baseline)
+            run_release(&check->baseline);
+        if (check->has_baseline || !options->against || check->measured != EXIT_SAME)
+            check->baseline_name = x_strdup(folder);
+        else
+            measure_baseline(check);
+    }
+    free(folder);
+    return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
+}
 
+/* Narrows both sides to what -k chose and, after Ctrl-C, to what was measured. */
+static int narrow(struct check *check)
+{
     struct run *baseline = check->has_baseline ? &check->baseline : NULL;
     if (check->measured != EXIT_INTERRUPTED)
-        return gate_filter(&check->run, baseline, options);
+        return gate_filter(&check->run, baseline, check->options) < 0 ? EXIT_USAGE : EXIT_SAME;
     if (baseline)
         forget_unmeasured(baseline, &check->run);
-    return 0;
+    return EXIT_SAME;
+}
+
+static void compare(struct check *check)
+{
+    comparison_release(&check->comparison);
+    if (check->has_baseline)
+        compare_runs(&check->comparison, &check->baseline, &check->run, &check->metrics, &check->expectations);
+}
+
+/* Whether a row of the kernel is to be measured again. Times are not when a base library can settle them. */
+static bool has_suspect(const struct check *check, const char *kernel)
+{
+    for (size_t i = 0; i < check->comparison.count; i++) {
+        const struct judgement *judgement = &check->comparison.list[i];
+        if (strcmp(judgement->kernel, kernel) == 0 && judgement_is_suspect(judgement) &&
+            !(check->options->against && judgement->metric->class == METRIC_TIME))
+            return true;
+    }
+    return false;
+}
+
+/* Measures the kernels with suspects once more, in a process of its own. */
+static void confirm(struct check *check)
+{
+    char **ids = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < check->run.result_count; i++)
+        if (has_suspect(check, check->run.results[i].id))
+            *ARRAY_ADD(ids, count) = check->run.results[i].id;
+    if (count > 0) {
+        struct run again;
+        struct measurement measurement = check->measurement;
+        char *label = x_sprintf("confirming %zu kernel%s", count, count == 1 ? "" : "s");
+        measurement.globs = ids;
+        measurement.glob_count = count;
+        measurement.label = label;
+        check->measured = measure_run(&measurement, &again);
+        run_append(&check->run, &again);
+        run_release(&again);
+        free(label);
+        compare(check);
+    }
+    free(ids);
+}
+
+/* Lets the base library and this one take turns for the times in doubt. */
+static void settle(struct check *check)
+{
+    const struct options *options = check->options;
+    check->measured =
+        judge_run(&check->measurement, options->against, options->paired ? NULL : &check->comparison, &check->run);
+    compare(check);
+}
+
+/* Measures, and again until every verdict stands on what it needs. 0, or the exit code when there is nothing to report;
+ * what was measured is in check->run either way. */
+static int measure(struct check *check)
+{
+    check->measured = measure_whole(&check->measurement, &check->run);
+    if (check->run.result_count == 0 && check->measured != EXIT_SAME)
+        return check->measured;
+    int code = find_baseline(check);
+    if (code == EXIT_SAME)
+        code = narrow(check);
+    if (code != EXIT_SAME)
+        return code;
+    compare(check);
+    if (check->has_baseline && check->measured == EXIT_SAME)
+        confirm(check);
+    if (check->has_baseline && check->measured == EXIT_SAME && check->options->against)
+        settle(check);
+    return EXIT_SAME;
+}
+
+/* Keeps the run, also when it could not be judged. */
+static int save(struct check *check)
+{
+    if (!check->options->save || check->run.result_count == 0)
+        return EXIT_SAME;
+    run_write(&check->run, check->run_file.stream); /* a failure of the stream shows in the commit */
+    return whole_file_commit(&check->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
+}
+
+static int replay(struct check *check)
+{
+    if (run_read(&check->run, check->options->replay) < 0)
+        return EXIT_USAGE;
+    int code = find_baseline(check);
+    if (code == EXIT_SAME)
+        code = narrow(check);
+    if (code == EXIT_SAME)
+        compare(check);
+    return code;
+}
+
+static int judge_code(struct check *check)
+{
+    int code = check_static(check->options, &check->metrics, &check->run, &check->baseline, &check->baseline_name);
+    if (code == EXIT_SAME && expectations_read(&check->expectations, check->baseline_name) < 0)
+        code = EXIT_USAGE;
+    check->has_baseline = true;
+    if (code == EXIT_SAME)
+        code = narrow(check);
+    if (code == EXIT_SAME)
+        compare(check);
+    return code;
+}
+
+/* Everything up to the report. Ctrl-C between two measurements is kept for the next. */
+static int judge(struct check *check)
+{
+    if (check->options->replay)
+        return replay(check);
+    if (check->options->static_only)
+        return judge_code(check);
+    struct interrupts interrupts;
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    const int code = measure(check);
+    if (interrupts_close(&interrupts))
+        check->measured = EXIT_INTERRUPTED;
+    const int saved = save(check);
+    return code == EXIT_SAME ? saved : code;
 }
 
 static enum exit_code check_exit_code(const struct check *check)
@@ -94,11 +272,9 @@ static enum exit_code check_exit_code(const struct check *check)
     return run_exit_code(&check->run) == EXIT_SAME ? EXIT_BASELINE : EXIT_NOT_MEASURED;
 }
 
-static int judge_and_print(struct check *check)
+static int print(struct check *check)
 {
     const struct options *options = check->options;
-    if (check->has_baseline)
-        compare_runs(&check->comparison, &check->baseline, &check->run, &check->metrics);
     struct report report = {
         .metrics = &check->metrics,
         .run = &check->run,
@@ -108,6 +284,7 @@ static int judge_and_print(struct check *check)
         .baseline_name = check->baseline_name,
         .exit_code = check_exit_code(check),
         .replay = options->replay != NULL,
+        .static_only = options->static_only,
     };
     gate_print(check->reporter, &report, options, check->report_file.stream); /* likewise */
     return whole_file_commit(&check->report_file) < 0 ? EXIT_USAGE : (int)report.exit_code;
@@ -118,18 +295,15 @@ int cmd_check(const struct options *options)
     struct check check = {.options = options};
     int code = EXIT_USAGE;
 
-    if (prepare(&check) < 0)
-        goto out;
-    if (obtain_run(&check) < 0) {
-        code = check.measured;
-        goto out;
-    }
-    if (find_baseline(&check) == 0)
-        code = judge_and_print(&check);
-out:
+    if (prepare(&check) == 0)
+        code = judge(&check);
+    if (code == EXIT_SAME)
+        code = print(&check);
+
     whole_file_abandon(&check.report_file);
     whole_file_abandon(&check.run_file);
     comparison_release(&check.comparison);
+    expectations_release(&check.expectations);
     run_release(&check.baseline);
     run_release(&check.run);
     metrics_release(&check.metrics);

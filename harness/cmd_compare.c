@@ -57,7 +57,7 @@ int cmd_compare(const struct options *options)
     if (code != EXIT_SAME)
         goto out;
 
-    compare_runs(&comparison, &base, &run, &metrics);
+    compare_runs(&comparison, &base, &run, &metrics, NULL);
     struct report report = {
         .metrics = &metrics,
         .run = &run,

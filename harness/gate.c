@@ -119,6 +119,7 @@ int gate_print(const struct reporter *reporter, struct report *report, const str
     report->color = options_color(options, stream);
     report->quiet = options->quiet;
     report->verbose = options->verbose;
+    report->power = options->power;
     report->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? NULL : options->baselines;
     return reporter->print(report, stream);
 }

@@ -1,7 +1,9 @@
 #include "measure.h"
 
 #include "collector.h"
+#include "measure_interrupt.h"
 #include "options.h"
+#include "resources.h"
 #include "util.h"
 #include "version.h"
 #include "worker.h"
@@ -11,7 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +21,8 @@
 struct watch {
     const struct measurement *measurement;
     struct run *run;
-    int signals; /* signalfd */
-    char **ids;  /* chosen kernels, in the order in which they are measured */
+    struct interrupts interrupts;
+    char **ids; /* chosen kernels, in the order in which they are measured */
     size_t count;
     size_t next;    /* the kernel that begins or has begun */
     bool started;   /* it has begun and has no result yet */
@@ -53,7 +54,9 @@ static void draw_progress(const struct watch *watch)
 {
     if (!watch->measurement->progress || watch->next >= watch->count)
         return;
-    fprintf(stderr, "\r\033[K[%zu/%zu] %s", watch->next + 1, watch->count, watch->ids[watch->next]);
+    const char *label = watch->measurement->label;
+    fprintf(stderr, "\r\033[K%s%s[%zu/%zu] %s", label ? label : "", label ? ": " : "", watch->next + 1, watch->count,
+            watch->ids[watch->next]);
     if (watch->next > 0) {
         const double elapsed = now_seconds() - watch->begin;
         const double left = elapsed / (double)watch->next * (double)(watch->count - watch->next);
@@ -98,8 +101,7 @@ static char *command_line(const char *command)
     return read && *line ? x_strdup(line) : NULL;
 }
 
-/* What the parent knows of the session: when, where, of which code. */
-static void complete_session(struct session *session)
+void measure_complete_session(struct session *session)
 {
     char text[256];
     struct timespec now;
@@ -132,7 +134,7 @@ static int take_device(struct watch *watch, const char *text)
     described.sessions = NULL;
     described.session_count = 0;
     run_release(&described);
-    complete_session(&watch->run->sessions[0]);
+    measure_complete_session(&watch->run->sessions[0]);
     run_note_metrics(watch->run, watch->measurement->metrics);
     watch->described = true;
     return 0;
@@ -230,7 +232,7 @@ static ssize_t fill_buffer(struct watch *watch, int pipe)
 /* Takes messages until the worker ends, one way or the other. */
 static enum ending watch_worker(struct watch *watch, int pipe)
 {
-    struct pollfd events[] = {{.fd = pipe, .events = POLLIN}, {.fd = watch->signals, .events = POLLIN}};
+    struct pollfd events[] = {{.fd = pipe, .events = POLLIN}, {.fd = watch->interrupts.descriptor, .events = POLLIN}};
     watch->deadline = now_seconds() + watch->measurement->timeout;
     watch->length = 0;
     for (;;) {
@@ -323,56 +325,25 @@ static enum ending run_worker(struct watch *watch)
     return ending;
 }
 
-/* The signals that end the measuring, but for those that were ignored when we started (nohup): these would come through
- * once they are blocked. */
-static int open_signals(sigset_t *before)
-{
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < ROWS(ends); i++) {
-        struct sigaction action;
-        if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&set, ends[i]);
-    }
-    sigprocmask(SIG_BLOCK, &set, before);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* Takes the signals that came: one that is left would end us as soon as it is no longer blocked, before anything is
- * written. True when there was one. */
-static bool close_signals(int signals, const sigset_t *before)
-{
-    struct signalfd_siginfo taken;
-    bool any = false;
-    while (read(signals, &taken, sizeof taken) > 0)
-        any = true;
-    close(signals);
-    sigprocmask(SIG_SETMASK, before, NULL);
-    return any;
-}
-
 int measure_run(const struct measurement *measurement, struct run *run)
 {
     *run = (struct run){0};
     struct watch watch = {.measurement = measurement, .run = run, .begin = now_seconds()};
-    sigset_t before;
-    watch.signals = open_signals(&before);
-    if (watch.signals < 0) {
-        error("cannot watch for Ctrl-C: %s", strerror(errno));
+    if (interrupts_open(&watch.interrupts) < 0)
         return EXIT_NOT_MEASURED;
-    }
     enum ending ending;
     do {
         ending = run_worker(&watch);
     } while ((ending == ENDING_NEXT || ending == ENDING_DIED || ending == ENDING_HUNG) && watch.next < watch.count);
     erase_progress(&watch);
-    if (close_signals(watch.signals, &before))
+    if (interrupts_close(&watch.interrupts))
         ending = ENDING_INTERRUPTED;
 
     int code = EXIT_SAME;
     if (ending == ENDING_INTERRUPTED) {
-        warning("interrupted after %zu of %zu kernels; what was measured is kept", watch.next, watch.count);
+        warning("interrupted after %zu of %zu kernels%s%s%s; what was measured is kept", watch.next, watch.count,
+                measurement->label ? " (" : "", measurement->label ? measurement->label : "",
+                measurement->label ? ")" : "");
         code = EXIT_INTERRUPTED;
     } else if (ending == ENDING_USAGE) {
         code = EXIT_USAGE;
@@ -384,13 +355,20 @@ int measure_run(const struct measurement *measurement, struct run *run)
     return code;
 }
 
-int measure_from_options(const struct options *options, const struct metrics *metrics, struct run *run)
+int measure_whole(const struct measurement *measurement, struct run *run)
 {
-    if (!collector_find(options->collector)) {
-        error("there is no collector '%s'; `cugate list --collectors` shows them", options->collector);
-        return EXIT_USAGE;
-    }
-    const struct measurement measurement = {
+    const int code = measure_run(measurement, run);
+    if (run->result_count > 0 && resources_add(run, measurement->kernels, measurement->metrics) < 0 &&
+        code == EXIT_SAME)
+        return EXIT_NOT_MEASURED;
+    return code;
+}
+
+int measurement_init(struct measurement *measurement, const struct options *options, const struct metrics *metrics)
+{
+    if (!collector_find(options->collector))
+        return error("there is no collector '%s'; `cugate list --collectors` shows them", options->collector);
+    *measurement = (struct measurement){
         .kernels = options->kernels,
         .metrics = metrics,
         .collector = options->collector,
@@ -401,5 +379,11 @@ int measure_from_options(const struct options *options, const struct metrics *me
         .timeout = options->timeout,
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
-    return measure_run(&measurement, run);
+    return 0;
+}
+
+int measure_from_options(const struct options *options, const struct metrics *metrics, struct run *run)
+{
+    struct measurement measurement;
+    return measurement_init(&measurement, options, metrics) < 0 ? EXIT_USAGE : measure_whole(&measurement, run);
 }

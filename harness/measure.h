@@ -17,6 +17,8 @@ struct measurement {
     int samples;
     double timeout; /* seconds a kernel */
     bool progress;  /* draw the progress line on standard error */
+    bool lenient;   /* pass over globs that match no kernel: *run then lacks them, and has no kernel at all at worst */
+    const char *label; /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */
 };
 
 /* Measures every kernel that matches into *run, which holds what was measured whatever happens. Returns 0,
@@ -24,8 +26,19 @@ struct measurement {
  * when no measuring was possible at all. Failures of single kernels are in their results. */
 int measure_run(const struct measurement *measurement, struct run *run);
 
-/* The same with what a command line says, and progress when standard error is a terminal. */
+/* The same, and beside what was measured the facts of the library's machine code (resources.h); EXIT_NOT_MEASURED also
+ * when these cannot be read. */
+int measure_whole(const struct measurement *measurement, struct run *run);
+
+/* What a command line asks for, with progress when standard error is a terminal. Borrows from both; -1 after error().
+ */
 struct options;
+int measurement_init(struct measurement *measurement, const struct options *options, const struct metrics *metrics);
+
+/* Both in one. */
 int measure_from_options(const struct options *options, const struct metrics *metrics, struct run *run);
+
+/* Sets what this program knows of a session: when, where, of which code. */
+void measure_complete_session(struct session *session);
 
 #endif

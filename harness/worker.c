@@ -102,7 +102,8 @@ static void choose_kernels(struct worker *worker)
         if (glob_any(measurement->globs, measurement->glob_count, worker->library.kernels[k].id))
             worker->chosen[worker->chosen_count++] = &worker->library.kernels[k];
     }
-    const char *unmatched = library_unmatched(&worker->library, measurement->globs, measurement->glob_count);
+    const char *unmatched =
+        measurement->lenient ? NULL : library_unmatched(&worker->library, measurement->globs, measurement->glob_count);
     if (unmatched) {
         send_ids(worker, MESSAGE_NO_MATCH, unmatched);
         _exit(WORKER_DONE);

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Builds the kernel library of another revision, for `cugate check --against`, and prints its path.
+#
+#   [CUDA_HOME=...] [CUDA_ARCHS=...] [CUBLAS=...] [NVCC_FLAGS=...] [NVCC=...] ci/build_base.sh REVISION
+#
+# The variables are the Makefile's, so that both builds come from one compiler. The revision is checked out into a
+# worktree below build/base, which is gone afterwards; the library stays for the next time. Exits 2 when there is none.
+set -euo pipefail
+
+fail() {
+    printf 'build_base: %s\n' "$1" >&2
+    exit 2
+}
+
+revision=${1:?usage: ci/build_base.sh REVISION}
+
+# A hook runs with variables that name the repository, and they would name it for the worktree as well.
+# shellcheck disable=SC2046 # one word each
+unset $(git rev-parse --local-env-vars 2>/dev/null)
+if ! top=$(git rev-parse --show-toplevel 2>&1); then
+    fail "BASE=$revision needs a git checkout, to build that revision from: $top"
+elif [ "$top" != "$(pwd -P)" ]; then
+    fail "BASE=$revision needs a git checkout of its own, but this folder is part of $top"
+elif [[ $revision == -* ]] || ! commit=$(git rev-parse --verify --quiet "$revision^{commit}"); then
+    fail "'$revision' is no revision of this repository; is it spelt right, and fetched? A shallow clone lacks old ones"
+fi
+
+folder=build/base/$commit
+library=$folder/libkernels.so
+tree=$folder/tree
+settings=$(
+    echo "CUDA_HOME=${CUDA_HOME-} CUDA_ARCHS=${CUDA_ARCHS-} CUBLAS=${CUBLAS-} NVCC_FLAGS=${NVCC_FLAGS-}"
+    "${NVCC:-nvcc}" --version 2>/dev/null || true
+)
+
+mkdir -p "$folder"
+exec 9>"$folder/lock"
+flock 9
+if [ -e "$library" ] && [ "$settings" = "$(cat "$folder/settings" 2>/dev/null)" ]; then
+    echo "$library"
+    exit
+fi
+
+remove_tree() {
+    git worktree remove --force "$tree" 2>/dev/null || true
+    rm -rf "$tree"
+    git worktree prune
+}
+trap remove_tree EXIT
+trap 'exit 130' INT TERM HUP
+
+printf 'building the kernels of %s (%s)\n' "$revision" "$(git log -1 --format='%h %s' "$commit")" >&2
+remove_tree # of a build that was killed
+git -c core.hooksPath=/dev/null worktree add --quiet --detach "$tree" "$commit" 9>&- ||
+    fail "cannot check out $revision into $tree"
+if [ -d build/cuda ]; then
+    mkdir -p "$tree/build"
+    ln -s "$PWD/build/cuda" "$tree/build/cuda"
+    ln -sfn ../../cuda "$folder/cuda" # where the library looks for its runtime, beside itself
+fi
+# Without CUDA_READY the other revision installs nothing: what is in build/cuda is this tree's. Parallel by itself, as it
+# is no part of the make that called.
+if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory build/libkernels.so CUDA_READY= \
+    CUDA_HOME="${CUDA_HOME-}" ${CUDA_ARCHS:+CUDA_ARCHS="$CUDA_ARCHS"} ${CUBLAS:+CUBLAS="$CUBLAS"} \
+    NVCC_FLAGS="${NVCC_FLAGS-}" >"$folder/log" 2>&1 9>&-; then
+    tail -n 20 "$folder/log" >&2
+    fail "the kernels of $revision do not build; all that make said is in $folder/log"
+fi
+mv "$tree/build/libkernels.so" "$library"
+printf '%s\n' "$settings" >"$folder/settings"
+echo "$library"

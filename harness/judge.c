@@ -1,0 +1,200 @@
+#include "judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One row that is to be settled. */
+struct contest {
+    struct result *result;
+    struct row *row;
+    const struct metric *metric;
+    bool over; /* decided, or it cannot be */
+};
+
+struct judge {
+    const struct measurement *head;
+    const char *against;
+    struct metrics metrics; /* the times and what they need; its strings are borrowed */
+    struct contest *contests;
+    size_t count; /* in the order of the run, so that the rows of a kernel are together */
+    size_t pair;  /* the one that is being measured, from 1 */
+};
+
+static bool is_in_doubt(const struct comparison *comparison, const char *kernel, const struct metric *metric)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (judgement->metric == metric && strcmp(judgement->kernel, kernel) == 0)
+            return judgement_wants_pairs(judgement);
+    }
+    return false;
+}
+
+static void choose_contests(struct judge *judge, const struct comparison *comparison, struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct result *result = &run->results[i];
+        for (size_t r = 0; r < result->row_count && result->status == RESULT_OK; r++) {
+            struct row *row = &result->rows[r];
+            const struct metric *metric = metrics_find(judge->head->metrics, row->metric);
+            if (metric && metric->class == METRIC_TIME && row->state == VALUE_MEASURED &&
+                (!comparison || is_in_doubt(comparison, result->id, metric)))
+                *ARRAY_ADD(judge->contests, judge->count) = (struct contest){result, row, metric, false};
+        }
+    }
+}
+
+/* Adds a metric, and those that it is worked out from or judged by. */
+static void need_metric(struct metrics *needed, const struct metrics *all, const char *name)
+{
+    if (!name || metrics_find(needed, name))
+        return;
+    const struct metric *metric = metrics_find(all, name);
+    *ARRAY_ADD(needed->list, needed->count) = *metric;
+    need_metric(needed, all, metric->weight);
+    need_metric(needed, all, metric->clock);
+}
+
+/* The kernels with an undecided row. Caller frees the list; its strings are the run's. */
+static size_t kernels_left(const struct judge *judge, char ***ids)
+{
+    size_t count = 0;
+    *ids = NULL;
+    for (size_t i = 0; i < judge->count; i++) {
+        char *id = judge->contests[i].result->id;
+        if (!judge->contests[i].over && (count == 0 || (*ids)[count - 1] != id))
+            *ARRAY_ADD(*ids, count) = id;
+    }
+    return count;
+}
+
+static int measure_side(const struct judge *judge, const char *library, struct run *side)
+{
+    char **ids;
+    struct measurement measurement = *judge->head;
+    measurement.kernels = library;
+    measurement.metrics = &judge->metrics;
+    measurement.glob_count = kernels_left(judge, &ids);
+    measurement.globs = ids;
+    measurement.lenient = library == judge->against;
+    char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", judge->pair, RULE_PAIRS,
+                            measurement.glob_count, measurement.glob_count == 1 ? "" : "s");
+    measurement.label = label;
+    const int code = measure_run(&measurement, side);
+    free(label);
+    free(ids);
+    return code;
+}
+
+/* Both sides of a pair; the base library goes first in every other one. Not 0 when the pair may lack kernels. */
+static int measure_pair(const struct judge *judge, struct run *base, struct run *head)
+{
+    const bool base_first = judge->pair % 2 == 1;
+    const char *libraries[] = {base_first ? judge->against : judge->head->kernels,
+                               base_first ? judge->head->kernels : judge->against};
+    struct run *sides[] = {base_first ? base : head, base_first ? head : base};
+    int code = EXIT_SAME;
+    for (size_t i = 0; i < ROWS(sides) && code == EXIT_SAME; i++)
+        code = measure_side(judge, libraries[i], sides[i]);
+    return code;
+}
+
+/* No more pairs for that kernel. */
+static void give_up(struct judge *judge, const struct result *result)
+{
+    for (size_t i = 0; i < judge->count; i++)
+        if (judge->contests[i].result == result)
+            judge->contests[i].over = true;
+}
+
+/* Whether both sides of a pair ran the kernel. When one cannot, the kernel is given up, with the reason said. */
+static bool both_ran(struct judge *judge, struct result *result, const struct result *base, const struct result *head,
+                     bool whole)
+{
+    if (head && head->status != RESULT_OK) {
+        result_fail(result, head->status, head->reason);
+        give_up(judge, result);
+        return false;
+    }
+    if (!base && whole)
+        warning("%s is not in %s, so its time cannot be settled by pairs", result->id, judge->against);
+    else if (base && base->status != RESULT_OK)
+        warning("%s gave \"%s\" in %s (%s), so its time cannot be settled by pairs", result->id,
+                result_status_name(base->status), judge->against, base->reason ? base->reason : "no reason known");
+    else
+        return base && head;
+    give_up(judge, result);
+    return false;
+}
+
+static const struct row *measured_row(const struct result *result, const char *metric)
+{
+    const struct row *row = metric ? result_find(result, metric) : NULL;
+    return row && row->state == VALUE_MEASURED ? row : NULL;
+}
+
+/* A pair at two clocks tells the clocks apart, not the code. */
+static bool same_clock(const struct metric *metric, const struct result *base, const struct result *head)
+{
+    const struct row *base_clock = measured_row(base, metric->clock);
+    const struct row *head_clock = measured_row(head, metric->clock);
+    return !base_clock || !head_clock ||
+           fabs(row_value(head_clock) - row_value(base_clock)) <= RULE_CLOCK * row_value(base_clock);
+}
+
+static void add_pair(struct contest *contest, const struct result *base, const struct result *head)
+{
+    const struct row *base_row = measured_row(base, contest->metric->name);
+    const struct row *head_row = measured_row(head, contest->metric->name);
+    if (!base_row || !head_row) {
+        warning("%s was not measured in %s of a pair, so pairs cannot settle %s", contest->metric->name,
+                base_row ? "the new half" : "the base half", contest->result->id);
+        contest->over = true;
+    } else if (same_clock(contest->metric, base, head)) {
+        row_add_pair(contest->row, row_value(base_row), row_value(head_row));
+        contest->over = rule_pairs(contest->row, contest->metric->better, NULL, NULL) != PAIRED_UNDECIDED;
+    }
+}
+
+/* Takes what a pair of runs says about each open contest. whole: neither run was cut off. */
+static void take_pair(struct judge *judge, const struct run *base, const struct run *head, bool whole)
+{
+    for (size_t i = 0; i < judge->count; i++) {
+        struct contest *contest = &judge->contests[i];
+        if (contest->over)
+            continue;
+        const struct result *base_result = run_find(base, contest->result->id);
+        const struct result *head_result = run_find(head, contest->result->id);
+        if (both_ran(judge, contest->result, base_result, head_result, whole))
+            add_pair(contest, base_result, head_result);
+    }
+}
+
+static size_t contests_left(const struct judge *judge)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < judge->count; i++)
+        left += !judge->contests[i].over;
+    return left;
+}
+
+int judge_run(const struct measurement *head, const char *against, const struct comparison *comparison, struct run *run)
+{
+    struct judge judge = {.head = head, .against = against};
+    choose_contests(&judge, comparison, run);
+    for (size_t i = 0; i < judge.count; i++)
+        need_metric(&judge.metrics, head->metrics, judge.contests[i].metric->name);
+
+    int code = EXIT_SAME;
+    for (judge.pair = 1; judge.pair <= RULE_PAIRS && code == EXIT_SAME && contests_left(&judge) > 0; judge.pair++) {
+        struct run base_run = {0}, head_run = {0};
+        code = measure_pair(&judge, &base_run, &head_run);
+        take_pair(&judge, &base_run, &head_run, code == EXIT_SAME);
+        run_release(&base_run);
+        run_release(&head_run);
+    }
+    free(judge.contests);
+    free(judge.metrics.list);
+    return code;
+}

@@ -1,0 +1,39 @@
+#include "measure_interrupt.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int interrupts_open(struct interrupts *interrupts)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < ROWS(ends); i++) {
+        /* Not those that were ignored when we started (nohup): these would come through once they are blocked. */
+        struct sigaction action;
+        if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&set, ends[i]);
+    }
+    sigprocmask(SIG_BLOCK, &set, &interrupts->before);
+    interrupts->descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (interrupts->descriptor >= 0)
+        return 0;
+    sigprocmask(SIG_SETMASK, &interrupts->before, NULL);
+    return error("cannot watch for Ctrl-C: %s", strerror(errno));
+}
+
+bool interrupts_close(struct interrupts *interrupts)
+{
+    /* One that is left would end us as soon as it is no longer blocked, before anything is written. */
+    struct signalfd_siginfo taken;
+    bool any = false;
+    while (read(interrupts->descriptor, &taken, sizeof taken) > 0)
+        any = true;
+    close(interrupts->descriptor);
+    sigprocmask(SIG_SETMASK, &interrupts->before, NULL);
+    return any;
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# Tests ci/check_perf.sh and ci/build_base.sh in a scratch repository of their own, with a cugate and kernels that only
+# say what was asked of them. Needs no GPU and no CUDA. Ends with "N passed, N failed".
+#
+#   tests/check_perf.sh
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+# shellcheck disable=SC2046 # one word each
+unset $(git rev-parse --local-env-vars) CUGATE KERNELS BASE STRICT CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
+export NVCC=true
+
+passed=0
+failed=0
+
+# expect LABEL CODE [!]WORDS...: judges the last `ask`.
+expect() {
+    local label=$1 wanted=$2 complaints='' words
+    shift 2
+    [ "$code" = "$wanted" ] || complaints+="    exit code $code, expected $wanted"$'\n'
+    for words; do
+        case $words in
+        '!'*) ! grep -qF -e "${words#!}" "$work/said" || complaints+="    said: ${words#!}"$'\n' ;;
+        *) grep -qF -e "$words" "$work/said" || complaints+="    did not say: $words"$'\n' ;;
+        esac
+    done
+    if [ -z "$complaints" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n%s' "$label" "$complaints"
+        sed 's/^/    | /' "$work/said"
+    fi
+}
+
+ask() {
+    code=0
+    "$@" >"$work/said" 2>&1 </dev/null || code=$?
+}
+
+# A cugate that prints its arguments, and ends as GPU, STATIC, REPLAY and MEASURED in the environment say.
+cat >"$work/cugate" <<'END'
+#!/usr/bin/env bash
+echo "cugate $*"
+case "$*" in
+'list --devices') [ -z "${GPU-}" ] || exit 0; echo "cugate: error: ${NO_GPU:-no GPU: none was found}" >&2; exit 5 ;;
+*--static*) exit "${STATIC:-0}" ;;
+*--replay*) exit "${REPLAY:-0}" ;;
+*) exit "${MEASURED:-0}" ;;
+esac
+END
+chmod +x "$work/cugate"
+export CUGATE=$work/cugate
+
+mkdir -p "$work/tree/ci"
+cp "$here"/ci/{build_base,check_perf}.sh "$work/tree/ci"
+cd "$work/tree" || exit 2
+printf 'build/\n' >.gitignore
+cat >Makefile <<'END'
+build/libkernels.so: kernels
+	mkdir -p build && echo "$(CUDA_ARCHS)" >>"$(BUILDS)"
+	if grep -q slow kernels; then touch "$(BUILDS).slow"; sleep 60; fi
+	! grep broken kernels
+	cp kernels $@
+END
+git init -q
+commit() {
+    echo "$1" >kernels
+    git add -A
+    git -c user.name=test -c user.email=test@localhost commit -qm "$1"
+}
+commit first
+commit broken
+commit slow
+commit last
+echo 'not committed' >kernels
+
+expect_clean() {
+    ask git worktree list --porcelain
+    expect "no worktree is left $1" 0 "worktree $work/tree" '!build/base'
+    ask ls -d build/base/*/tree
+    expect "no folder of a worktree is left $1" 2
+}
+
+# ---- build_base.sh
+ask ci/build_base.sh HEAD
+expect "a revision is built" 0 "building the kernels of HEAD (" " last)" "build/base/$(git rev-parse HEAD)/libkernels.so"
+ask cat "build/base/$(git rev-parse HEAD)/libkernels.so"
+expect "what was committed is built, not what is there" 0 last
+ask ci/build_base.sh HEAD
+expect "the second time it is there" 0 '!building' "build/base/$(git rev-parse HEAD)/libkernels.so"
+CUDA_ARCHS="80 90" ask ci/build_base.sh HEAD
+expect "other settings build it anew" 0 building
+ask cat "$BUILDS"
+expect "with these settings" 0 "80 90"
+expect_clean "after a build"
+
+GIT_DIR=$work/tree/.git GIT_INDEX_FILE=$work/tree/.git/index ask ci/build_base.sh HEAD~3
+expect "a hook's variables do not lead astray" 0 "build/base/"
+ask git status --porcelain
+expect "and change nothing" 0 " M kernels" '!first' '!.gitignore'
+
+ask ci/build_base.sh no/such
+expect "an unknown revision" 2 "'no/such' is no revision of this repository"
+ask ci/build_base.sh --all
+expect "an option is no revision" 2 "'--all' is no revision of this repository"
+ask ci/build_base.sh HEAD:kernels
+expect "a file is no revision" 2 "'HEAD:kernels' is no revision of this repository"
+ask ci/build_base.sh HEAD~2
+expect "a revision that does not build" 2 "the kernels of HEAD~2 do not build" "broken" "/log"
+expect_clean "after a failed build"
+
+# A job in the background would ignore SIGINT.
+setsid env --default-signal=INT ci/build_base.sh HEAD~1 >"$work/said" 2>&1 &
+for _ in {1..100}; do
+    [ ! -e "$BUILDS.slow" ] || break
+    sleep 0.05
+done
+kill -INT -- -$!
+wait $!
+code=$?
+expect "Ctrl-C in the midst of a build" 130
+expect_clean "after Ctrl-C"
+
+mkdir "$work/no_git" && cp -r ci Makefile kernels "$work/no_git"
+cd "$work/no_git" || exit 2
+ask ci/build_base.sh HEAD
+expect "no git checkout" 2 "BASE=HEAD needs a git checkout"
+mkdir -p "$work/tree/build/inner" && cp -r ci Makefile kernels "$work/tree/build/inner"
+cd "$work/tree/build/inner" || exit 2
+ask ci/build_base.sh HEAD
+expect "a folder of another checkout" 2 "BASE=HEAD needs a git checkout of its own"
+cd "$work/tree" || exit 2
+
+# ---- check_perf.sh
+GPU=1 KERNELS='reduce/* dot/*' MEASURED=3 ask ci/check_perf.sh --samples 9
+expect "with a GPU" 3 'cugate check -k reduce/* -k dot/* --samples 9' '!replay' '!--static' '!--against'
+GPU=1 BASE=HEAD MEASURED=1 ask ci/check_perf.sh -q
+expect "with a GPU and BASE" 1 "cugate check --against build/base/$(git rev-parse HEAD)/libkernels.so -q"
+GPU=1 BASE=no/such ask ci/check_perf.sh
+expect "with a GPU and an unknown BASE" 2 "no/such" '!cugate check'
+NO_GPU='the GPU does not answer' ask ci/check_perf.sh
+expect "a GPU that does not answer" 5 'the GPU does not answer' '!cugate check'
+STRICT=1 BASE=no/such ask ci/check_perf.sh
+expect "STRICT without a GPU" 5 'STRICT is set' '!cugate check' '!build_base'
+BASE=HEAD ask ci/check_perf.sh
+expect "BASE without a GPU" 0 'BASE=HEAD was not built: to take turns with it takes a GPU'
+KERNELS='reduce/*' STRICT=0 ask ci/check_perf.sh -q -o report.txt
+expect "without a GPU" 0 'cugate check --static -k reduce/* -q' '!--static -k reduce/* -q -o' \
+    'cugate check --replay tests/data/recorded-nvidia-h200.json -k reduce/* -q -o report.txt' 'NO KERNEL RAN' \
+    'NOT MEASURED HERE' 'judged here: exit 0' '!BASE'
+
+# STATIC REPLAY CODE
+while read -r static replay wanted; do
+    STATIC=$static REPLAY=$replay ask ci/check_perf.sh
+    expect "without a GPU, static $static and replay $replay" "$wanted" "judged here: exit $static" \
+        "recorded-nvidia-h200.json: exit $replay"
+done <<'END'
+0 0 0
+1 0 1
+0 1 1
+3 1 1
+4 3 4
+1 4 1
+5 1 5
+0 3 3
+3 2 2
+130 5 130
+END
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

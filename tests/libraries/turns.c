@@ -1,0 +1,157 @@
+/* Two kernel libraries in one: the older build when the file is called "base...", through a link, and the newer one
+ * otherwise. The name of a variant says how the two differ. */
+#include "kernel.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MADE_UP_ERROR = 700 };
+
+static int output;
+
+static bool is_base(void)
+{
+    Dl_info info;
+    if (!dladdr(&output, &info))
+        abort();
+    const char *slash = strrchr(info.dli_fname, '/');
+    return strncmp(slash ? slash + 1 : info.dli_fname, "base", 4) == 0;
+}
+
+/* Sleeping is hardly slowed down by what else the machine does. */
+static int take(void *state, long base_ms, long head_ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (is_base() ? base_ms : head_ms) * 1000000}, NULL);
+    *(int *)state = 42;
+    return 0;
+}
+
+static int launch_equal(void *state)
+{
+    return take(state, 2, 2);
+}
+
+static int launch_slower(void *state)
+{
+    return take(state, 2, 10);
+}
+
+static int launch_faster(void *state)
+{
+    return take(state, 10, 2);
+}
+
+static int launch_added(void *state)
+{
+    return take(state, 2, 2);
+}
+
+static int launch_longer(void *state)
+{
+    return take(state, 40, 80);
+}
+
+/* Whether this is the first process that asks: the first one leaves the file that TURNS_MARK names. */
+static bool is_first(void)
+{
+    static bool known, first;
+    const char *mark = getenv("TURNS_MARK");
+    if (!known && mark) {
+        FILE *file = fopen(mark, "wx");
+        first = file;
+        if (file)
+            fclose(file);
+    }
+    known = true;
+    return first;
+}
+
+static int launch_slower_once(void *state)
+{
+    return take(state, 2, is_first() ? 8 : 2);
+}
+
+static int launch_slower_then_bad(void *state)
+{
+    return is_base() || is_first() ? take(state, 2, 10) : MADE_UP_ERROR;
+}
+
+static int launch_bad_base(void *state)
+{
+    return is_base() ? MADE_UP_ERROR : take(state, 2, 2);
+}
+
+static int open_nothing(void **state)
+{
+    *state = &output;
+    return 0;
+}
+
+static int restore(void *state)
+{
+    *(int *)state = -1;
+    return 0;
+}
+
+static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    (void)variant;
+    (void)why;
+    (void)why_size;
+    return *(int *)state == 42 ? 0 : CUGATE_WRONG;
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+static int synchronize(void)
+{
+    return 0;
+}
+
+static const char *error_text(int code)
+{
+    (void)code;
+    return "made-up illegal address";
+}
+
+#define VARIANT(name_)                                                                                                 \
+    {                                                                                                                  \
+        .name = #name_, .doc = #name_, .launch = launch_##name_, .bytes = 8                                            \
+    }
+
+/* The last one is not in the base. */
+static const struct cugate_variant variants[] = {
+    VARIANT(equal),       VARIANT(slower),          VARIANT(faster),   VARIANT(longer),
+    VARIANT(slower_once), VARIANT(slower_then_bad), VARIANT(bad_base), VARIANT(added),
+};
+static struct cugate_family turns = {
+    "turns", "two builds", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, variants, 0};
+static const struct cugate_family *const families[] = {&turns};
+static const struct cugate_library library = {
+    CUGATE_KERNEL_ABI, "cc", "", families, 1, synchronize, error_text,
+};
+
+/* Notes in the file that TURNS_LOG names which of the two was loaded, a letter a process. */
+static void note_turn(void)
+{
+    const char *path = getenv("TURNS_LOG");
+    FILE *log = path ? fopen(path, "a") : NULL;
+    if (!log)
+        return;
+    fputc(is_base() ? 'B' : 'H', log);
+    fclose(log);
+}
+
+const struct cugate_library *cugate_library(void)
+{
+    note_turn();
+    turns.variant_count = sizeof variants / sizeof *variants - (is_base() ? 1 : 0);
+    return &library;
+}

@@ -1,0 +1,278 @@
+#include "commands.h"
+#include "run.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The gate on two builds of the kernels in libraries/turns.c, by the host's clock, in a folder of its own. */
+struct fixture {
+    char *folder, *baselines, *head, *base, *save, *report;
+    char *globs[2];
+    struct options options;
+    int code;
+    char *said;     /* on standard error */
+    char *printed;  /* the report */
+    struct run run; /* that was saved */
+};
+
+static void set_up(struct fixture *fixture, const char *glob)
+{
+    *fixture = (struct fixture){.folder = scratch_make(), .globs = {x_strdup(glob)}};
+    char *programs = program_folder();
+    fixture->baselines = x_sprintf("%s/baselines", fixture->folder);
+    fixture->head = x_sprintf("%s/libturns.so", programs);
+    fixture->base = x_sprintf("%s/base.so", fixture->folder);
+    fixture->save = x_sprintf("%s/run.json", fixture->folder);
+    fixture->report = x_sprintf("%s/report.json", fixture->folder);
+    char *mark = x_sprintf("%s/mark", fixture->folder);
+    char *ini = scratch_file(fixture->folder, "test.ini",
+                             "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
+                             "better = lower\nfloor = 4000000 ns\ndoc = By the host's clock.\n");
+    cr_assert_eq(symlink(fixture->head, fixture->base), 0);
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    setenv("TURNS_MARK", mark, 1);
+    fixture->options = (struct options){
+        .globs = fixture->globs,
+        .glob_count = 1,
+        .kernels = fixture->head,
+        .metrics = fixture->folder,
+        .baselines = fixture->baselines,
+        .save = fixture->save,
+        .output = fixture->report,
+        .format = "json",
+        .collector = "host",
+        .samples = 3,
+        .timeout = 60,
+    };
+    free(ini);
+    free(mark);
+    free(programs);
+}
+
+static char *read_text(const char *path)
+{
+    char *text;
+    size_t length;
+    return access(path, F_OK) < 0 || file_read(path, 1 << 20, &text, &length) < 0 ? x_strdup("") : text;
+}
+
+static void check(struct fixture *fixture)
+{
+    struct capture capture;
+    run_release(&fixture->run);
+    free(fixture->said);
+    free(fixture->printed);
+    capture_begin(&capture);
+    fixture->code = cmd_check(&fixture->options);
+    fixture->said = capture_end(&capture);
+    fixture->printed = read_text(fixture->report);
+    if (access(fixture->save, F_OK) == 0)
+        cr_expect_eq(run_read(&fixture->run, fixture->save), 0);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    run_release(&fixture->run);
+    free(fixture->said);
+    free(fixture->printed);
+    for (size_t i = 0; i < fixture->options.glob_count; i++)
+        free(fixture->globs[i]);
+    free(fixture->baselines);
+    free(fixture->head);
+    free(fixture->base);
+    free(fixture->save);
+    free(fixture->report);
+    scratch_remove(fixture->folder);
+}
+
+/* Makes a run of the base build the baseline. */
+static void accept_base(struct fixture *fixture)
+{
+    fixture->options.kernels = fixture->base;
+    check(fixture);
+    cr_assert_eq(fixture->code, EXIT_BASELINE, "%s", fixture->said);
+    fixture->options.kernels = fixture->head;
+
+    char *arguments[] = {fixture->save};
+    const struct options options = {
+        .baselines = fixture->baselines,
+        .metrics = fixture->folder,
+        .reason = "made up",
+        .arguments = arguments,
+        .argument_count = 1,
+        .quiet = true,
+    };
+    struct capture capture;
+    capture_begin(&capture);
+    const int code = cmd_accept(&options);
+    free(capture_end(&capture));
+    cr_assert_eq(code, EXIT_SAME);
+}
+
+static const struct row *time_of(const struct fixture *fixture, const char *id)
+{
+    const struct result *result = run_find(&fixture->run, id);
+    cr_assert_not_null(result, "%s is not in the saved run", id);
+    const struct row *row = result_find(result, "wall_time");
+    cr_assert_not_null(row, "%s", id);
+    return row;
+}
+
+static void expect_said(const struct fixture *fixture, const char *words)
+{
+    cr_expect(strstr(fixture->said, words), "\"%s\" lacks \"%s\"", fixture->said, words);
+}
+
+static void expect_printed(const struct fixture *fixture, const char *words)
+{
+    cr_expect(strstr(fixture->printed, words), "\"%s\" lacks \"%s\"", fixture->printed, words);
+}
+
+/* A saved run holds all that the verdict stood on. */
+static void expect_same_replay(struct fixture *fixture)
+{
+    const int code = fixture->code;
+    char *printed = fixture->printed;
+    fixture->printed = NULL;
+    fixture->options.replay = fixture->save;
+    fixture->options.save = NULL;
+    fixture->options.against = NULL;
+    fixture->options.paired = false;
+    check(fixture);
+    cr_expect_eq(fixture->code, code, "%s", fixture->said);
+    const char *judged[] = {strstr(printed, "\"kernels\""), strstr(fixture->printed, "\"kernels\"")};
+    cr_assert(judged[0] && judged[1]);
+    cr_expect_str_eq(judged[0], judged[1]);
+    free(printed);
+}
+
+Test(cmd_check, a_suspect_is_measured_again_in_another_process)
+{
+    static const struct {
+        const char *id;
+        size_t sessions;
+        int code;
+    } expected[] = {
+        {"turns/equal", 1, EXIT_SAME},
+        {"turns/slower", 2, EXIT_UNSURE}, /* a baseline of one session knows no spread */
+        {"turns/slower_once", 2, EXIT_SAME},
+        {"turns/faster", 1, EXIT_SAME},
+    };
+    for (size_t i = 0; i < ROWS(expected); i++) {
+        struct fixture fixture;
+        set_up(&fixture, expected[i].id);
+        setenv("TURNS_MARK", "/no/such/folder/mark", 1);
+        accept_base(&fixture);
+        char *mark = x_sprintf("%s/mark", fixture.folder);
+        setenv("TURNS_MARK", mark, 1);
+        free(mark);
+        check(&fixture);
+        cr_expect_eq(fixture.code, expected[i].code, "%s: %d %s", expected[i].id, fixture.code, fixture.said);
+        cr_expect_eq(time_of(&fixture, expected[i].id)->session_count, expected[i].sessions, "%s", expected[i].id);
+        cr_expect_eq(fixture.run.session_count, expected[i].sessions, "%s", expected[i].id);
+        expect_same_replay(&fixture);
+        tear_down(&fixture);
+    }
+}
+
+Test(cmd_check, only_the_suspect_is_measured_again)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/[es][ql]*[lr]"); /* equal and slower */
+    accept_base(&fixture);
+    check(&fixture);
+    cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
+    cr_expect_eq(time_of(&fixture, "turns/slower")->session_count, 2);
+    tear_down(&fixture);
+}
+
+Test(cmd_check, what_fails_in_the_second_measurement_has_failed)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/slower_then_bad");
+    accept_base(&fixture);
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s", fixture.said);
+    cr_expect_eq(run_find(&fixture.run, "turns/slower_then_bad")->status, RESULT_FAILED);
+    expect_printed(&fixture, "made-up illegal address");
+    expect_same_replay(&fixture);
+    tear_down(&fixture);
+}
+
+Test(cmd_check, pairs_settle_a_time_in_place_of_a_second_session)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/slower");
+    accept_base(&fixture);
+    fixture.options.against = fixture.base;
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_REGRESSED, "%d %s", fixture.code, fixture.said);
+    cr_expect_eq(time_of(&fixture, "turns/slower")->session_count, 1);
+    cr_expect_geq(time_of(&fixture, "turns/slower")->pair_count, 13);
+    expect_same_replay(&fixture);
+    tear_down(&fixture);
+}
+
+Test(cmd_check, paired_runs_every_kernel_in_turn)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/equal");
+    accept_base(&fixture);
+    fixture.options.against = fixture.base;
+    fixture.options.paired = true;
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_gt(time_of(&fixture, "turns/equal")->pair_count, 0);
+    expect_same_replay(&fixture);
+    tear_down(&fixture);
+}
+
+Test(cmd_check, a_base_library_stands_in_for_a_baseline)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/slower");
+    fixture.globs[fixture.options.glob_count++] = x_strdup("turns/[ab]*"); /* added, bad_base */
+    fixture.options.against = fixture.base;
+    fixture.options.format = "text";
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_REGRESSED, "%d %s", fixture.code, fixture.said);
+    expect_printed(&fixture, "measured now: ");
+    expect_said(&fixture, "turns/bad_base gave \"failed\" in ");
+    cr_expect_null(strstr(fixture.said, "error"), "%s", fixture.said);
+    cr_expect_geq(time_of(&fixture, "turns/slower")->pair_count, 13);
+    cr_expect_eq(time_of(&fixture, "turns/added")->pair_count, 0);
+    cr_expect_eq(time_of(&fixture, "turns/bad_base")->pair_count, 0);
+    tear_down(&fixture);
+}
+
+Test(cmd_check, options_that_contradict_each_other)
+{
+    static const struct {
+        bool replay, static_only, against, paired;
+        const char *words;
+    } expected[] = {
+        {true, true, false, false, "--static judges the kernels at hand and --replay a recording"},
+        {true, false, true, false, "--against measures, but --replay measures nothing"},
+        {false, true, true, false, "--against measures, but --static measures nothing"},
+        {false, false, false, true, "--paired needs --against BASE.so"},
+        {false, false, true, false, "cannot read /no/such/base.so: No such file or directory"},
+    };
+    for (size_t i = 0; i < ROWS(expected); i++) {
+        struct fixture fixture;
+        set_up(&fixture, "turns/equal");
+        fixture.options.save = NULL;
+        fixture.options.replay = expected[i].replay ? "run.json" : NULL;
+        fixture.options.static_only = expected[i].static_only;
+        fixture.options.against = expected[i].against ? "/no/such/base.so" : NULL;
+        fixture.options.paired = expected[i].paired;
+        check(&fixture);
+        cr_expect_eq(fixture.code, EXIT_USAGE);
+        cr_expect_str_eq(fixture.printed, "");
+        expect_said(&fixture, expected[i].words);
+        tear_down(&fixture);
+    }
+}

@@ -1,0 +1,212 @@
+#include "commands.h"
+#include "resources.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Machine code in files, see data/small.cu, so that no compiler is needed: library.so is for 8.0 and 9.0, cuda12.cubin
+ * for 8.0 alone, other.fatbin for both but without two of the three functions. */
+#define CORPUS "tests/fuzz/corpus/cubin/"
+
+struct fixture {
+    char *folder, *baselines, *report;
+    struct options options;
+    int code;
+    char *said;    /* on standard error */
+    char *printed; /* the report */
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.folder = scratch_make()};
+    fixture->baselines = x_sprintf("%s/baselines", fixture->folder);
+    fixture->report = x_sprintf("%s/report.txt", fixture->folder);
+    fixture->options = (struct options){
+        .kernels = CORPUS "library.so",
+        .metrics = "metrics",
+        .baselines = fixture->baselines,
+        .output = fixture->report,
+        .format = "text",
+        .collector = "cupti",
+        .static_only = true,
+        .verbose = true,
+    };
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    free(fixture->said);
+    free(fixture->printed);
+    free(fixture->baselines);
+    free(fixture->report);
+    scratch_remove(fixture->folder);
+}
+
+static void check(struct fixture *fixture)
+{
+    struct capture capture;
+    size_t length;
+    free(fixture->said);
+    free(fixture->printed);
+    remove(fixture->report);
+    capture_begin(&capture);
+    fixture->code = cmd_check(&fixture->options);
+    if (file_read(fixture->report, 1 << 20, &fixture->printed, &length) < 0)
+        fixture->printed = x_strdup("");
+    fixture->said = capture_end(&capture);
+}
+
+static void expect_words(const char *text, const char *words)
+{
+    cr_expect(strstr(text, words), "\"%s\" lacks \"%s\"", text, words);
+}
+
+static void add_kernel(struct run *run, const char *id, const char *function)
+{
+    struct result *result = run_add(run, id);
+    *ARRAY_ADD(result->launches, result->launch_count) =
+        (struct launch){.function = x_strdup(function), .grid = {8, 1, 1}, .block = {256, 1, 1}, .times = 1};
+    row_add_session(result_add(result, "time"), &(double){20000}, 1);
+}
+
+/* Makes the baseline of a GPU: the facts in library.so and a time, and `local_bytes` for small/stacked. */
+static void accept(const struct fixture *fixture, const char *gpu, const char *capability, double local_bytes)
+{
+    struct metrics metrics;
+    struct run run = {.device = {.name = x_strdup(gpu), .compute_capability = x_strdup(capability), .sm_count = 8}};
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
+    struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+    session->facts[SESSION_DATE] = x_strdup("2026-11-21T08:00:00.000Z");
+    session->facts[SESSION_COLLECTOR] = x_strdup("cupti");
+    add_kernel(&run, "small/plain", "plain(float*)");
+    add_kernel(&run, "small/bounded", "(anonymous namespace)::bounded(float const*, float*)");
+    add_kernel(&run, "small/stacked", "stacked(float const*, float*, int)");
+    run_note_metrics(&run, &metrics);
+    cr_assert_eq(resources_add(&run, CORPUS "library.so", &metrics), 0);
+    struct row *row = result_find(run_find(&run, "small/stacked"), "local_memory");
+    row_clear(row);
+    row_add_session(row, &local_bytes, 1);
+
+    char *path = x_sprintf("%s/run.json", fixture->folder);
+    cr_assert_eq(run_write_file(&run, path), 0);
+    const struct options options = {
+        .baselines = fixture->baselines,
+        .metrics = "metrics",
+        .reason = "made up",
+        .arguments = &path,
+        .argument_count = 1,
+        .quiet = true,
+    };
+    cr_assert_eq(cmd_accept(&options), EXIT_SAME);
+    free(path);
+    run_release(&run);
+    metrics_release(&metrics);
+}
+
+Test(cmd_check_static, the_same_code_is_same)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    accept(&fixture, "Some GPU", "9.0", 96);
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
+    expect_words(fixture.printed, "NO KERNEL WAS RUN");
+    expect_words(fixture.printed, "nothing is worse: 6 rows in 3 kernels");
+    cr_expect_null(strstr(fixture.printed, "missing"), "%s", fixture.printed); /* the time, say */
+    tear_down(&fixture);
+}
+
+Test(cmd_check_static, a_spill_is_a_regression)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    accept(&fixture, "Some GPU", "9.0", 0);
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_REGRESSED, "%s%s", fixture.said, fixture.printed);
+    expect_words(fixture.printed, "regressed: 1 of 6 rows in 1 of 3 kernels");
+
+    char *globs[] = {x_strdup("small/[pb]*")};
+    fixture.options.globs = globs;
+    fixture.options.glob_count = 1;
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s%s", fixture.said, fixture.printed);
+    free(globs[0]);
+    tear_down(&fixture);
+}
+
+Test(cmd_check_static, a_function_that_is_gone_fails)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    accept(&fixture, "Some GPU", "9.0", 96);
+    fixture.options.kernels = CORPUS "other.fatbin";
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s%s", fixture.said, fixture.printed);
+    expect_words(fixture.printed, "missing: 2 of ");
+    tear_down(&fixture);
+}
+
+Test(cmd_check_static, which_baseline_is_meant)
+{
+    static const struct {
+        const char *gpu, *kernels;
+        int code;
+        const char *said, *printed;
+    } cases[] = {
+        {NULL, CORPUS "library.so", EXIT_USAGE, "2 baselines fit the machine code in ", ""},
+        {NULL, CORPUS "library.so", EXIT_USAGE, "new-gpu, old-gpu; choose one with --static=NAME", ""},
+        {"old-gpu", CORPUS "library.so", EXIT_SAME, "", "Old GPU"},
+        {"new-gpu", CORPUS "library.so", EXIT_SAME, "", "New GPU"},
+        {NULL, CORPUS "cuda12.cubin", EXIT_SAME, "", "Old GPU"},
+        {"new-gpu", CORPUS "cuda12.cubin", EXIT_NOT_MEASURED, "has no machine code for New GPU", ""},
+        {"a-gpu", CORPUS "library.so", EXIT_BASELINE, "there is no baseline 'a-gpu' in ", ""},
+        {NULL, "tests/data/small.cu", EXIT_USAGE, "", ""},
+    };
+    struct fixture fixture;
+    set_up(&fixture);
+    accept(&fixture, "Old GPU", "8.0", 96);
+    accept(&fixture, "New GPU", "9.0", 96);
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        fixture.options.gpu = cases[i].gpu;
+        fixture.options.kernels = cases[i].kernels;
+        check(&fixture);
+        cr_expect_eq(fixture.code, cases[i].code, "case %zu: %d, %s", i, fixture.code, fixture.said);
+        expect_words(fixture.said, cases[i].said);
+        expect_words(fixture.printed, cases[i].printed);
+        cr_expect_eq(*fixture.printed == '\0', *cases[i].printed == '\0', "case %zu: %s", i, fixture.printed);
+    }
+    tear_down(&fixture);
+}
+
+Test(cmd_check_static, no_baseline_that_fits)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_BASELINE);
+    expect_words(fixture.said, "it has none");
+
+    accept(&fixture, "Older GPU", "7.5", 96);
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_BASELINE);
+    expect_words(fixture.said, "it has older-gpu");
+    tear_down(&fixture);
+}
+
+Test(cmd_check_static, a_library_without_machine_code)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    char *folder = program_folder();
+    char *library = x_sprintf("%s/libother.so", folder);
+    fixture.options.kernels = library;
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_USAGE);
+    expect_words(fixture.said, "libother.so carries no machine code for a GPU");
+    free(library);
+    free(folder);
+    tear_down(&fixture);
+}

@@ -1,0 +1,295 @@
+#include "judge.h"
+#include "measure_interrupt.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Two builds of the kernels in libraries/turns.c, by the host's clock. */
+struct fixture {
+    struct metrics metrics;
+    char *folder, *log;
+    char *head, *base;
+    char *glob;
+    struct measurement measurement;
+    struct run run;
+    int code;
+    char *said; /* on standard error */
+};
+
+/* The floor is far wider than sleeps differ on a busy machine, and narrower than the slower build is slow. */
+static const char wall_time[] = "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
+                                "better = lower\nfloor = 4000000 ns\ndoc = By the host's clock.\n";
+static const char counter[] = "[instructions]\ntitle = Instructions\ncounter = inst_executed\nunit = count\n"
+                              "class = exact\nbetter = lower\ndoc = Not for the host.\n";
+
+static void set_up(struct fixture *fixture, const char *glob, const char *metrics)
+{
+    *fixture = (struct fixture){.folder = scratch_make(), .glob = x_strdup(glob)};
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", metrics), 0);
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", counter), 0);
+    cr_assert_eq(metrics_check(&fixture->metrics), 0);
+    char *programs = program_folder();
+    fixture->head = x_sprintf("%s/libturns.so", programs);
+    fixture->base = x_sprintf("%s/base.so", fixture->folder);
+    fixture->log = x_sprintf("%s/log", fixture->folder);
+    char *mark = x_sprintf("%s/mark", fixture->folder);
+    cr_assert_eq(symlink(fixture->head, fixture->base), 0);
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    setenv("TURNS_MARK", mark, 1);
+    free(mark);
+    free(programs);
+    fixture->measurement = (struct measurement){
+        .kernels = fixture->head,
+        .metrics = &fixture->metrics,
+        .collector = "host",
+        .globs = &fixture->glob,
+        .glob_count = 1,
+        .samples = 3,
+        .timeout = 60,
+    };
+    cr_assert_eq(measure_run(&fixture->measurement, &fixture->run), EXIT_SAME);
+    setenv("TURNS_LOG", fixture->log, 1);
+}
+
+/* All times without a comparison. */
+static void judge(struct fixture *fixture, const struct comparison *comparison)
+{
+    struct capture capture;
+    capture_begin(&capture);
+    fixture->code = judge_run(&fixture->measurement, fixture->base, comparison, &fixture->run);
+    fixture->said = capture_end(&capture);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+    free(fixture->said);
+    free(fixture->glob);
+    free(fixture->head);
+    free(fixture->base);
+    free(fixture->log);
+    scratch_remove(fixture->folder);
+}
+
+static const struct row *time_of(const struct fixture *fixture, const char *id)
+{
+    const struct result *result = run_find(&fixture->run, id);
+    cr_assert_not_null(result, "%s", id);
+    const struct row *row = result_find(result, "wall_time");
+    cr_assert_not_null(row, "%s", id);
+    return row;
+}
+
+/* The processes that were started, a letter each. Caller frees. */
+static char *turns_taken(const struct fixture *fixture)
+{
+    char *text;
+    size_t length;
+    return file_read(fixture->log, 4096, &text, &length) < 0 ? x_strdup("") : text;
+}
+
+static void expect_said(const struct fixture *fixture, const char *words)
+{
+    cr_expect(strstr(fixture->said, words), "\"%s\" lacks \"%s\"", fixture->said, words);
+}
+
+Test(judge, pairs_say_what_is_slower_faster_and_equal)
+{
+    static const struct {
+        const char *id;
+        enum paired paired;
+        size_t least, most;
+    } expected[] = {
+        {"turns/slower", PAIRED_WORSE, 13, 14},
+        {"turns/faster", PAIRED_BETTER, 13, 14},
+        {"turns/equal", PAIRED_SAME, 2, 14},
+    };
+    for (size_t i = 0; i < ROWS(expected); i++) {
+        struct fixture fixture;
+        set_up(&fixture, expected[i].id, wall_time);
+        judge(&fixture, NULL);
+        cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+        const struct row *row = time_of(&fixture, expected[i].id);
+        cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), expected[i].paired, "%s", expected[i].id);
+        cr_expect(row->pair_count >= expected[i].least && row->pair_count <= expected[i].most, "%s: %zu pairs",
+                  expected[i].id, row->pair_count);
+
+        /* Base, head, head, base, base, ...: until it is decided, and no longer. */
+        char *turns = turns_taken(&fixture);
+        cr_expect_eq(strlen(turns), 2 * row->pair_count, "%s: %s", expected[i].id, turns);
+        for (size_t t = 0; turns[t]; t++)
+            cr_expect_eq(turns[t], "BHHB"[t % 4], "%s: turn %zu of %s", expected[i].id, t, turns);
+        free(turns);
+        tear_down(&fixture);
+    }
+}
+
+static void set_code(const struct run *run, const char *id, const char *code)
+{
+    struct result *result = run_find(run, id);
+    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+        .function = x_strdup("f"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = 1};
+}
+
+Test(judge, code_that_changed_gets_pairs_and_is_regressed_by_them)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/[es][ql]*[lr]", wall_time); /* equal and slower */
+    struct run base;
+    struct measurement measurement = fixture.measurement;
+    measurement.kernels = fixture.base;
+    cr_assert_eq(measure_run(&measurement, &base), EXIT_SAME);
+    set_code(&base, "turns/equal", "1");
+    set_code(&fixture.run, "turns/equal", "1");
+    set_code(&base, "turns/slower", "2");
+    set_code(&fixture.run, "turns/slower", "3");
+    struct comparison comparison;
+    compare_runs(&comparison, &base, &fixture.run, &fixture.metrics, NULL);
+    cr_expect_eq(comparison_exit_code(&comparison), EXIT_UNSURE); /* one session is no proof */
+    judge(&fixture, &comparison);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    comparison_release(&comparison);
+
+    compare_runs(&comparison, &base, &fixture.run, &fixture.metrics, NULL);
+    cr_expect_eq(time_of(&fixture, "turns/equal")->pair_count, 0);
+    cr_expect_eq(comparison_exit_code(&comparison), EXIT_REGRESSED);
+    cr_expect_str_eq(comparison.list[0].kernel, "turns/slower");
+    cr_expect_eq(comparison.list[0].verdict, VERDICT_REGRESSED);
+    cr_expect_geq(comparison.list[0].pairs_worse, 13);
+    cr_expect_not(judgement_is_suspect(&comparison.list[0]));
+    comparison_release(&comparison);
+    run_release(&base);
+    tear_down(&fixture);
+}
+
+Test(judge, the_run_s_own_rows_stay_as_they_were)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/equal", wall_time);
+    const double before = row_value(time_of(&fixture, "turns/equal"));
+    judge(&fixture, NULL);
+    cr_expect_eq(row_value(time_of(&fixture, "turns/equal")), before);
+    cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
+    cr_expect_eq(fixture.run.session_count, 1);
+    cr_expect_eq(result_find(run_find(&fixture.run, "turns/equal"), "instructions")->pair_count, 0);
+    tear_down(&fixture);
+}
+
+Test(judge, what_the_base_lacks_or_fails_gets_no_pairs)
+{
+    static const struct {
+        const char *id, *words;
+    } expected[] = {
+        {"turns/added", "turns/added is not in "},
+        {"turns/bad_base", "turns/bad_base gave \"failed\" in "},
+    };
+    for (size_t i = 0; i < ROWS(expected); i++) {
+        struct fixture fixture;
+        set_up(&fixture, expected[i].id, wall_time);
+        judge(&fixture, NULL);
+        cr_expect_eq(fixture.code, EXIT_SAME);
+        expect_said(&fixture, expected[i].words);
+        cr_expect_eq(run_find(&fixture.run, expected[i].id)->status, RESULT_OK);
+        cr_expect_eq(time_of(&fixture, expected[i].id)->pair_count, 0);
+        char *turns = turns_taken(&fixture);
+        cr_expect_str_eq(turns, "BH", "%s", expected[i].id);
+        free(turns);
+        tear_down(&fixture);
+    }
+}
+
+Test(judge, a_kernel_that_fails_in_the_head_has_failed)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/slower_then_bad", wall_time);
+    judge(&fixture, NULL);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    const struct result *result = run_find(&fixture.run, "turns/slower_then_bad");
+    cr_expect_eq(result->status, RESULT_FAILED);
+    cr_expect_str_eq(result->reason, "launch: made-up illegal address");
+    tear_down(&fixture);
+}
+
+/* The rate stands for the clock: it is another one on each side. */
+Test(judge, a_pair_at_two_clocks_does_not_count)
+{
+    char *metrics = x_sprintf("%sclock = rate\n[rate]\ntitle = Rate\ncounter = cugate.bandwidth\nunit = B/s\n"
+                              "class = info\nbetter = higher\ndoc = Stands for a clock.\n",
+                              wall_time);
+    struct fixture fixture;
+    set_up(&fixture, "turns/slower", metrics);
+    judge(&fixture, NULL);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, 0);
+    char *turns = turns_taken(&fixture);
+    cr_expect_eq(strlen(turns), 2 * RULE_PAIRS, "%s", turns);
+    free(turns);
+    free(metrics);
+    tear_down(&fixture);
+}
+
+Test(judge, a_base_library_that_is_none)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/equal", wall_time);
+    free(fixture.base);
+    fixture.base = x_strdup("/no/such/base.so");
+    judge(&fixture, NULL);
+    cr_expect_eq(fixture.code, EXIT_USAGE);
+    cr_expect_eq(time_of(&fixture, "turns/equal")->pair_count, 0);
+    expect_said(&fixture, "/no/such/base.so");
+    tear_down(&fixture);
+}
+
+/* Judges as `check` does, with the signals held back around it, and leaves the run in a file. */
+__attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
+{
+    struct interrupts interrupts;
+    if (interrupts_open(&interrupts) < 0)
+        _exit(EXIT_USAGE);
+    fixture->measurement.progress = true;
+    const int code = judge_run(&fixture->measurement, fixture->base, NULL, &fixture->run);
+    interrupts_close(&interrupts);
+    _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
+}
+
+Test(judge, an_interrupt_keeps_the_pairs_so_far)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/longer", wall_time);
+    char *path = x_sprintf("%s/run.json", fixture.folder);
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        be_the_command(&fixture, path);
+    }
+    close(ends[1]);
+    char said[4096] = "";
+    size_t length = 0;
+    bool sent = false;
+    for (ssize_t got; (got = read(ends[0], said + length, sizeof said - 1 - length)) > 0;) {
+        length += (size_t)got;
+        said[length] = '\0';
+        if (!sent && strstr(said, "pair 3 of at most 14, 1 kernel left: [1/1] turns/longer"))
+            sent = kill(child, SIGINT) == 0;
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    cr_assert(WIFEXITED(status), "ended by signal %d: %s", WTERMSIG(status), said);
+    cr_expect_eq(WEXITSTATUS(status), EXIT_INTERRUPTED, "%s", said);
+    cr_expect(strstr(said, "interrupted after 0 of 1 kernels (pair 3 of at most 14, 1 kernel left)"), "%s", said);
+    run_release(&fixture.run);
+    cr_assert_eq(run_read(&fixture.run, path), 0);
+    cr_expect_eq(time_of(&fixture, "turns/longer")->pair_count, 2);
+    free(path);
+    tear_down(&fixture);
+}
