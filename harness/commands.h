@@ -9,6 +9,7 @@ int cmd_run(const struct options *options);
 int cmd_compare(const struct options *options);
 int cmd_check(const struct options *options);
 int cmd_accept(const struct options *options);
+int cmd_aa(const struct options *options);
 int cmd_doctor(const struct options *options);
 
 #endif

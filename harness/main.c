@@ -37,30 +37,51 @@ static const struct command commands[] = {
         .summary = "judge one run file by another",
         .details = "Needs no GPU. Both must have been measured on the same model of GPU by the same collector.",
         .example = "cugate compare before.json after.json",
-        .takes = "k output metrics format",
+        .takes = "k output metrics format power",
         .minimum = 2, .maximum = 2, .run = cmd_compare,
     },
     {
         .name = "check",
         .arguments = "",
         .summary = "measure, and judge by the baseline of this GPU",
-        .details = "The gate. Measures as `cugate run` does, then judges by the baseline of this model of GPU.\n"
+        .details = "The gate. Measures as `cugate run` does, then judges by the baseline of this model of GPU. Kernels\n"
+                   "with something worse are measured again, in another process, before that counts.\n"
                    "A filter by -k narrows both sides. With no GPU it exits 5: a gate never passes on nothing.\n"
-                   "--replay judges a recorded run instead and says so in its first line.\n"
+                   "--against settles the times of code that changed by running BASE.so and --kernels in turn, up to 14\n"
+                   "times each, until it is clear. Where no baseline fits this GPU, one session of BASE.so takes its\n"
+                   "place.\n"
+                   "--static reads the machine code in --kernels and runs nothing: registers, local and shared memory,\n"
+                   "theoretical occupancy. --replay judges a recorded run instead and says so in its first line.\n"
                    "-o writes the report to a file; --save keeps the run that was measured.",
         .example = "cugate check --save run.json",
-        .takes = "k baselines replay save output kernels metrics collector device samples timeout format",
+        .takes = "k baselines replay static against paired save output kernels metrics collector device samples timeout "
+                 "format power",
         .minimum = 0, .maximum = 0, .run = cmd_check,
     },
     {
         .name = "accept",
         .arguments = "RUN.json...",
         .summary = "make runs, or some of their rows, the baseline",
-        .details = "Writes each chosen row into the baseline of the runs' model of GPU, one session a run file, with\n"
-                   "the reason; no other row changes. The first baseline deserves at least three runs.",
+        .details = "Writes each chosen row into the baseline of the runs' model of GPU, with the reason; no other row\n"
+                   "changes. A row that agrees with the baseline gains the sessions of the runs, so that its limit\n"
+                   "becomes sharper: accept good runs now and then. One that moved is replaced, and its old value is\n"
+                   "kept beside it. A kernel that is gone is dropped with its file.",
         .example = "cugate accept run.json -k transpose/padded -m time --reason \"two more words of padding\"",
-        .takes = "k m baselines reason",
+        .takes = "k m baselines metrics reason was anchor",
         .minimum = 1, .maximum = -1, .run = cmd_accept,
+    },
+    {
+        .name = "aa",
+        .arguments = "[RUN.json...]",
+        .summary = "how often the gate would fail without a reason on this machine",
+        .details = "Measures the same code in many sessions, judges them by each other, and prints the false alarms, the\n"
+                   "spread of each metric, the counters that do not repeat, and the smallest change of time that would be\n"
+                   "caught. --save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of two\n"
+                   "or more such sessions, of many GPUs and days for example, are analysed without a GPU.\n"
+                   "Exit code 1 is a false alarm. Ctrl-C ends it with the sessions that are whole.",
+        .example = "cugate aa --sessions 20 --save sessions",
+        .takes = "k sessions save_folder output kernels metrics collector device samples timeout text_or_json",
+        .minimum = 0, .maximum = -1, .run = cmd_aa,
     },
     {
         .name = "doctor",

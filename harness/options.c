@@ -49,8 +49,24 @@ static const struct option_row table[] = {
      .doc = "write to FILE, whole or not at all; - is standard output"},
     {.name = "save", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(save),
      .doc = "keep what was measured as a run file"},
+    {.name = "save", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(save), .key = "save_folder",
+     .doc = "keep each session that was measured as a run file in DIR"},
     {.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
      .doc = "measure nothing: judge a recorded run"},
+    {.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(static_only), .place_2 = PLACE(gpu),
+     .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"},
+    {.name = "against", .argument = "BASE.so", .kind = KIND_TEXT, .place = PLACE(against),
+     .doc = "settle times in doubt and those of changed code by running this build in turn with --kernels"},
+    {.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired),
+     .doc = "run every kernel in turn with --against"},
+    {.name = "power", .kind = KIND_FLAG, .place = PLACE(power),
+     .doc = "show beside each row the smallest change that would be caught in 99 of 100 cases"},
+    {.name = "anchor", .kind = KIND_FLAG, .place = PLACE(anchor),
+     .doc = "measure slow drift from these values on, as after a release"},
+    {.name = "was", .argument = "KERNEL", .kind = KIND_TEXT, .place = PLACE(was),
+     .doc = "the one kernel of -k was called this: take over its baseline"},
+    {.name = "sessions", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(sessions), .minimum = 2, .maximum = 1000,
+     .doc = "sessions to measure, each a process of its own (default: 10)"},
     {.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
      .doc = "folder of the baselines (default: " OPTIONS_BASELINES ")"},
     {.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason),
@@ -74,7 +90,9 @@ static const struct option_row table[] = {
     {.name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
      .maximum = 86400, .doc = "time limit a kernel (default: 60)"},
     {.name = "format", .argument = "FORMAT", .kind = KIND_TEXT, .place = PLACE(format),
-     .doc = "text for people or json for programs (default: text)"},
+     .doc = "text, json, junit, markdown or github (default: text)"},
+    {.name = "format", .argument = "FORMAT", .kind = KIND_TEXT, .place = PLACE(format), .key = "text_or_json",
+     .doc = "text or json (default: text)"},
     {.name = "color", .argument = "WHEN", .kind = KIND_COLOR, .place = PLACE(color), .common = true,
      .doc = "auto, always or never (default: auto, which honours NO_COLOR)"},
     {.name = "quiet", .letter = 'q', .kind = KIND_FLAG, .place = PLACE(quiet), .common = true,
@@ -297,6 +315,7 @@ static void set_defaults(struct options *options)
     options->collector = "cupti";
     options->samples = 5;
     options->timeout = 60;
+    options->sessions = 10;
 }
 
 static int check_arguments(const struct options *options, const struct command *command)

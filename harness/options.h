@@ -19,9 +19,12 @@ struct options {
     const char *metrics;   /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
     const char *baselines; /* --baselines; default OPTIONS_BASELINES */
     const char *replay;
-    const char *output; /* -o */
-    const char *save;   /* --save: where check keeps the run that it measured */
-    const char *format; /* default "text" */
+    const char *output;  /* -o */
+    const char *save;    /* --save: where check keeps the run that it measured */
+    const char *gpu;     /* --static=GPU: folder name of the baseline; NULL: the only one that fits */
+    const char *against; /* --against: kernel library to alternate with */
+    const char *was;     /* --was: what the accepted kernel was called before */
+    const char *format;  /* default "text" */
     const char *reason;
     const char *chip;
     const char *collector; /* default "cupti" */
@@ -30,6 +33,8 @@ struct options {
     double timeout; /* seconds a kernel, default 60 */
     enum color_mode color;
     bool quiet, verbose, help, version;
+    bool static_only, paired, power, anchor;
+    int sessions; /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors;
     char **arguments; /* what is no option, borrowed */
     size_t argument_count;

@@ -1,0 +1,257 @@
+#include "analysis_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int analysis_takes(const struct run *run, const char *name, const struct run *runs, size_t count, char *const *names,
+                   const struct metrics *metrics)
+{
+    if (run->session_count != 1)
+        return error("%s holds %zu sessions; an A/A takes one a file, as `cugate run -o` writes it", name,
+                     run->session_count);
+    for (size_t i = 0; i < run->result_count; i++)
+        for (size_t k = 0; k < run->results[i].row_count; k++)
+            if (run->results[i].rows[k].session_count > 1)
+                return error("%s holds %zu sessions of %s of %s; an A/A takes one a file, as `cugate run -o` writes it",
+                             name, run->results[i].rows[k].session_count, run->results[i].rows[k].metric,
+                             run->results[i].id);
+    for (size_t i = 0; i < count; i++)
+        if (session_is_equal(&run->sessions[0], &runs[i].sessions[0]))
+            return error("%s is the same session as %s; name each once", name, names[i]);
+    for (size_t i = 0; i < run->note_count; i++) {
+        const struct metric_note *note = &run->notes[i];
+        const struct metric *metric = metrics_find(metrics, note->name);
+        if (metric && (strcmp(note->counter, metric->counter) != 0 || strcmp(note->unit, metric->unit) != 0))
+            return error("%s measured %s as %s in %s, but %s:%d defines it as %s in %s; give --metrics the folder of "
+                         "then, or measure again",
+                         name, metric->name, note->counter, note->unit, metric->file, metric->line, metric->counter,
+                         metric->unit);
+    }
+    return 0;
+}
+
+/* ---- What every session has ---- */
+
+/* Whether the launches are known to differ: a code that one side does not know is not held against it. */
+static bool other_code(const struct result *a, const struct result *b)
+{
+    if (a->launch_count != b->launch_count)
+        return true;
+    for (size_t i = 0; i < a->launch_count; i++) {
+        const struct launch *one = &a->launches[i], *other = &b->launches[i];
+        if ((one->code && other->code && strcmp(one->code, other->code) != 0) || one->shared != other->shared ||
+            one->times != other->times || memcmp(one->grid, other->grid, sizeof one->grid) != 0 ||
+            memcmp(one->block, other->block, sizeof one->block) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Takes why over. */
+static void leave_out(struct analysis *analysis, const char *kernel, char *why, bool failed)
+{
+    struct left_out *left_out = ARRAY_ADD(analysis->left_out, analysis->left_out_count);
+    left_out->kernel = x_strdup(kernel);
+    left_out->why = why;
+    left_out->failed = failed;
+}
+
+/* Says of the first run where the kernel failed; false when there is none. */
+static bool failed_in_one(struct analysis *analysis, const struct run *runs, size_t count, const char *id,
+                          char *const *names)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct result *result = run_find(&runs[i], id);
+        if (!result || result->status == RESULT_OK || result->status == RESULT_NOT_BUILT)
+            continue;
+        leave_out(analysis, id,
+                  x_sprintf("%s in %s%s%s", result_status_name(result->status), names[i], result->reason ? ": " : "",
+                            result->reason ? result->reason : ""),
+                  true);
+        return true;
+    }
+    return false;
+}
+
+static bool is_built(const struct run *runs, size_t count, const char *id)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct result *result = run_find(&runs[i], id);
+        if (result && result->status != RESULT_NOT_BUILT)
+            return true;
+    }
+    return false;
+}
+
+/* False when the kernel has to go; says why, unless it was not built anywhere. */
+static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t count, const char *id,
+                      char *const *names)
+{
+    if (!is_built(runs, count, id) || failed_in_one(analysis, runs, count, id, names))
+        return false;
+    size_t known = 0; /* the last that knows its code, else the first */
+    for (size_t i = 0; i < count; i++) {
+        const struct result *result = run_find(&runs[i], id);
+        if (!result || result->status != RESULT_OK) {
+            leave_out(analysis, id, x_sprintf("not in %s", names[i]), false);
+            return false;
+        }
+        if (other_code(run_find(&runs[known], id), result)) {
+            leave_out(analysis, id, x_sprintf("its code in %s is another than in %s", names[i], names[known]), false);
+            return false;
+        }
+        if (result->launch_count > 0 && result->launches[0].code)
+            known = i;
+    }
+    return true;
+}
+
+static bool contains(char *const *list, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* Takes those kernels out of the runs that not every run has in the same way. */
+static void narrow(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
+{
+    struct run all = {0}; /* each kernel of any run, sorted */
+    char **gone = NULL;
+    size_t gone_count = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < runs[i].result_count; k++)
+            (void)run_add(&all, runs[i].results[k].id);
+    for (size_t k = 0; k < all.result_count; k++)
+        if (!is_in_all(analysis, runs, count, all.results[k].id, names))
+            *ARRAY_ADD(gone, gone_count) = all.results[k].id;
+    for (size_t i = 0; i < count; i++) {
+        size_t kept = 0;
+        for (size_t k = 0; k < runs[i].result_count; k++) {
+            if (contains(gone, gone_count, runs[i].results[k].id))
+                result_release(&runs[i].results[k]);
+            else
+                runs[i].results[kept++] = runs[i].results[k];
+        }
+        runs[i].result_count = kept;
+    }
+    free(gone);
+    run_release(&all);
+}
+
+/* ---- Where and when ---- */
+
+static const char *fact(const struct run *run, enum session_fact which)
+{
+    return run->session_count > 0 ? run->sessions[0].facts[which] : NULL;
+}
+
+static bool same_gpu(const struct run *a, const struct run *b)
+{
+    const char *one = fact(a, SESSION_GPU_UUID), *other = fact(b, SESSION_GPU_UUID);
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+static bool same_day(const struct run *a, const struct run *b)
+{
+    const char *one = fact(a, SESSION_DATE), *other = fact(b, SESSION_DATE);
+    return one && other ? strncmp(one, other, strlen("2026-11-21")) == 0 : one == other;
+}
+
+static bool same_gpu_and_day(const struct run *a, const struct run *b)
+{
+    return same_gpu(a, b) && same_day(a, b);
+}
+
+/* Numbers the groups of runs that are the same in the order of their first; number may be NULL. */
+static size_t number_groups(const struct run *runs, size_t count, bool (*same)(const struct run *, const struct run *),
+                            size_t *number)
+{
+    size_t *found = x_calloc(count, sizeof *found), groups = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t first = 0;
+        while (first < i && !same(&runs[first], &runs[i]))
+            first++;
+        found[i] = first < i ? found[first] : groups++;
+    }
+    if (number)
+        memcpy(number, found, count * sizeof *found);
+    free(found);
+    return groups;
+}
+
+static void describe(struct analysis *analysis, const struct sessions *sessions)
+{
+    const struct run *runs = sessions->runs;
+    analysis->metrics = sessions->metrics;
+    analysis->device = &runs[0].device;
+    analysis->sessions = sessions->count;
+    analysis->kernels = runs[0].result_count;
+    analysis->gpus = sessions->gpus;
+    analysis->days = sessions->days;
+    for (size_t i = 0; i < sessions->count; i++) {
+        const char *date = fact(&runs[i], SESSION_DATE);
+        if (date && (!analysis->first_date || strcmp(date, analysis->first_date) < 0))
+            analysis->first_date = date;
+        if (date && (!analysis->last_date || strcmp(date, analysis->last_date) > 0))
+            analysis->last_date = date;
+        if (!analysis->collector)
+            analysis->collector = fact(&runs[i], SESSION_COLLECTOR);
+    }
+}
+
+const struct row *measured_row(const struct sessions *sessions, size_t session, size_t kernel,
+                               const struct metric *metric)
+{
+    const struct row *row = result_find(&sessions->runs[session].results[kernel], metric->name);
+    return row && row->state == VALUE_MEASURED ? row : NULL;
+}
+
+void analysis_make(struct analysis *analysis, struct run *runs, size_t count, char *const *names,
+                   const struct metrics *metrics)
+{
+    *analysis = (struct analysis){0};
+    struct sessions sessions = {.runs = runs, .count = count, .metrics = metrics};
+    narrow(analysis, runs, count, names);
+    sessions.gpu = x_calloc(count, sizeof *sessions.gpu);
+    sessions.cell = x_calloc(count, sizeof *sessions.cell);
+    sessions.gpus = number_groups(runs, count, same_gpu, sessions.gpu);
+    sessions.cells = number_groups(runs, count, same_gpu_and_day, sessions.cell);
+    sessions.days = number_groups(runs, count, same_day, NULL);
+    describe(analysis, &sessions);
+    analyse_alarms(analysis, &sessions);
+    analyse_spread(analysis, &sessions);
+    analyse_exactness(analysis, &sessions);
+    analyse_detectable(analysis, &sessions);
+    free(sessions.gpu);
+    free(sessions.cell);
+}
+
+void analysis_release(struct analysis *analysis)
+{
+    for (size_t i = 0; i < analysis->left_out_count; i++) {
+        free(analysis->left_out[i].kernel);
+        free(analysis->left_out[i].why);
+    }
+    for (size_t i = 0; i < analysis->exactness_count; i++)
+        free(analysis->exactness[i].wobbles);
+    free(analysis->left_out);
+    free(analysis->exactness);
+    free(analysis->offenders);
+    free(analysis->spreads);
+    free(analysis->detectables);
+    *analysis = (struct analysis){0};
+}
+
+enum exit_code analysis_exit_code(const struct analysis *analysis)
+{
+    bool failed = false, alarm = false;
+    for (size_t i = 0; i < analysis->left_out_count; i++)
+        failed |= analysis->left_out[i].failed;
+    for (size_t i = 0; i < VIEWS; i++) {
+        failed |= analysis->views[i].exits[EXIT_NOT_MEASURED] > 0;
+        alarm |= analysis->views[i].exits[EXIT_REGRESSED] > 0;
+    }
+    return failed ? EXIT_NOT_MEASURED : alarm ? EXIT_REGRESSED : EXIT_SAME;
+}

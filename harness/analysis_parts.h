@@ -1,0 +1,27 @@
+/* analysis_parts.h - the parts of analysis_make. Private to the analysis*.c files. */
+#ifndef ANALYSIS_PARTS_H
+#define ANALYSIS_PARTS_H
+
+#include "analysis.h"
+
+/* The sessions, and where each was measured. All runs have the same kernels. */
+struct sessions {
+    const struct run *runs;
+    size_t count;
+    const struct metrics *metrics;
+    size_t *gpu;  /* of each session, from 0 */
+    size_t *cell; /* of each session: its GPU and day together */
+    size_t gpus, days, cells;
+};
+
+/* The row of a kernel in a session, or NULL where it was not measured. */
+const struct row *measured_row(const struct sessions *sessions, size_t session, size_t kernel,
+                               const struct metric *metric);
+
+/* Fill views and offenders; spreads; exactness; detectables. */
+void analyse_alarms(struct analysis *analysis, const struct sessions *sessions);
+void analyse_spread(struct analysis *analysis, const struct sessions *sessions);
+void analyse_exactness(struct analysis *analysis, const struct sessions *sessions);
+void analyse_detectable(struct analysis *analysis, const struct sessions *sessions);
+
+#endif
