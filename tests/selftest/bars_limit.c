@@ -1,0 +1,178 @@
+/* Q2 and Q3: how often noise alone crosses the limit. */
+#include "selftest.h"
+
+#include <gsl/gsl_randist.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEAN 1000.0
+#define DEVIATION 1.0
+
+/* A metric without a floor in a number of kernels, whose values are drawn anew for each trial. */
+struct stage {
+    const struct selftest *selftest;
+    struct run base, now;
+    const char *metric;
+};
+
+static void stage_init(struct stage *stage, const struct selftest *selftest, const char *metric, size_t kernels,
+                       size_t sessions)
+{
+    const double value = MEAN;
+    *stage = (struct stage){.selftest = selftest, .metric = metric};
+    for (size_t k = 0; k < kernels; k++) {
+        char id[32];
+        snprintf(id, sizeof id, "made/up_%zu", k);
+        for (size_t s = 0; s < sessions; s++)
+            row_add_session(result_add(run_add(&stage->base, id), metric), &value, 1);
+        row_add_session(result_add(run_add(&stage->now, id), metric), &value, 1);
+    }
+}
+
+static void stage_release(struct stage *stage)
+{
+    run_release(&stage->base);
+    run_release(&stage->now);
+}
+
+static void draw(const struct stage *stage, struct run *run, double factor)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct row *row = result_find(&run->results[i], stage->metric);
+        for (size_t s = 0; s < row->session_count; s++)
+            row->sessions[s].samples[0] = factor * (MEAN + gsl_ran_gaussian_ziggurat(stage->selftest->rng, DEVIATION));
+    }
+}
+
+/* Flags among `trials` rows whose baseline and value are drawn from one distribution. The suite of the run moves by a
+ * random share of that deviation. */
+static struct flags false_flags(const struct selftest *selftest, const char *metric, size_t kernels, size_t sessions,
+                                double suite, size_t trials)
+{
+    struct stage stage;
+    struct flags flags = {0};
+    stage_init(&stage, selftest, metric, kernels, sessions);
+    while (flags.judged < trials) {
+        struct comparison comparison;
+        draw(&stage, &stage.base, 1);
+        draw(&stage, &stage.now, 1 + gsl_ran_gaussian_ziggurat(selftest->rng, suite));
+        compare_runs(&comparison, &stage.base, &stage.now, &selftest->plain, NULL);
+        for (size_t i = 0; i < comparison.count; i++) {
+            flags.worse += comparison.list[i].worse;
+            flags.improved += comparison.list[i].verdict == VERDICT_IMPROVED;
+            flags.judged += comparison.list[i].compared;
+        }
+        comparison_release(&comparison);
+    }
+    stage_release(&stage);
+    return flags;
+}
+
+void q2_simulated(struct selftest *selftest)
+{
+    static const size_t sessions[] = {3, 5, 10, 20};
+    for (size_t i = 0; i < ROWS(sessions); i++) {
+        const struct flags flags = false_flags(selftest, "steady", 20, sessions[i], 0, 100000);
+        char words[96];
+        snprintf(words, sizeof words, "simulated, steady, baseline of %zu sessions: worse or improved, 1 in 1,000 each",
+                 sessions[i]);
+        expect_at_most(selftest, flags.worse + flags.improved, flags.judged, 2 * RULE_ALPHA, words);
+    }
+}
+
+/* Each wanted session against a baseline of those that keep(other, wanted) leaves. */
+static struct flags leave_out(const struct selftest *selftest, bool whole_gpu, enum metric_class class)
+{
+    struct flags sum = {0};
+    bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
+    for (size_t n = 0; n < selftest->session_count; n++) {
+        const struct run *now = &selftest->sessions[n].run;
+        struct run baseline;
+        struct comparison comparison;
+        for (size_t b = 0; b < selftest->session_count; b++)
+            wanted[b] = whole_gpu ? strcmp(session_gpu(&selftest->sessions[b].run), session_gpu(now)) != 0 : b != n;
+        merge_sessions(&baseline, selftest, wanted);
+        compare_runs(&comparison, &baseline, now, &selftest->metrics, NULL);
+        const struct flags flags = count_flags(&comparison, class);
+        sum.judged += flags.judged;
+        sum.worse += flags.worse;
+        sum.improved += flags.improved;
+        comparison_release(&comparison);
+        run_release(&baseline);
+    }
+    free(wanted);
+    return sum;
+}
+
+void q2_recorded(struct selftest *selftest)
+{
+    struct flags flags = leave_out(selftest, false, METRIC_STEADY);
+    expect_at_most(selftest, flags.worse, flags.judged, RULE_ALPHA,
+                   "recorded, steady, each session against all others: worse, 1 in 1,000");
+    flags = leave_out(selftest, true, METRIC_STEADY);
+    expect_at_most(selftest, flags.worse, flags.judged, RULE_ALPHA,
+                   "recorded, steady, each session against those of other GPUs: worse, 1 in 1,000");
+    flags = leave_out(selftest, false, METRIC_TIME);
+    tell(selftest, "recorded, time, each session against all others: worse %zu, improved %zu of %zu", flags.worse,
+         flags.improved, flags.judged);
+    flags = leave_out(selftest, true, METRIC_TIME);
+    tell(selftest, "recorded, time, each session against those of other GPUs: worse %zu, improved %zu of %zu",
+         flags.worse, flags.improved, flags.judged);
+}
+
+void q3_screen(struct selftest *selftest)
+{
+    static const struct {
+        const char *words;
+        size_t kernels, sessions;
+        double suite;
+    } rows[] = {
+        {"simulated, time, baseline of 10 sessions", 5, 10, 0},
+        {"simulated, time, baseline of 20 sessions", 5, 20, 0},
+        {"simulated, time, 50 kernels whose suite moves by 0.7 %", 50, 20, 0.007},
+    };
+    size_t worse = 0, improved = 0;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const struct flags flags =
+            false_flags(selftest, "time", rows[i].kernels, rows[i].sessions, rows[i].suite, 100000);
+        char words[96];
+        snprintf(words, sizeof words, "%s: worse, 1 in 1,000", rows[i].words);
+        expect_at_most(selftest, flags.worse, flags.judged, RULE_ALPHA, words);
+        snprintf(words, sizeof words, "%s: improved, 1 in 1,000", rows[i].words);
+        expect_at_most(selftest, flags.improved, flags.judged, RULE_ALPHA, words);
+        worse += flags.worse;
+        improved += flags.improved;
+    }
+    expect_alike(selftest, worse, improved, "simulated, time: worse and improved alike");
+}
+
+/* Twice the time, or the count, is far beyond any limit; and yet. */
+void q3_caution(struct selftest *selftest)
+{
+    static const struct {
+        const char *words, *metric;
+        size_t sessions;
+        enum verdict verdict;
+    } rows[] = {
+        {"time, baseline of 20 sessions, doubled in one session: unsure", "time", 20, VERDICT_UNSURE},
+        {"time, baseline of 9 sessions, doubled: unsure, provisional", "time", 9, VERDICT_UNSURE},
+        {"steady, baseline of 1 session, doubled: unsure, provisional", "steady", 1, VERDICT_UNSURE},
+        {"steady, baseline of 3 sessions, doubled: regressed", "steady", 3, VERDICT_REGRESSED},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct stage stage;
+        size_t expected = 0, trials = 0;
+        stage_init(&stage, selftest, rows[i].metric, 5, rows[i].sessions);
+        for (int trial = 0; trial < 100; trial++) {
+            struct comparison comparison;
+            draw(&stage, &stage.base, 1);
+            draw(&stage, &stage.now, 2);
+            compare_runs(&comparison, &stage.base, &stage.now, &selftest->plain, NULL);
+            trials += comparison.count;
+            expected += comparison.counts[rows[i].verdict];
+            comparison_release(&comparison);
+        }
+        expect_all(selftest, expected, trials, rows[i].words);
+        stage_release(&stage);
+    }
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The body of `make selftest`: prints the table of the bars, then a line for each mutation of the rule, which must make its
+# part of the table fail. Ends with "N passed, N failed".
+#
+#   BUILD=build COMPILE='cc -c ...' LINK='cc ...' LIBS='...' tests/selftest/run.sh FOLDER
+#
+# FOLDER holds the recorded sessions.
+set -euo pipefail
+shopt -s extglob
+
+here=$(dirname "$0")
+work=${BUILD:?}/selftest
+
+# A copy of the self-test with one line of the rule changed. Says "caught" when a bar of that part fails.
+try_mutation() {
+    local folder=$1 number=$2 name file expression part
+    IFS='|' read -r name file expression part <<<"${3//*( )|*( )/|}"
+    local mutant=$work/mutant-$number source=harness/$file
+    mkdir -p "$mutant"
+    sed "$expression" "$source" >"$mutant/$file"
+    if cmp -s "$source" "$mutant/$file"; then
+        echo "mutation: $name: ERROR: $expression changes nothing in $source"
+        return
+    fi
+    # Words are split: they are whole command lines.
+    # shellcheck disable=SC2086
+    if ! { $COMPILE -w -o "$mutant/mutant.o" "$mutant/$file" &&
+        $LINK -o "$mutant/selftest" "$mutant/mutant.o" "$BUILD"/tests/selftest/*.o "$BUILD/libcugate.a" $LIBS; }; then
+        echo "mutation: $name: ERROR: it does not compile"
+        return
+    fi
+    local code=0
+    "$mutant/selftest" --only "$part" "$folder" >"$mutant/table" 2>&1 || code=$?
+    case $code in
+        0) echo "mutation: $name: SURVIVED: $part passes" ;;
+        1) echo "mutation: $name: caught by $part" ;;
+        *) echo "mutation: $name: ERROR: $part ended with $code: $(tail -1 "$mutant/table")" ;;
+    esac
+}
+
+if [ "$1" = --mutation ]; then
+    shift
+    try_mutation "$@" >"$work/mutation-$2"
+    exit
+fi
+
+folder=$1
+rm -rf "$work"/mutant-* "$work"/mutation-*
+"$work/selftest" --cugate "$BUILD/cugate" "$folder" >"$work/table" &
+table=$!
+grep -v '^#' "$here/mutations.txt" | nl -b a -w 2 -n rz -s $'\t' | tr '\t' '\n' |
+    tr '\n' '\0' | xargs -0 -n 2 -P "$(nproc)" "$0" --mutation "$folder"
+cat "$work"/mutation-* >"$work/mutations"
+wait "$table" || true
+
+sed '$d' "$work/table"
+cat "$work/mutations"
+read -r passed failed < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$work/table") || true
+caught=$(grep -c ': caught by ' "$work/mutations" || true)
+missed=$(grep -vc ': caught by ' "$work/mutations" || true)
+passed=$((${passed:-0} + caught))
+failed=$((${failed:-1} + missed))
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
