@@ -27,6 +27,8 @@ KERNELS ?=
 ARGS ?=
 #: STRICT=1                   check-perf: never replay a recorded run; fail when there is no GPU
 STRICT ?=
+#: BASE=origin/main           check-perf: settle times by running the kernels of this revision in turn with these
+BASE ?=
 #: SAN=address,undefined      build the harness and the tests with sanitizers, into build/san
 SAN ?=
 #: CUDA_ARCHS="80 90"         compute capabilities to build kernels for; default: the GPU present, else 90
@@ -34,6 +36,8 @@ CUDA_ARCHS ?= $(or $(gpu_archs),90)
 #: CUDA_HOME=none             ignore any installed CUDA toolkit: take the pinned one from PyPI into build/cuda
 #: CUBLAS=no                  do without cuBLAS where it is missing (a large download); its kernels are "not built"
 CUBLAS ?= yes
+#: SESSIONS=DIR              selftest: recorded sessions in place of those of tests/data
+SESSIONS ?=
 #: FUZZ_SECONDS=60            fuzz: time for each target
 FUZZ_SECONDS ?= 60
 #: V=1                        print whole commands
@@ -101,29 +105,30 @@ FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(BUILD)/conditioning.o
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
+SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c))
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
-# The libraries can be overridden, for example JANSSON_LIBS=-l:libjansson.a INIH_LIBS=-l:libinih.a to link them in.
-JANSSON_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags jansson 2>/dev/null)
-JANSSON_LIBS ?= $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-INIH_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags inih 2>/dev/null)
-INIH_LIBS ?= $(shell $(PKG_CONFIG) --libs inih 2>/dev/null)
+# The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
+DEPENDENCIES := jansson inih gsl libelf libxxhash
+DEPENDENCY_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags $(DEPENDENCIES) 2>/dev/null)
+DEPENDENCY_LIBS ?= $(shell $(PKG_CONFIG) --libs $(DEPENDENCIES) 2>/dev/null)
 CRITERION_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags criterion 2>/dev/null)
 CRITERION_LIBS ?= $(shell $(PKG_CONFIG) --libs criterion 2>/dev/null)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(JANSSON_CFLAGS) $(INIH_CFLAGS) \
+C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(DEPENDENCY_CFLAGS) \
           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
-LIBS = $(JANSSON_LIBS) $(INIH_LIBS) -ldl -lm -pthread
+# libstdc++ is where __cxa_demangle lives.
+LIBS = $(DEPENDENCY_LIBS) -lstdc++ -ldl -lm -pthread
 CU_FLAGS = -std=c++20 -O3 -lineinfo $(GENCODE) $(NVCC_FLAGS)
 CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing-field-initializers
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf test test-gpu lint format layers ready goldens fuzz install clean FORCE
+.PHONY: help all check-perf test test-gpu selftest lint format layers ready goldens fuzz install clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -140,18 +145,28 @@ all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so build/libkernels.so $(BUILD)/be
 check-perf:
 	@ci/install_deps.sh build $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all
-	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' STRICT='$(STRICT)' ci/check_perf.sh $(ARGS)
+	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' BASE='$(BASE)' STRICT='$(STRICT)' NVCC='$(NVCC)' \
+	    CUDA_HOME='$(CUDA_HOME)' CUDA_ARCHS='$(CUDA_ARCHS)' CUBLAS='$(CUBLAS)' NVCC_FLAGS='$(NVCC_FLAGS)' \
+	    ci/check_perf.sh $(ARGS)
 
 ## test: unit tests, command-line tests and fuzz corpus replay; needs no GPU
 test:
 	@ci/install_deps.sh build test $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit fuzzers
-	@BUILD=$(BUILD) ci/test.sh
+	@BUILD=$(BUILD) NVCC='$(NVCC)' ci/test.sh
 
 ## test-gpu: the tests that need a GPU
 test-gpu: all
 	@ci/install_deps.sh gpu
 	@CUGATE=$(BUILD)/cugate tests/gpu/run.sh
+
+## selftest: how good the gate is: its bars in figures, and that a broken rule fails them; needs no GPU
+selftest: folder = $(or $(SESSIONS),$(BUILD)/selftest/sessions)
+selftest:
+	@ci/install_deps.sh build test $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory $(BUILD)/cugate $(BUILD)/selftest/selftest $(if $(SESSIONS),,$(folder))
+	@BUILD=$(BUILD) COMPILE='$(CC) $(C_FLAGS) -c' LINK='$(CC) $(LD_FLAGS)' LIBS='$(LIBS)' \
+	    tests/selftest/run.sh '$(folder)'
 
 ## lint: formatting, compiler warnings, clang-tidy, shellcheck
 lint:
@@ -221,7 +236,7 @@ build/flags.cu: FORCE | build
 
 $(BUILD)/%.o: %.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
@@ -234,6 +249,9 @@ $(BUILD)/harness/cupti_%.o: harness/cupti_%.c $(BUILD)/flags.c $(CUDA_READY) | c
 # cupti_profiler_host.h is C but for an unused #include <string>: for this one file, an empty header stands in.
 $(BUILD)/harness/cupti_host.o: PLUGIN_FLAGS := -isystem build/include-cxx-stub
 $(BUILD)/harness/cupti_host.o: | build/include-cxx-stub/string
+# The occupancy calculator is one header of the toolkit's that needs no library.
+$(BUILD)/harness/occupancy.o: PLUGIN_FLAGS := $(CUDA_CPPFLAGS)
+$(BUILD)/harness/occupancy.o: $(CUDA_READY)
 build/include-cxx-stub/string:
 	@mkdir -p $(@D) && : >$@
 
@@ -287,6 +305,15 @@ $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | 
 $(BUILD)/tests/unit: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
+
+$(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
+
+# One folder, whatever folders the archive has.
+$(BUILD)/selftest/sessions: tests/data/sessions-nvidia-h200.tar.xz
+	$(call say,UNPACK)rm -rf $@ && mkdir -p $@ && \
+	    tar -xJf $< -C $@ --transform 's|^\./||;s|/|-|g' --no-anchored --wildcards '*.json' && touch $@
 
 # Without libFuzzer, a main of our own feeds the corpus to each target.
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay_main.o

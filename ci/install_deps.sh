@@ -3,8 +3,9 @@
 #
 #   ci/install_deps.sh [--check] NEED...
 #
-# NEED is build (compilers and libraries), test (Criterion), lint (clang-format, clang-tidy, shellcheck), gpu (jq, for the
-# tests that need a GPU) or wheels (pip, for a machine without a CUDA toolkit). --check installs nothing: it fails when something is missing and says what.
+# NEED is build (compilers and libraries), test (Criterion; xmllint, and pip for its schema), lint (clang-format,
+# clang-tidy, shellcheck), gpu (jq, for the tests that need a GPU) or wheels (pip, for a machine without a CUDA toolkit).
+# --check installs nothing: it fails when something is missing and says what.
 set -euo pipefail
 
 # To add a dependency: one row. The test succeeds when it is there.
@@ -17,7 +18,15 @@ build  binutils         binutils binutils                            command -v 
 build  pkg-config       pkgconf-pkg-config pkgconf                   command -v pkg-config
 build  libjansson-dev   jansson-devel jansson                        library jansson
 build  libinih-dev      inih-devel libinih                           library inih
+build  libgsl-dev       gsl-devel gsl                                library gsl
+build  libelf-dev       elfutils-libelf-devel libelf                 library libelf
+build  libxxhash-dev    xxhash-devel xxhash                          library libxxhash
 test   libcriterion-dev criterion-devel criterion                    library criterion
+test   xz-utils         xz xz                                        command -v xz
+test   git              git git                                      command -v git
+test   libxml2-utils    libxml2 libxml2                              command -v xmllint
+test   python3-pip      python3-pip python-pip                       python3 -m pip --version
+test   ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 lint   clang-format     clang-tools-extra clang                      command -v clang-format
 lint   clang-tidy       clang-tools-extra clang                      command -v clang-tidy
 lint   shellcheck       ShellCheck shellcheck                        command -v shellcheck

@@ -9,7 +9,7 @@ shopt -s nullglob
 harness=(harness/*.c)
 c=("${harness[@]}" tests/*.c tests/*/*.c tests/*/*/*.c)
 sources=("${c[@]}" {harness,tests,tests/*}/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
-scripts=(ci/*.sh tests/*/*.sh .ci/run)
+scripts=(ci/*.sh {tests,tests/*}/*.sh .ci/run)
 if [ "${1-}" = --files ]; then
     printf '%s\n' "${sources[@]}"
     exit

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
-#   BUILD=build ci/test.sh                  unit tests, command-line tests, replay of the fuzz corpora
+#   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, fuzz corpora
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
@@ -21,9 +21,11 @@ unit() {
     failed=$((failed + fail + crash + leaks))
 }
 
-command_line() {
-    local log=$build/tests/cli.log pass fail
-    CUGATE=$build/cugate tests/cli/run.sh 2>&1 | tee "$log" || true
+# script NAME COMMAND...: a script that ends with a line like that of this one.
+script() {
+    local log=$build/tests/$1.log pass fail
+    shift
+    CUGATE=$build/cugate "$@" 2>&1 | tee "$log" || true
     read -r pass fail <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")"
     [ -n "$fail" ] || read -r pass fail <<<'0 1'
     passed=$((passed + pass))
@@ -52,7 +54,10 @@ if [ "${1-}" = --fuzz ]; then
     done
 else
     unit
-    command_line
+    script cli tests/cli/run.sh
+    script junit tests/junit.sh
+    script merge tests/merge.sh
+    script check_perf tests/check_perf.sh
     for source in tests/fuzz/fuzz_*.c; do
         name=$(basename "$source" .c)
         fuzz_target "$name" "$build/fuzz/$name" "tests/fuzz/corpus/${name#fuzz_}"
