@@ -153,7 +153,8 @@ check-perf:
 test:
 	@ci/install_deps.sh build test $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit fuzzers
-	@BUILD=$(BUILD) NVCC='$(NVCC)' ci/test.sh
+	@BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' \
+	    CUDA_LIBS='$(abspath $(CUDA_LIBS))' ci/test.sh
 
 ## test-gpu: the tests that need a GPU
 test-gpu: all

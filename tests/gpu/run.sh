@@ -40,6 +40,7 @@ good_after          |ok           |
 
 here=$(cd "$(dirname "$0")" && pwd)
 cugate=${CUGATE:-build/cugate}
+library=$(dirname "$cugate")/libkernels.so # what cugate takes by itself
 ulimit -c 0 # a core of a process with a GPU is slow to write and of no use here
 export LC_ALL=C
 
@@ -202,8 +203,9 @@ part_gate() {
         >"$log" 2>&1 || code=$?
     expect "gate: three sessions are accepted" 0 $code "$log" || return
     code=0 why=
-    "$cugate" check --baselines "$baselines" --save "$work/checked.json" --format json -o "$work/checked_report.json" \
-        >"$log" 2>&1 || code=$?
+    # Three sessions do not know how times spread: turns with the same library settle what is in doubt.
+    "$cugate" check --baselines "$baselines" --against "$library" --save "$work/checked.json" \
+        --format json -o "$work/checked_report.json" >"$log" 2>&1 || code=$?
     [ $code -eq 0 ] || why="exit code $code: $(moved "$work/checked_report.json") $(tail -1 "$log")"
     verdict "gate: unchanged code passes" "$why"
 
