@@ -202,6 +202,18 @@ static int by_date(const void *a, const void *b)
     return order;
 }
 
+static void note_gpus(struct result *result, const struct run *run)
+{
+    for (size_t i = 0; i < run->session_count; i++) {
+        const char *gpu = run->sessions[i].facts[SESSION_GPU_UUID];
+        bool is_new = gpu != NULL;
+        for (size_t k = 0; k < result->gpu_count && is_new; k++)
+            is_new = strcmp(result->gpus[k], gpu) != 0;
+        if (is_new)
+            *ARRAY_ADD(result->gpus, result->gpu_count) = x_strdup(gpu);
+    }
+}
+
 int baseline_read(struct run *baseline, const char *baselines, const struct device *device)
 {
     struct baseline_files files;
@@ -218,8 +230,10 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
         for (size_t j = 0; j < run->session_count; j++)
             if (!baseline_find_session(baseline, &run->sessions[j]))
                 run_add_session(baseline, &run->sessions[j]);
-        for (size_t j = 0; j < run->result_count; j++)
+        for (size_t j = 0; j < run->result_count; j++) {
+            note_gpus(&run->results[j], run);
             *ARRAY_ADD(baseline->results, baseline->result_count) = run->results[j];
+        }
         run->result_count = 0; /* baseline owns them now */
         result = merge_notes(baseline, &files.list[i]);
     }

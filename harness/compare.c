@@ -68,6 +68,7 @@ struct pairing {
     const struct suite *suite; /* of the metric, or NULL */
     const struct result *base_result, *now_result;
     const struct row *base, *now;
+    size_t other_gpus; /* in the kernel's baseline, when it does not know that of the run; else 0 */
 };
 
 bool same_definition(const struct sides *sides, const struct metric *metric, char **why)
@@ -100,21 +101,24 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
                                                    : VERDICT_UNSURE;
     if (paired == PAIRED_UNDECIDED)
         set_reason(judgement, "%zu pairs against the base do not decide it", now->pair_count);
+    else if (paired == PAIRED_DOUBTFUL)
+        set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
 }
 
-/* Slow drift: each step was within its limit, and their sum is not. */
-static void judge_anchor(struct judgement *judgement, const struct row *base)
+/* Slow drift: each step was within its limit, and their sum is not. True when that is so. */
+static bool judge_anchor(struct judgement *judgement, const struct row *base)
 {
     const double sign = judgement->metric->better == METRIC_LOWER ? 1 : -1;
     const double past = sign * (judgement->now - judgement->drift - base->anchor);
     if (!base->has_anchor || past <= fmax(RULE_ANCHOR * fabs(base->anchor), judgement->limit))
-        return;
+        return false;
     char anchor[64];
     metric_format(judgement->metric, base->anchor, anchor, sizeof anchor);
     judgement->verdict = VERDICT_REGRESSED;
     judgement->worse = true;
     set_reason(judgement, "each step was small, but it is now more than %g %% past its anchor, %s", 100 * RULE_ANCHOR,
                anchor);
+    return true;
 }
 
 /* True when the baseline has too few sessions for what moved to fail. */
@@ -141,12 +145,9 @@ static bool has_neighbours(const struct run *run)
 
 /* Sessions of one GPU repeat what is peculiar to it: on a GPU that the baseline does not know, they prove nothing more
  * than its first did. Of 4 recorded GPUs, one had a kernel 2.4 % slower and one a hit rate 1.5 points lower, always. */
-static void judge_gpu(struct judgement *judgement, const struct sides *sides)
+static void judge_gpu(struct judgement *judgement, size_t gpus)
 {
-    if (judgement->verdict != VERDICT_REGRESSED || !is_other_gpu(sides))
-        return;
-    const size_t gpus = baseline_gpus(sides);
-    if (gpus >= RULE_GPUS)
+    if (judgement->verdict != VERDICT_REGRESSED || gpus == 0 || gpus >= RULE_GPUS)
         return;
     judgement->verdict = VERDICT_UNSURE;
     set_reason(judgement, "another GPU than the baseline's %zu, too few to know how GPUs differ (%d)%s", gpus,
@@ -177,7 +178,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
         judgement->verdict = VERDICT_UNSURE;
         set_reason(judgement, "one session; a second one has to agree");
     } else {
-        judge_gpu(judgement, pairing->sides);
+        judge_gpu(judgement, pairing->other_gpus);
     }
 }
 
@@ -199,7 +200,8 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     };
     const struct metric *metric = judgement->metric;
     const double shift = pairing->suite ? pairing->suite->shift : 0;
-    const struct assessment found = rule_assess(quantiles, metric, pairing->base, pairing->now, shift);
+    const struct assessment found =
+        rule_assess(quantiles, metric, pairing->base, pairing->now, shift, pairing->other_gpus);
 
     judgement->compared = true;
     judgement->change = round_value(judgement->now - judgement->base);
@@ -216,8 +218,9 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
     if (pairing->now->pair_count > 0) {
         judge_pairs(judgement, pairing->now);
-        if (judgement->verdict == VERDICT_SAME && found.base.sessions >= rule_sessions_needed(metric->class))
-            judge_anchor(judgement, pairing->base);
+        /* The pairs are of the base and the head; the anchor is of the baseline, and has to go through all the rest. */
+        if (judgement->verdict == VERDICT_SAME && judge_anchor(judgement, pairing->base))
+            judge_time(judgement, pairing);
         return;
     }
     if (found.finding == FOUND_INEXACT)
@@ -225,7 +228,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
                    row_equal_readings(pairing->base));
     else if (found.finding == FOUND_DIVIDED)
         set_reason(judgement, "%zu of %zu sessions say so", found.agree, found.sessions);
-    else if (found.finding == FOUND_SAME && found.base.sessions >= rule_sessions_needed(metric->class))
+    else if (found.finding == FOUND_SAME)
         judge_anchor(judgement, pairing->base);
 
     if (metric->class == METRIC_TIME)
@@ -233,7 +236,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     else if (metric->class == METRIC_STATIC)
         judge_static(judgement, pairing->sides);
     else if (!judge_provisional(judgement) && metric->class == METRIC_STEADY)
-        judge_gpu(judgement, pairing->sides);
+        judge_gpu(judgement, pairing->other_gpus);
 }
 
 static void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -285,7 +288,10 @@ struct judging {
 
 static void judge_rows(struct judging *judging, const struct result *base, const struct result *now)
 {
-    struct pairing pairing = {.sides = judging->sides, .base_result = base, .now_result = now};
+    struct pairing pairing = {.sides = judging->sides,
+                              .base_result = base,
+                              .now_result = now,
+                              .other_gpus = other_gpus(judging->sides, base)};
     for (size_t b = 0, n = 0; b < base->row_count || n < now->row_count;) {
         int order = b == base->row_count  ? 1
                     : n == now->row_count ? -1
@@ -460,8 +466,10 @@ bool judgement_wants_pairs(const struct judgement *judgement)
 enum exit_code comparison_exit_code(const struct comparison *comparison)
 {
     const bool nothing_judged = comparison->counts[VERDICT_INFO] == comparison->count;
+    const bool only_new = comparison->counts[VERDICT_INFO] + comparison->counts[VERDICT_NEW] == comparison->count;
     return comparison->counts[VERDICT_MISSING] || nothing_judged                             ? EXIT_NOT_MEASURED
            : comparison->counts[VERDICT_REGRESSED] || comparison->counts[VERDICT_UNEXPECTED] ? EXIT_REGRESSED
+           : only_new                                                                        ? EXIT_BASELINE
            : comparison->counts[VERDICT_UNSURE]                                              ? EXIT_UNSURE
                                                                                              : EXIT_SAME;
 }

@@ -93,7 +93,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
                   const struct metrics *metrics, const struct expectations *expectations);
 void comparison_release(struct comparison *comparison);
 
-/* 5 > 1 > 3 > 0. Nothing judged at all is 5: a gate never passes on nothing. */
+/* 5 > 1 > 4 > 3 > 0. A gate never passes on nothing: nothing judged at all is 5, and 4 that every row is new. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);
 
 /* EXIT_NOT_MEASURED when a kernel that was built is not ok, or there is no kernel at all; else 0. For runs that have

@@ -50,26 +50,25 @@ const char *other_compiler(const struct sides *sides, const char **base)
     return changed_fact(sides, SESSION_COMPILER, base);
 }
 
-bool is_other_gpu(const struct sides *sides)
+size_t other_gpus(const struct sides *sides, const struct result *base)
 {
-    const char *base;
-    return changed_fact(sides, SESSION_GPU_UUID, &base) != NULL;
-}
-
-size_t baseline_gpus(const struct sides *sides)
-{
-    const struct run *baseline = sides->baseline;
-    size_t count = 0;
-    for (size_t i = 0; i < baseline->session_count; i++) {
-        const char *gpu = baseline->sessions[i].facts[SESSION_GPU_UUID];
+    const struct run *baseline = sides->baseline, *run = sides->run;
+    const char *now = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_GPU_UUID] : NULL;
+    const size_t count = base->gpu_count > 0 ? base->gpu_count : baseline->session_count;
+    const char **known = x_calloc(count, sizeof *known); /* each once */
+    size_t found = 0;
+    bool is_known = !now;
+    for (size_t i = 0; i < count && !is_known; i++) {
+        const char *gpu = base->gpu_count > 0 ? base->gpus[i] : baseline->sessions[i].facts[SESSION_GPU_UUID];
         bool is_new = gpu != NULL;
-        for (size_t k = 0; k < i && is_new; k++) {
-            const char *other = baseline->sessions[k].facts[SESSION_GPU_UUID];
-            is_new = !other || strcmp(other, gpu) != 0;
-        }
-        count += is_new;
+        for (size_t k = 0; k < found && is_new; k++)
+            is_new = strcmp(known[k], gpu) != 0;
+        if (is_new)
+            known[found++] = gpu;
+        is_known = gpu && strcmp(gpu, now) == 0;
     }
-    return count;
+    free(known);
+    return is_known ? 0 : found;
 }
 
 static bool read_date(const char *text, time_t *seconds)

@@ -20,11 +20,8 @@ __attribute__((format(printf, 2, 3))) void set_reason(struct judgement *judgemen
 void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
 
-/* Adds a judgement for each suite that moved. */
+/* Adds a judgement for each suite that moved, unless pairs settled all of its times. */
 void judge_suites(struct comparison *comparison);
-
-/* Whether both launched the same machine code in the same way; false where the code is unknown. */
-bool same_code(const struct result *base, const struct result *now);
 
 /* Whether both runs, as far as they say, measured the metric by the counter and in the unit of its definition; if not,
  * *why is the reason, for the caller to free. */
@@ -39,11 +36,9 @@ const struct suite *suite_of(const struct comparison *comparison, const struct m
 /* The compiler of the run when no session of the baseline has the same, else NULL; *base is one of the baseline's. */
 const char *other_compiler(const struct sides *sides, const char **base);
 
-/* Whether no session of the baseline was measured on the GPU of the run; false where that is not recorded. */
-bool is_other_gpu(const struct sides *sides);
-
-/* How many GPUs the sessions of the baseline were measured on, as far as they say. */
-size_t baseline_gpus(const struct sides *sides);
+/* 0 when the baseline of that kernel knows the GPU of the run, or it is not recorded; else the number of GPUs that it
+ * knows. */
+size_t other_gpus(const struct sides *sides, const struct result *base);
 
 /* Metrics of the files that the metric folder does not define: told once in a note, never judged. */
 struct unknown {

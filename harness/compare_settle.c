@@ -19,6 +19,8 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
         struct judgement *judgement = &comparison->list[i];
         if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->compared)
             continue;
+        if (judgement->pairs > 0) /* against other code than the baseline's */
+            continue;
         judgement->same_code = true;
         const bool moved = judgement->worse || judgement->verdict == VERDICT_IMPROVED;
         comparison->same_code += moved;
@@ -42,7 +44,7 @@ static void settle_trade(struct comparison *comparison, size_t first, struct jud
     }
 }
 
-static void settle_expected(struct judgement *judgement, const struct sides *sides)
+static void settle_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)
 {
     const struct expectation *expectation =
         sides->expectations && judgement->metric
@@ -51,13 +53,22 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     if (!expectation || !judgement->compared)
         return;
     const struct run *run = sides->run;
+    const bool beyond = judgement->metric->better == METRIC_LOWER ? judgement->now > expectation->worst
+                                                                  : judgement->now < expectation->worst;
     const char *date = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
     if (judgement->worse && expectation_is_over(expectation, date)) {
         set_reason(judgement, "it was expected until %s only (%s:%d), see %s", expectation->expires, expectation->file,
                    expectation->line, expectation->issue);
+    } else if (judgement->worse && beyond) {
+        char worst[64];
+        metric_format(judgement->metric, expectation->worst, worst, sizeof worst);
+        set_reason(judgement, "worse than what is known (%s, %s:%d), see %s", worst, expectation->file,
+                   expectation->line, expectation->issue);
     } else if (judgement->worse) {
         judgement->verdict = VERDICT_EXPECTED;
         set_reason(judgement, "known until %s, see %s", expectation->expires, expectation->issue);
+    } else if (suite && suite->moved) {
+        return; /* it was not judged */
     } else if (judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED) {
         judgement->verdict = VERDICT_UNEXPECTED;
         set_reason(judgement, "it is declared as a regression and passes: remove [%s %s] at %s:%d", expectation->kernel,
@@ -71,15 +82,27 @@ void settle_kernel(struct comparison *comparison, size_t first, const struct sid
     settle_same_code(comparison, first, base, now);
     for (size_t i = first; i < comparison->count; i++) {
         settle_trade(comparison, first, &comparison->list[i]);
-        settle_expected(&comparison->list[i], sides);
+        const struct metric *metric = comparison->list[i].metric;
+        settle_expected(&comparison->list[i], sides, metric ? suite_of(comparison, metric) : NULL);
     }
+}
+
+/* Whether a time was judged by the baseline, and not by pairs alone, which run on one GPU in turn. */
+static bool leans_on_baseline(const struct comparison *comparison, const struct metric *metric)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (judgement->metric == metric && judgement->compared && judgement->pairs == 0)
+            return true;
+    }
+    return false;
 }
 
 void judge_suites(struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->suite_count; i++) {
         const struct suite *suite = &comparison->suites[i];
-        if (suite->moved)
+        if (suite->moved && leans_on_baseline(comparison, suite->metric))
             set_reason(
                 add_judgement(comparison, COMPARISON_SUITE, suite->metric, VERDICT_UNSURE),
                 "the whole suite moved by %+.1f %%, the median of %zu kernels%s: look at the GPU, its clock and its "

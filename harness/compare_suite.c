@@ -5,22 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_launch(const struct launch *a, const struct launch *b)
-{
-    return a->code && b->code && strcmp(a->code, b->code) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
-           memcmp(a->block, b->block, sizeof a->block) == 0 && a->shared == b->shared && a->times == b->times;
-}
-
-bool same_code(const struct result *base, const struct result *now)
-{
-    if (base->launch_count == 0 || base->launch_count != now->launch_count)
-        return false;
-    for (size_t i = 0; i < now->launch_count; i++)
-        if (!same_launch(&base->launches[i], &now->launches[i]))
-            return false;
-    return true;
-}
-
 /* Relative changes of the kernels that both sides measured. Caller frees. */
 static double *relative_changes(const struct sides *sides, const struct metric *metric, bool only_same_code,
                                 size_t *count)

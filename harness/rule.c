@@ -108,7 +108,11 @@ enum paired rule_pairs(const struct row *row, enum metric_better better_is, size
         return PAIRED_WORSE;
     if (count_better >= needed)
         return PAIRED_BETTER;
-    return count_worse + left < needed && count_better + left < needed ? PAIRED_SAME : PAIRED_UNDECIDED;
+    if (count_worse + left >= needed || count_better + left >= needed)
+        return PAIRED_UNDECIDED;
+    const double chance =
+        count_worse > 0 ? gsl_cdf_binomial_Q((unsigned)count_worse - 1, 0.5, (unsigned)row->pair_count) : 1;
+    return chance <= RULE_DOUBT ? PAIRED_DOUBTFUL : PAIRED_SAME;
 }
 
 static int by_value(const void *a, const void *b)
@@ -178,12 +182,24 @@ bool rule_two_groups(const struct row *now, char *why, size_t size)
     return false;
 }
 
-/* The floor of this row: exact means exactly as long as both sides repeat. */
-static double floor_of(const struct metric *metric, const struct row *base, const struct row *now, double mean)
+/* The floor of this row: exact means exactly as long as both sides repeat. What never did is judged by its spread. */
+static double floor_of(const struct metric *metric, const struct row *base, const struct row *now,
+                       const struct spread *spread)
 {
     if (metric->class != METRIC_EXACT && metric->class != METRIC_STATIC)
-        return rule_floor(metric, mean);
-    return row_equal_readings(base) > 0 && row_equal_readings(now) > 0 ? 0 : RULE_INEXACT * fabs(mean);
+        return rule_floor(metric, spread->mean);
+    const bool repeated = row_equal_readings(base) > 0;
+    const bool spread_known = spread->sessions >= sessions_needed[METRIC_STEADY] && spread->deviation > 0;
+    return repeated       ? row_equal_readings(now) > 0 ? 0 : RULE_INEXACT * fabs(spread->mean)
+                 : spread_known ? 0
+                          : RULE_INEXACT * fabs(spread->mean);
+}
+
+/* The largest limit while a row is provisional and cannot fail: few sessions know so little of the spread that t makes
+ * limits of several times the value, and then a doubled time would pass without a word. */
+static double provisional_limit(const struct metric *metric, double floor, const struct spread *base)
+{
+    return base->sessions < sessions_needed[metric->class] ? fmax(floor, RULE_ANCHOR * fabs(base->mean)) : HUGE_VAL;
 }
 
 /* How far a value moved in the bad direction. Rounded, lest 93.1 - 92.1 be more than 1. */
@@ -193,14 +209,19 @@ static double worsening(const struct metric *metric, double value, double base)
 }
 
 struct assessment rule_assess(struct quantiles *quantiles, const struct metric *metric, const struct row *base,
-                              const struct row *now, double shift)
+                              const struct row *now, double shift, size_t gpus)
 {
     struct assessment found = {.base = rule_spread(base), .now = row_value(now), .sessions = now->session_count};
     const double mean = found.base.mean;
-    const double floor = floor_of(metric, base, now, mean);
-    const double limit_one = round_value(rule_limit(quantiles, floor, &found.base, 1));
-    found.limit = round_value(rule_limit(quantiles, floor, &found.base, found.sessions));
-    found.detectable = rule_detectable(quantiles, floor, &found.base, found.sessions);
+    const double floor = floor_of(metric, base, now, &found.base);
+    const double most = provisional_limit(metric, floor, &found.base);
+    const bool by_gpu = gpus >= RULE_GPUS && gpus < found.base.sessions;
+    const struct spread known = {mean, found.base.deviation, by_gpu ? gpus : found.base.sessions};
+    const size_t independent = gpus >= RULE_GPUS ? 1 : found.sessions;
+    const double limit_one = round_value(fmin(rule_limit(quantiles, floor, &known, 1), most));
+    const double limit = rule_limit(quantiles, floor, &known, independent);
+    found.limit = round_value(fmin(limit, most));
+    found.detectable = rule_detectable(quantiles, floor, &known, independent) - fmax(0, limit - most);
     found.drift = found.now - found.now / (1 + shift);
 
     size_t worse = 0, better = 0;

@@ -20,10 +20,11 @@
 #define RULE_MARGIN 0.01  /* a pair counts as slower from this share on */
 #define RULE_GPUS 8       /* GPUs that a baseline needs to know how those of a model differ */
 #define RULE_PAIRS 14     /* pairs that settle a time */
+#define RULE_DOUBT 0.05   /* pairs that are worse more often than this chance are no pass */
 #define RULE_MOVED 0.03   /* beyond this shift the whole suite moved, and no time is judged */
 #define RULE_DRIFT 10     /* kernels that it takes to know the suite's shift */
 #define RULE_ANCHOR 0.05  /* slow drift: this far past the anchor is worse although each step passed */
-#define RULE_INEXACT 0.01 /* floor of an exact metric that does not repeat, as a share of its value */
+#define RULE_INEXACT 0.01 /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_CLOCK 0.02   /* a clock further off is another condition */
 #define RULE_MODES 0.02   /* two modes of samples further apart than this are two things, not one */
 #define RULE_KEPT 0.8     /* share of the samples that must have been taken at the clock of the others */
@@ -53,14 +54,21 @@ double rule_detectable(struct quantiles *quantiles, double floor, const struct s
 /* The floor of a metric for a baseline value; for exact and static metrics 0. */
 double rule_floor(const struct metric *metric, double base);
 
-/* Below so many baseline sessions a metric of that class is provisional: what moved is unsure, never regressed. */
+/* Below so many baseline sessions a metric of that class is provisional: what moved is unsure, never regressed. In
+ * return its limit is no more than RULE_ANCHOR of the value, or the floor. */
 size_t rule_sessions_needed(enum metric_class class);
 
 /* The least number of `pairs` beyond RULE_MARGIN that chance does not explain, at RULE_ALPHA: exact binomial for a
  * probability of one half. pairs + 1 when no number is enough. */
 size_t rule_pairs_needed(size_t pairs);
 
-enum paired { PAIRED_UNDECIDED, PAIRED_SAME, PAIRED_WORSE, PAIRED_BETTER };
+enum paired {
+    PAIRED_UNDECIDED,
+    PAIRED_SAME,
+    PAIRED_WORSE,
+    PAIRED_BETTER,
+    PAIRED_DOUBTFUL /* too few worse ones to fail, and more than chance makes but once in 1 / RULE_DOUBT */
+};
 
 /* What the pairs of a row say, or that RULE_PAIRS of them cannot be decided yet. The same answer for the pairs so far
  * as for all of them: so measuring may stop as soon as it is decided. Counts in *worse and *better, which may be NULL.
@@ -97,8 +105,10 @@ struct assessment {
     size_t agree;      /* of them beyond the limit of one session in the finding's direction */
 };
 
-/* shift is the suite's relative change, 0 where it is not taken off. */
+/* shift is the suite's relative change, 0 where it is not taken off. gpus is the number of GPUs in a baseline that does
+ * not know the GPU of the run, else 0: sessions of one GPU repeat what is peculiar to it, so what counts is then GPUs,
+ * and not sessions, on both sides. Below RULE_GPUS, where nothing may fail, it is taken for 0. */
 struct assessment rule_assess(struct quantiles *quantiles, const struct metric *metric, const struct row *base,
-                              const struct row *now, double shift);
+                              const struct row *now, double shift, size_t gpus);
 
 #endif

@@ -154,6 +154,9 @@ void result_release(struct result *result)
 {
     release_rows(result);
     release_launches(result);
+    for (size_t i = 0; i < result->gpu_count; i++)
+        free(result->gpus[i]);
+    free(result->gpus);
     free(result->reason);
     free(result->id);
     *result = (struct result){0};
@@ -385,6 +388,22 @@ void result_copy_facts(struct result *to, const struct result *from)
         launch->function = x_strdup(from->launches[i].function);
         launch->code = x_strdup(from->launches[i].code);
     }
+}
+
+static bool same_launch(const struct launch *a, const struct launch *b)
+{
+    return a->code && b->code && strcmp(a->code, b->code) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           memcmp(a->block, b->block, sizeof a->block) == 0 && a->shared == b->shared && a->times == b->times;
+}
+
+bool same_code(const struct result *base, const struct result *now)
+{
+    if (base->launch_count == 0 || base->launch_count != now->launch_count)
+        return false;
+    for (size_t i = 0; i < now->launch_count; i++)
+        if (!same_launch(&base->launches[i], &now->launches[i]))
+            return false;
+    return true;
 }
 
 static void append_rows(struct result *to, const struct result *from)

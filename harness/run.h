@@ -130,6 +130,9 @@ struct result {
     size_t launch_count;
     struct row *rows; /* sorted by metric; empty unless ok */
     size_t row_count;
+    char **gpus; /* of a baseline: UUIDs of the GPUs that this kernel was measured on. Empty otherwise, where the run's
+                  * sessions are of every kernel */
+    size_t gpu_count;
 };
 
 /* How a metric was defined when the run was made. */
@@ -179,6 +182,9 @@ void result_fail(struct result *result, enum result_status status, const char *r
 
 /* Copies what a result says beside its rows and status: bytes, flops, launches. */
 void result_copy_facts(struct result *to, const struct result *from);
+
+/* Whether both launched the same machine code in the same way; false where the code is unknown. */
+bool same_code(const struct result *base, const struct result *now);
 
 /* Adds a copy of a session unless an equal one is there. */
 void run_add_session(struct run *run, const struct session *session);

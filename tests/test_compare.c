@@ -314,7 +314,7 @@ Test(compare, exit_codes_have_a_precedence)
         enum exit_code code;
     } rows[] = {
         {0, 0, 0, 0, 0, EXIT_SAME},      {0, 0, 0, 3, 4, EXIT_SAME},         {0, 0, 1, 3, 4, EXIT_UNSURE},
-        {0, 1, 1, 0, 9, EXIT_REGRESSED}, {1, 9, 9, 9, 9, EXIT_NOT_MEASURED},
+        {0, 1, 1, 0, 9, EXIT_REGRESSED}, {1, 9, 9, 9, 9, EXIT_NOT_MEASURED}, {0, 0, 0, 100, 0, EXIT_BASELINE},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         const struct comparison comparison = {

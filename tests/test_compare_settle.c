@@ -39,6 +39,22 @@ Test(compare_settle, the_same_code_has_not_become_slower)
     }
 }
 
+/* They are of the base build and the head: the code of the baseline is no matter. */
+Test(compare_settle, pairs_say_more_than_the_code_of_the_baseline)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_times(&fixture.base, "a/b", "time", 100000, 10);
+    put_times(&fixture.run, "a/b", "time", 120000, 2);
+    put_code(&fixture.base, "a/b", "f00d");
+    put_code(&fixture.run, "a/b", "f00d");
+    struct row *row = result_find(run_find(&fixture.run, "a/b"), "time");
+    for (size_t i = 0; i < RULE_PAIRS; i++)
+        row_add_pair(row, 100000, 120000);
+    cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, VERDICT_REGRESSED);
+    tear_down(&fixture);
+}
+
 Test(compare_settle, the_same_code_launched_otherwise_is_not_the_same)
 {
     for (int part = 0; part < 4; part++) {
@@ -85,7 +101,7 @@ Test(compare_settle, what_became_worse_for_a_gain_is_a_trade)
 
 Test(compare_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
 {
-    static const char declared[] = "[a/b count]\nissue = https://example.org/12\nexpires = 2026-12-31\n";
+    static const char declared[] = "[a/b count]\nissue = https://example.org/12\nexpires = 2026-12-31\nworst = 10\n";
     static const struct {
         double count; /* 7 in the baseline */
         const char *date;
@@ -94,6 +110,8 @@ Test(compare_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
         const char *reason;
     } rows[] = {
         {9, "2026-12-31T23:59:59Z", VERDICT_EXPECTED, EXIT_SAME, "example.org/12"},
+        {10, "2026-12-31T23:59:59Z", VERDICT_EXPECTED, EXIT_SAME, "example.org/12"},
+        {11, "2026-12-31T23:59:59Z", VERDICT_REGRESSED, EXIT_REGRESSED, "worse than what is known (10, made_up.ini:1)"},
         {9, "2027-01-01T00:00:00Z", VERDICT_REGRESSED, EXIT_REGRESSED, "expected until 2026-12-31 only"},
         {7, "2026-12-31T23:59:59Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count] at made_up.ini:1"},
         {5, "2026-12-31T23:59:59Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count]"},
@@ -116,4 +134,22 @@ Test(compare_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
         cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
         tear_down(&fixture);
     }
+}
+
+Test(compare_settle, a_suite_that_moved_is_no_unexpected_pass)
+{
+    static const char declared[] = "[suite/00 time]\nissue = https://example.org/12\nexpires = 2026-12-31\n";
+    struct fixture fixture;
+    set_up(&fixture);
+    cr_assert_eq(expectations_read_text(&fixture.expectations, "made_up.ini", declared), 0);
+    for (int i = 0; i < 20; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "suite/%02d", i);
+        put_times(&fixture.base, id, "time", 100000, 10);
+        put_times(&fixture.run, id, "time", i == 0 ? 100000 : 110000, 2);
+    }
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(find(comparison, "suite/00", "time")->verdict, VERDICT_SAME);
+    cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
+    tear_down(&fixture);
 }

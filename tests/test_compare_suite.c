@@ -77,6 +77,23 @@ Test(compare_suite, a_suite_that_moved_is_one_verdict)
     }
 }
 
+/* Both halves of a pair ran on the GPU as it is. */
+Test(compare_suite, pairs_of_every_kernel_leave_nothing_to_the_suite)
+{
+    for (size_t paired = 19; paired <= 20; paired++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_suite(&fixture, 20, 1.1, NULL, NULL);
+        for (size_t i = 0; i < paired; i++) {
+            struct row *row = result_find(&fixture.run.results[i], "time");
+            row_add_pair(row, 1000, 1000);
+            row_add_pair(row, 1000, 1000);
+        }
+        cr_expect_eq(comparison_exit_code(compare(&fixture)), paired == 20 ? EXIT_SAME : EXIT_UNSURE);
+        tear_down(&fixture);
+    }
+}
+
 /* A change of code in most kernels is no shift of the GPU. */
 Test(compare_suite, kernels_of_the_same_code_are_the_better_witnesses)
 {

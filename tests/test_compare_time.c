@@ -86,7 +86,8 @@ Test(compare_time, pairs_settle_a_time)
     } rows[] = {
         {0, 0, 0, VERDICT_UNSURE, true, true, "2 of 2 sessions against 10"},
         {13, 0, 1, VERDICT_REGRESSED, false, false, "13 of 14 pairs worse by more than 1 %"},
-        {12, 0, 2, VERDICT_SAME, false, false, "12 of 14 pairs worse by more than 1 %"},
+        {7, 0, 7, VERDICT_SAME, false, false, "7 of 14 pairs worse by more than 1 %"},
+        {12, 0, 2, VERDICT_UNSURE, false, false, "12 of 14 pairs worse by more than 1 %"},
         {0, 13, 0, VERDICT_IMPROVED, false, false, "0 of 13 pairs worse by more than 1 %"},
         {0, 0, 2, VERDICT_SAME, false, false, "0 of 2 pairs worse by more than 1 %"},
         {3, 0, 1, VERDICT_UNSURE, false, false, "3 of 4 pairs worse by more than 1 %"},
@@ -130,6 +131,47 @@ Test(compare_time, a_base_library_settles_the_times_of_other_code)
         put(&fixture.run, "a/b", "time", rows[i].now);
         put_code(&fixture.run, "a/b", rows[i].code);
         cr_expect_eq(judgement_wants_pairs(find(compare(&fixture), "a/b", "time")), rows[i].wants_pairs, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
+/* A replaced row has few sessions again and keeps its anchor. */
+Test(compare_time, provisional_rows_have_an_anchor_too)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_times(&fixture.base, "a/b", "time", 104000, 1);
+    put_times(&fixture.run, "a/b", "time", 105500, 2);
+    struct row *row = result_find(run_find(&fixture.base, "a/b"), "time");
+    row->has_anchor = true;
+    row->anchor = 100000;
+    const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
+    cr_expect_eq(judgement->verdict, VERDICT_UNSURE, "%s", verdict_name(judgement->verdict));
+    cr_expect(says(judgement, "provisional"), "%s", judgement->reason);
+    tear_down(&fixture);
+}
+
+/* Pairs speak of base and head, the anchor of the baseline: it needs all that a time needs without pairs. */
+Test(compare_time, an_anchor_beside_pairs_is_judged_like_any_time)
+{
+    static const struct {
+        size_t sessions;
+        const char *neighbours;
+        enum verdict verdict;
+    } rows[] = {{2, "0", VERDICT_REGRESSED}, {1, "0", VERDICT_UNSURE}, {2, "3", VERDICT_UNSURE}};
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "time", 104000, 10);
+        put_times(&fixture.run, "a/b", "time", 105500, rows[i].sessions);
+        put_fact(&fixture.run, SESSION_NEIGHBOURS, rows[i].neighbours);
+        struct row *base = result_find(run_find(&fixture.base, "a/b"), "time");
+        base->has_anchor = true;
+        base->anchor = 100000;
+        struct row *now = result_find(run_find(&fixture.run, "a/b"), "time");
+        row_add_pair(now, 1000, 1000);
+        row_add_pair(now, 1000, 1000);
+        cr_expect_eq(find(compare(&fixture), "a/b", "time")->verdict, rows[i].verdict, "row %zu", i);
         tear_down(&fixture);
     }
 }

@@ -89,9 +89,9 @@ static void draw_baseline(struct check *check, size_t kernel, size_t metric)
     const double deviation = noise_of(check, kernel, metric)->gpu;
     struct row *row = result_add(result_at(&check->baseline, kernel), noisy_metrics[metric]);
     check->gpu[kernel][metric] = gaussian(check, deviation);
-    for (size_t g = 0; g < SIMULATED_GPUS; g++) {
+    for (size_t g = 0; g < check->gpus; g++) {
         const double gpu = check->known && g == 0 ? check->gpu[kernel][metric] : gaussian(check, deviation);
-        for (size_t s = 0; s < SIMULATED_SESSIONS; s++) {
+        for (size_t s = 0; s < SIMULATED_SESSIONS / check->gpus; s++) {
             double samples[SAMPLES];
             draw_samples(check, kernel, metric, gpu, 1, samples);
             row_add_session(row, &(double){median(samples, SAMPLES)}, 1);
@@ -105,9 +105,9 @@ static void add_session(struct run *run, const char *gpu)
     session->facts[SESSION_GPU_UUID] = x_strdup(gpu);
 }
 
-void check_draw(struct check *check, const struct nature *nature, bool known)
+void check_draw(struct check *check, const struct nature *nature, bool known, size_t gpus)
 {
-    *check = (struct check){.nature = nature, .known = known};
+    *check = (struct check){.nature = nature, .known = known, .gpus = gpus};
     size_t *all = x_calloc(nature->count, sizeof *all);
     for (size_t i = 0; i < nature->count; i++)
         all[i] = i;
@@ -116,12 +116,16 @@ void check_draw(struct check *check, const struct nature *nature, bool known)
     /* The choice is in the order of the names, and what is planted goes to the first. */
     gsl_ran_shuffle(nature->selftest->rng, check->kernels, SIMULATED_KERNELS, sizeof *check->kernels);
 
-    add_session(&check->baseline, "GPU-known");
-    add_session(&check->run, known ? "GPU-known" : "GPU-new");
+    for (size_t g = 0; g < gpus; g++) {
+        char name[32];
+        snprintf(name, sizeof name, "GPU-%zu", g);
+        add_session(&check->baseline, name);
+    }
+    add_session(&check->run, known ? "GPU-0" : "GPU-new");
     for (size_t k = 0; k < SIMULATED_KERNELS; k++) {
         for (size_t m = 0; m < SIMULATED_NOISY; m++)
             draw_baseline(check, k, m);
-        draw_steadfast(&check->baseline, k, 0, (size_t)SIMULATED_GPUS * SIMULATED_SESSIONS, 1);
+        draw_steadfast(&check->baseline, k, 0, SIMULATED_SESSIONS / gpus * gpus, 1);
     }
 }
 

@@ -5,9 +5,9 @@
 #include "selftest.h"
 
 #define SIMULATED_KERNELS 50
-#define SIMULATED_NOISY 3    /* metrics with noise, the first of them time; the others of a kernel are exact */
-#define SIMULATED_GPUS 5     /* that a baseline was recorded on */
-#define SIMULATED_SESSIONS 4 /* on each of them */
+#define SIMULATED_NOISY 3     /* metrics with noise, the first of them time; the others of a kernel are exact */
+#define SIMULATED_GPUS 5      /* that a baseline was recorded on: fewer than RULE_GPUS */
+#define SIMULATED_SESSIONS 20 /* of a baseline, on all of them together */
 
 /* How every kernel with a time moves, as recorded. */
 struct nature {
@@ -25,6 +25,7 @@ struct check {
     struct run baseline, run;
     size_t kernels[SIMULATED_KERNELS];              /* of nature */
     bool known;                                     /* the baseline has sessions of the GPU of the run */
+    size_t gpus;                                    /* of the baseline */
     double gpu[SIMULATED_KERNELS][SIMULATED_NOISY]; /* what is peculiar to that GPU */
     double slower[SIMULATED_KERNELS];               /* planted: 0.05 is 5 % more time */
     double hiccup[SIMULATED_KERNELS];               /* planted: so much more in the first session alone */
@@ -33,8 +34,8 @@ struct check {
     struct comparison comparison;
 };
 
-/* Draws kernels, a baseline and a GPU for the run; nothing is planted. */
-void check_draw(struct check *check, const struct nature *nature, bool known);
+/* Draws kernels, a baseline of so many GPUs and a GPU for the run; nothing is planted. */
+void check_draw(struct check *check, const struct nature *nature, bool known, size_t gpus);
 void check_release(struct check *check);
 
 /* What settles a time that is suspect, besides a second session of everything else that is. */
