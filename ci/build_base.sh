@@ -66,6 +66,7 @@ if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$tree" --no-print-director
     tail -n 20 "$folder/log" >&2
     fail "the kernels of $revision do not build; all that make said is in $folder/log"
 fi
+rm -f "$folder/settings" # of another build: it must not vouch for this one
 mv "$tree/build/libkernels.so" "$library"
 printf '%s\n' "$settings" >"$folder/settings"
 echo "$library"

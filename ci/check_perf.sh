@@ -38,6 +38,13 @@ if [ -n "${STRICT-}" ] && [ "$STRICT" != 0 ]; then
     exit 5
 fi
 
+# A slip is a slip here too, and not found out on the machine with the GPU.
+if [ -n "${BASE-}" ] && git rev-parse --git-dir >/dev/null 2>&1 &&
+    ! git rev-parse --verify --quiet --end-of-options "$BASE^{commit}" >/dev/null; then
+    echo "check-perf: '$BASE' is no revision of this repository; is it spelt right, and fetched?" >&2
+    exit 2
+fi
+
 # What the code at hand says by itself. The report of the replay alone goes into a file.
 options=()
 output=()

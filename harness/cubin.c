@@ -110,7 +110,7 @@ static int read_host(struct source *source, size_t size)
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (!name || strcmp(name, ".nv_fatbin") != 0 || header.sh_type == SHT_NOBITS)
+        if (!name || strcmp(name, ".nv_fatbin") != 0 || header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
             continue;
         const unsigned char *start = source->bytes + header.sh_offset;
         if (read_containers(source, start, start + header.sh_size) < 0)

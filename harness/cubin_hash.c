@@ -56,7 +56,7 @@ void image_add_attribute(struct image *image, size_t owner, unsigned attribute, 
 static size_t label_length(const struct image_section *section)
 {
     static const char constant[] = ".nv.constant", shared[] = ".nv.shared";
-    if (section->header.sh_flags & SHF_EXECINSTR)
+    if ((section->header.sh_flags & SHF_EXECINSTR) && *section->name)
         return strcspn(section->name + 1, ".") + 1;
     if (strncmp(section->name, constant, sizeof constant - 1) == 0)
         return sizeof constant - 1 + strspn(section->name + sizeof constant - 1, "0123456789");

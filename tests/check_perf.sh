@@ -148,6 +148,8 @@ STRICT=1 BASE=no/such ask ci/check_perf.sh
 expect "STRICT without a GPU" 5 'STRICT is set' '!cugate check' '!build_base'
 BASE=HEAD ask ci/check_perf.sh
 expect "BASE without a GPU" 0 'BASE=HEAD was not built: to take turns with it takes a GPU'
+BASE=no/such ask ci/check_perf.sh
+expect "an unknown BASE without a GPU" 2 "'no/such' is no revision" '!cugate check'
 KERNELS='reduce/*' STRICT=0 ask ci/check_perf.sh -q -o report.txt
 expect "without a GPU" 0 'cugate check --static -k reduce/* -q' '!--static -k reduce/* -q -o' \
     'cugate check --replay tests/data/recorded-nvidia-h200.json -k reduce/* -q -o report.txt' 'NO KERNEL RAN' \
