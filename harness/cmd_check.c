@@ -22,8 +22,9 @@ struct check {
     char *baseline_name;
     struct expectations expectations;
     struct comparison comparison;
-    int measured;      /* the exit code of measuring */
-    bool has_baseline; /* and it fits the run */
+    int measured;        /* the exit code of measuring */
+    bool has_baseline;   /* and it fits the run */
+    bool other_baseline; /* there is one, but it does not */
 };
 
 static int refuse_contradictions(const struct options *options)
@@ -37,8 +38,6 @@ static int refuse_contradictions(const struct options *options)
         return error("--against measures, but --%s measures nothing: leave one of them out", unmeasured);
     if (options->paired && !options->against)
         return error("--paired needs --against BASE.so, the build of the kernels to take turns with");
-    if (options->save && strcmp(options->save, options->output ? options->output : "-") == 0)
-        return error("--save and the report would both go to %s: give one of them another place", options->save);
     return 0;
 }
 
@@ -59,8 +58,8 @@ static int prepare(struct check *check)
     return whole_file_open(&check->report_file, options->output ? options->output : "-");
 }
 
-/* What Ctrl-C left unmeasured is not missing. */
-static void forget_unmeasured(struct run *baseline, const struct run *run)
+/* Of the baseline, keeps the kernels that the run has. */
+static void forget_others(struct run *baseline, const struct run *run)
 {
     char **ids = NULL;
     size_t count = 0;
@@ -102,8 +101,16 @@ static void measure_baseline(struct check *check)
     if (code != EXIT_SAME)
         check->measured = code;
     forget_failed(&check->baseline, library);
+    forget_others(&check->baseline, &check->run); /* removing a kernel is a change like any other */
     check->has_baseline = check->baseline.result_count > 0;
     check->baseline_name = x_sprintf("measured now: %s", library);
+}
+
+static int read_expectations(struct check *check, const char *folder)
+{
+    const bool good = expectations_read(&check->expectations, folder) == 0 &&
+                      expectations_check(&check->expectations, &check->metrics, folder) == 0;
+    return good ? EXIT_SAME : EXIT_USAGE;
 }
 
 /* Sets baseline, its name and the expectations. 0, or EXIT_USAGE; that there is no baseline is neither. */
@@ -111,13 +118,14 @@ static int find_baseline(struct check *check)
 {
     const struct options *options = check->options;
     char *folder = baseline_folder(options->baselines, &check->run.device);
-    int code = expectations_read(&check->expectations, folder) < 0 ? EXIT_USAGE : EXIT_SAME;
-    /* With a base library it is no error that the folder is not there. */
-    const bool absent = options->against && access(folder, F_OK) < 0 && errno == ENOENT;
-    if (code == EXIT_SAME && !absent)
+    int code = read_expectations(check, folder);
+    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
+    const bool wanted = !absent || !options->against; /* else it is no error that it is not there */
+    if (code == EXIT_SAME && wanted)
         code = baseline_read(&check->baseline, options->baselines, &check->run.device);
     if (code != EXIT_USAGE) {
-        check->has_baseline = !absent && code == EXIT_SAME && gate_comparable(&check->run, &check->baseline) == 0;
+        check->has_baseline = wanted && code == EXIT_SAME && gate_comparable(&check->run, &check->baseline) == 0;
+        check->other_baseline = !absent && !check->has_baseline;
         if (!check->has_baseline)
             run_release(&check->baseline);
         if (check->has_baseline || !options->against || check->measured != EXIT_SAME)
@@ -136,7 +144,7 @@ static int narrow(struct check *check)
     if (check->measured != EXIT_INTERRUPTED)
         return gate_filter(&check->run, baseline, check->options) < 0 ? EXIT_USAGE : EXIT_SAME;
     if (baseline)
-        forget_unmeasured(baseline, &check->run);
+        forget_others(baseline, &check->run); /* what Ctrl-C left unmeasured is not missing */
     return EXIT_SAME;
 }
 
@@ -236,8 +244,8 @@ static int replay(struct check *check)
 static int judge_code(struct check *check)
 {
     int code = check_static(check->options, &check->metrics, &check->run, &check->baseline, &check->baseline_name);
-    if (code == EXIT_SAME && expectations_read(&check->expectations, check->baseline_name) < 0)
-        code = EXIT_USAGE;
+    if (code == EXIT_SAME)
+        code = read_expectations(check, check->baseline_name);
     check->has_baseline = true;
     if (code == EXIT_SAME)
         code = narrow(check);
@@ -282,6 +290,7 @@ static int print(struct check *check)
         .comparison = check->has_baseline ? &check->comparison : NULL,
         .run_name = options->replay ? options->replay : options->save,
         .baseline_name = check->baseline_name,
+        .other_baseline = check->other_baseline,
         .exit_code = check_exit_code(check),
         .replay = options->replay != NULL,
         .static_only = options->static_only,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <ini.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,31 +70,49 @@ static int set_expires(struct reading *reading, const char *value)
     return 0;
 }
 
-static char *get_issue(const struct expectation *expectation)
+static int set_worst(struct reading *reading, const char *value)
+{
+    char *end;
+    const double worst = strtod(value, &end);
+    if (*end != '\0' || !isfinite(worst))
+        return wrong(reading, reading->line,
+                     "\"%s\" is no number: write the worst value that is expected, in the metric's unit", value);
+    current(reading)->worst = worst;
+    return 0;
+}
+
+static bool has_issue(const struct expectation *expectation)
 {
     return expectation->issue;
 }
 
-static char *get_expires(const struct expectation *expectation)
+static bool has_expires(const struct expectation *expectation)
 {
     return expectation->expires;
+}
+
+static bool has_worst(const struct expectation *expectation)
+{
+    return !isnan(expectation->worst);
 }
 
 /* To add a key: a field in struct expectation, one row, and a line in expectation.h's example. */
 static const struct key {
     const char *name;
     int (*set)(struct reading *reading, const char *value);
-    char *(*get)(const struct expectation *expectation); /* NULL while it is not set */
+    bool (*is_set)(const struct expectation *expectation);
+    bool optional;
 } keys[] = {
-    {"issue", set_issue, get_issue},
-    {"expires", set_expires, get_expires},
+    {"issue", set_issue, has_issue, false},
+    {"expires", set_expires, has_expires, false},
+    {"worst", set_worst, has_worst, true},
 };
 
 static int end_section(struct reading *reading)
 {
     for (size_t i = 0; reading->open && !reading->failed && i < ROWS(keys); i++) {
         const struct expectation *expectation = current(reading);
-        if (!keys[i].get(expectation))
+        if (!keys[i].optional && !keys[i].is_set(expectation))
             return wrong(reading, expectation->line, "[%s %s] lacks the key \"%s\"", expectation->kernel,
                          expectation->metric, keys[i].name);
     }
@@ -132,7 +151,7 @@ static int begin_section(struct reading *reading, const char *text)
     if (first)
         wrong(reading, reading->line, "[%s %s] is there already, in line %d: remove one", kernel, metric, first->line);
     *ARRAY_ADD(expectations->list, expectations->count) = (struct expectation){
-        .kernel = kernel, .metric = metric, .file = x_strdup(reading->path), .line = reading->line};
+        .kernel = kernel, .metric = metric, .file = x_strdup(reading->path), .line = reading->line, .worst = NAN};
     reading->open = true;
     return first ? -1 : 0;
 }
@@ -147,7 +166,7 @@ static int set_key(struct reading *reading, const char *name, const char *value)
         names[i] = keys[i].name;
         if (strcmp(names[i], name) != 0)
             continue;
-        if (keys[i].get(current(reading)))
+        if (keys[i].is_set(current(reading)))
             return wrong(reading, reading->line, "\"%s\" is given twice: remove one", name);
         if (!*value)
             return wrong(reading, reading->line, "\"%s\" has no value: write one", name);
@@ -155,7 +174,7 @@ static int set_key(struct reading *reading, const char *name, const char *value)
     }
     const char *near = nearest_name(name, names, ROWS(keys));
     return wrong(reading, reading->line, "unknown key \"%s\": %s%s%s", name, near ? "did you mean " : "there are ",
-                 near ? near : "issue and expires", near ? "?" : "");
+                 near ? near : "issue, expires and worst", near ? "?" : "");
 }
 
 /* inih's handler: 1 to go on, 0 for an error. */
@@ -233,6 +252,40 @@ int expectations_read(struct expectations *expectations, const char *folder)
         free(text);
     }
     free(path);
+    return result;
+}
+
+static const char *nearest_metric(const struct metrics *metrics, const char *name)
+{
+    const char **names = x_calloc(metrics->count, sizeof *names);
+    for (size_t i = 0; i < metrics->count; i++)
+        names[i] = metrics->list[i].name;
+    const char *near = nearest_name(name, names, metrics->count);
+    free(names);
+    return near;
+}
+
+int expectations_check(const struct expectations *expectations, const struct metrics *metrics, const char *folder)
+{
+    int result = 0;
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct expectation *expectation = &expectations->list[i];
+        const struct metric *metric = metrics_find(metrics, expectation->metric);
+        if (!metric) {
+            const char *near = nearest_metric(metrics, expectation->metric);
+            result = error("%s:%d: unknown metric \"%s\"%s%s%s", expectation->file, expectation->line,
+                           expectation->metric, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+        } else if (metric->class == METRIC_INFO) {
+            result = error("%s:%d: %s is only shown and never judged, so no regression of it can be expected: remove "
+                           "[%s %s]",
+                           expectation->file, expectation->line, metric->name, expectation->kernel, metric->name);
+        }
+        char *path = x_sprintf("%s/%s.json", folder, expectation->kernel);
+        if (access(path, F_OK) != 0 && errno == ENOENT)
+            warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", expectation->file, expectation->line,
+                    expectation->kernel, expectation->kernel, expectation->metric);
+        free(path);
+    }
     return result;
 }
 

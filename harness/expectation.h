@@ -3,11 +3,15 @@
  *     [transpose/padded time]
  *     issue = https://example.org/issues/12
  *     expires = 2026-12-31
+ *     worst = 55000
  *
  * Until that day (inclusive, by the date of the run) the regression is `expected` and does not fail. When the row
- * passes again, that fails too, so that the section is removed. */
+ * passes again, that fails too, so that the section is removed. `worst` may be left out: in the metric's unit, the
+ * worst value that is expected; beyond it the row is a regression as any other. */
 #ifndef EXPECTATION_H
 #define EXPECTATION_H
+
+#include "metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +22,7 @@ struct expectation {
     char *kernel, *metric;
     char *issue;
     char *expires; /* YYYY-MM-DD */
+    double worst;  /* in the metric's unit; NAN: any value */
     char *file;    /* for messages */
     int line;
 };
@@ -34,6 +39,10 @@ struct expectations {
 int expectations_read(struct expectations *expectations, const char *folder);
 int expectations_read_text(struct expectations *expectations, const char *path, const char *text);
 void expectations_release(struct expectations *expectations);
+
+/* Whether each names a metric that can regress: -1 after error() with file and line for one that does not. Warns of a
+ * kernel that has no baseline in the folder: its section is left over. */
+int expectations_check(const struct expectations *expectations, const struct metrics *metrics, const char *folder);
 
 /* The one for that row, or NULL. */
 const struct expectation *expectations_find(const struct expectations *expectations, const char *kernel,

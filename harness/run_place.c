@@ -121,6 +121,10 @@ int place_number(const struct place *place, json_t *value, double *number)
     *number = json_number_value(value);
     if (*number < 0)
         return place_wrong(place, "is %g, but nothing here is negative", *number);
+    /* Above 2^53 a double cannot tell every count from the next. */
+    if (json_is_integer(value) && (*number >= 0x1p63 || (json_int_t)*number != json_integer_value(value)))
+        return place_wrong(place, "is %" JSON_INTEGER_FORMAT ", which a double does not hold exactly",
+                           json_integer_value(value));
     return 0;
 }
 

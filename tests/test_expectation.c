@@ -3,6 +3,7 @@
 #include "util.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +18,8 @@ Test(expectation, a_file_is_read_whole)
                                "  # a comment may be indented\n"
                                "[reduce/tree\t instructions]\n"
                                "expires=2026-12-31\n"
-                               "issue=a;b#c";
+                               "issue=a;b#c\n"
+                               "worst = 1.5e6";
     struct expectations expectations;
     cr_assert_eq(expectations_read_text(&expectations, "x.ini", text), 0);
     cr_assert_eq(expectations.count, 2);
@@ -30,6 +32,8 @@ Test(expectation, a_file_is_read_whole)
     const struct expectation *instructions = expectations_find(&expectations, "reduce/tree", "instructions");
     cr_assert_not_null(instructions);
     cr_expect_str_eq(instructions->issue, "a;b#c");
+    cr_expect_eq(instructions->worst, 1.5e6);
+    cr_expect(isnan(time->worst));
     cr_expect_eq(instructions->line, 7);
     cr_expect_null(expectations_find(&expectations, "transpose/padded", "instructions"));
     cr_expect_null(expectations_find(&expectations, "transpose", "time"));
@@ -80,7 +84,9 @@ Test(expectation, what_is_wrong_is_said_with_its_line)
         {SECTION ISSUE ISSUE EXPIRES, "x.ini:3: \"issue\" is given twice"},
         {SECTION "issue =\n" EXPIRES, "x.ini:2: \"issue\" has no value"},
         {SECTION ISSUE "expire = 2026-12-31\n", "x.ini:3: unknown key \"expire\": did you mean expires?"},
-        {SECTION ISSUE "colour = red\n", "x.ini:3: unknown key \"colour\": there are issue and expires"},
+        {SECTION ISSUE "colour = red\n", "x.ini:3: unknown key \"colour\": there are issue, expires and worst"},
+        {SECTION ISSUE EXPIRES "worst = 5 us\n", "x.ini:4: \"5 us\" is no number"},
+        {SECTION ISSUE EXPIRES "worst = nan\n", "is no number"},
         {ISSUE, "x.ini:1: \"issue\" stands before the first section"},
         {SECTION "issue\n", "x.ini:2: this is neither [KERNEL METRIC] nor key = value"},
         {SECTION " " ISSUE EXPIRES, "x.ini:2: the line is indented"},
@@ -186,4 +192,35 @@ Test(expectation, the_last_day_belongs_to_it)
     const struct expectation expectation = {.expires = (char[]){"2026-12-31"}};
     for (size_t i = 0; i < ROWS(cases); i++)
         cr_expect_eq(expectation_is_over(&expectation, cases[i].date), cases[i].over, "%s", cases[i].date);
+}
+
+Test(expectation, what_cannot_regress_is_no_expectation)
+{
+    static const struct {
+        const char *metric;
+        int result;
+        const char *words;
+    } rows[] = {
+        {"time", 0, ""},
+        {"tiem", -1, "x.ini:1: unknown metric \"tiem\": did you mean time?"},
+        {"clock", -1, "x.ini:1: clock is only shown and never judged"},
+    };
+    struct metric list[] = {{.name = (char *)"clock", .class = METRIC_INFO},
+                            {.name = (char *)"time", .class = METRIC_TIME}};
+    const struct metrics metrics = {.list = list, .count = ROWS(list)};
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char *text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES, rows[i].metric);
+        struct expectations expectations;
+        struct capture capture;
+        cr_assert_eq(expectations_read_text(&expectations, "x.ini", text), 0);
+        capture_begin(&capture);
+        const int result = expectations_check(&expectations, &metrics, "tests/no_such_folder");
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, rows[i].result, "%s", said);
+        cr_expect(strstr(said, rows[i].words), "%s", said);
+        cr_expect(strstr(said, "x.ini:1: a/b has no baseline: remove [a/b "), "%s", said);
+        expectations_release(&expectations);
+        free(said);
+        free(text);
+    }
 }
