@@ -33,9 +33,11 @@ struct acceptance {
 /* What became of a chosen row. */
 enum accepted_step {
     ACCEPTED_ADDED,    /* agreed: it gained the sessions */
+    ACCEPTED_SPREAD,   /* moved, though the code is the same: it gained them, too */
     ACCEPTED_REPLACED, /* moved, or is not of the same counter: it has the new sessions alone */
+    ACCEPTED_BESIDE,   /* of class info: replaced, since a row of its kernel was */
     ACCEPTED_FIRST,    /* the baseline did not have it */
-    ACCEPTED_KNOWN,    /* had these very sessions already */
+    ACCEPTED_KNOWN,    /* had these very sessions already, or the same state without any */
     ACCEPTED_STEPS
 };
 
@@ -53,6 +55,7 @@ struct accepted {
     size_t rows;
     size_t counts[ACCEPTED_STEPS]; /* of rows */
     size_t sessions;               /* new ones, in all runs together */
+    size_t anchors;                /* that were there and have another value now */
     size_t time_sessions;          /* fewest of a row of class time now; 0 when none was accepted */
     struct accepted_move *moves;   /* worse ones first, then by name */
     size_t move_count;
@@ -61,20 +64,32 @@ struct accepted {
 /* Makes the chosen rows of runs[0..count) the baseline; no other row changes. A row of the same definition that agrees
  * with its old one by the rule (rule.h; no shift is taken off) gains a session for each of the runs' sessions, the
  * median of its samples, and keeps its anchor; so does one whose machine code changed, since it agrees. One that moved
- * is replaced: `previous` holds its old value with date, commit and reason of the newest session of the file, and its
- * anchor is the new value, as it is for a row that is new. Metrics of class info have no rule and no anchor: they are
- * replaced when a row of their kernel moved in the same call. A session that the file lists and whose value the row
- * holds is not added again. `readings` of exact and static rows also count sessions that the window has lost since.
+ * is replaced: `previous` holds its old value with date, commit and reason of the newest session of the file. It keeps
+ * its anchor while the check would not fail the new value by it, so that small steps add up; else the anchor is the new
+ * value, as it is for a row that is new. Metrics of class info have no rule and no anchor: they are replaced when a row
+ * of their kernel was in the same call.
+ *
+ * But where the kernel launched the same machine code in the same way (also one that only copies, as many bytes) and no
+ * exact row moved, time, steady and info gain the sessions however far they are: that is their spread. With
+ * metric_globs they are replaced all the same: who names a metric means the value.
+ *
+ * A session that the file lists and whose value the row holds is not added again. `readings` of exact and static rows
+ * also count sessions that the window has lost since.
  *
  * Launches are those of the newest run when all metrics of a kernel are accepted, or the kernel is new. The file lists
  * the sessions behind its rows, BASELINE_SESSIONS at most: a row that was left out of as many acceptances may outlive
  * the record of its own.
  *
  * What a warning names instead: kernels that are not ok in every run that holds them, and rows that are not counted in
- * one run or whose states differ. All files are written whole, all of them or none; then, with `was`, the file of the
- * old name is removed. Returns 0 or an exit_code after error(): EXIT_BASELINE when runs, or runs and baseline, are of
- * different devices or collectors or define a metric differently; EXIT_NOT_MEASURED when nothing that was chosen can be
- * accepted; EXIT_USAGE when nothing was chosen, `was` does not fit, or a file cannot be read or written. */
+ * one run or whose states differ. Another names the section of each accepted row that EXPECTATION_FILE declares: such
+ * a row passes from now on, and thereby fails.
+ *
+ * No file is put in its place before all are on the disk, and SIGINT, SIGTERM and SIGHUP wait until all are in theirs.
+ * When a file cannot be put there, the error says how many were: accepting the same again does the rest. Then, with
+ * `was`, the file of the old name is removed. Returns 0 or an exit_code after error(): EXIT_BASELINE when runs, or runs
+ * and baseline, are of different devices or collectors or define a metric differently; EXIT_NOT_MEASURED when nothing
+ * that was chosen can be accepted; EXIT_USAGE when nothing was chosen, `was` does not fit, or a file cannot be read or
+ * written. */
 int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
                     struct accepted *accepted);
 void accepted_release(struct accepted *accepted);

@@ -2,10 +2,12 @@
  * Only the last one touches the disk. */
 #include "baseline.h"
 #include "baseline_files.h"
+#include "expectation.h"
 #include "util.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -206,6 +208,7 @@ static int write_files(const struct baseline_files *files)
     }
     for (; done < opened; done++)
         if (whole_file_commit(&pending[done]) < 0) {
+            error("%zu of %zu files were written: mend it, and accept the same again for the others", done, opened);
             done++;
             goto out;
         }
@@ -241,6 +244,33 @@ static int remove_old(const char *path)
     return 0;
 }
 
+/* Ctrl-C and its like wait, and then take effect. */
+static int write_undisturbed(const struct baseline_files *files, const char *old_path)
+{
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    const int result = write_files(files) < 0 || (old_path && remove_old(old_path) < 0) ? -1 : 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
+static void warn_expected(const struct expectations *expectations, const struct run *fresh)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct expectation *expectation = &expectations->list[i];
+        const struct result *result = run_find(fresh, expectation->kernel);
+        const struct row *row = result ? result_find(result, expectation->metric) : NULL;
+        if (row && row->state == VALUE_MEASURED)
+            warning("%s:%d declares a regression of what is the baseline now: remove the section [%s %s], or the next "
+                    "check fails because the row passes",
+                    expectation->file, expectation->line, expectation->kernel, expectation->metric);
+    }
+}
+
 /* By date, so that the oldest sessions of a row come first; runs without a date before all others, as they are given.
  */
 static int by_date(const void *a, const void *b)
@@ -270,8 +300,11 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
     const struct acceptance *acceptance = merging->acceptance;
     const struct source *first = merging->sources;
     struct baseline_files files;
+    struct expectations expectations = {0};
     char *old_path = NULL;
     int result = baseline_files_read(&files, acceptance->baselines, &first->run->device);
+    if (result == 0 && expectations_read(&expectations, files.folder) < 0)
+        result = EXIT_USAGE;
     if (result == 0 && acceptance->was &&
         rename_kernel(&files, acceptance, first, merging->count, fresh, &old_path) < 0)
         result = EXIT_USAGE;
@@ -281,10 +314,13 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
         result = check_notes(&files, fresh);
     if (result == 0) {
         merge(&files, fresh, merging);
-        if (write_files(&files) < 0 || (old_path && remove_old(old_path) < 0))
+        if (write_undisturbed(&files, old_path) < 0)
             result = EXIT_USAGE;
+        else
+            warn_expected(&expectations, fresh);
     }
     free(old_path);
+    expectations_release(&expectations);
     baseline_files_release(&files);
     return result;
 }

@@ -81,49 +81,42 @@ static bool is_same_note(const struct merging *merging, const struct kernel_file
     return was && now ? note_is_equal(was, now) : was == now;
 }
 
-/* The rule, and two cases in which what is within its limit has moved all the same: few sessions say so little of the
- * spread that they would let anything in, and what is past its anchor would fail for as long as the anchor stays. */
+/* How far from its anchor a value may be, as the check has it. */
+static double anchor_allows(double anchor, const struct assessment *found)
+{
+    return fmax(RULE_ANCHOR * fabs(anchor), found->limit);
+}
+
+/* The rule; and what is past its anchor has moved all the same, since it would fail for as long as the anchor stays. */
 static enum finding judge_row(struct merging *merging, const struct metric *metric, const struct row *old,
                               const struct row *fresh)
 {
-    const struct assessment found = rule_assess(&merging->quantiles, metric, old, fresh, 0);
-    const double mean = found.base.mean;
+    const struct assessment found = rule_assess(&merging->quantiles, metric, old, fresh, 0, 0);
     const double sign = metric->better == METRIC_LOWER ? 1 : -1;
-    if (found.finding != FOUND_SAME)
-        return found.finding;
-    if (found.base.sessions < rule_sessions_needed(metric->class)) {
-        const double allowed = fmax(rule_floor(metric, mean), RULE_ANCHOR * fabs(mean));
-        const double worse = sign * (found.now - mean);
-        return worse > allowed ? FOUND_WORSE : worse < -allowed ? FOUND_BETTER : FOUND_SAME;
-    }
     const double past = sign * (found.now - old->anchor);
-    return old->has_anchor && past > fmax(RULE_ANCHOR * fabs(old->anchor), found.limit) ? FOUND_WORSE : FOUND_SAME;
+    if (found.finding != FOUND_SAME || !old->has_anchor)
+        return found.finding;
+    return past > anchor_allows(old->anchor, &found) ? FOUND_WORSE : FOUND_SAME;
 }
 
+/* What becomes of a row, seen by itself. Sets *finding when its value moved. */
 static enum accepted_step choose_step(struct merging *merging, const struct kernel_file *file, const char *kernel,
-                                      const struct row *old, struct row *fresh)
+                                      const struct row *old, struct row *fresh, enum finding *finding)
 {
+    *finding = FOUND_SAME;
     if (!old)
         return ACCEPTED_FIRST;
-    if (!is_same_note(merging, file, fresh->metric))
+    if (!is_same_note(merging, file, fresh->metric) || old->state != fresh->state)
         return ACCEPTED_REPLACED;
-    if (old->state != fresh->state) {
-        add_move(merging, kernel, old, fresh, FOUND_SAME);
-        return ACCEPTED_REPLACED;
-    }
     if (fresh->state != VALUE_MEASURED)
-        return ACCEPTED_ADDED;
+        return ACCEPTED_KNOWN;
     forget_known(merging, file, old, kernel, fresh);
     if (fresh->session_count == 0)
         return ACCEPTED_KNOWN;
     const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->metric);
-    if (!is_gated(metric))
-        return ACCEPTED_ADDED;
-    const enum finding finding = judge_row(merging, metric, old, fresh);
-    if (finding == FOUND_SAME)
-        return ACCEPTED_ADDED;
-    add_move(merging, kernel, old, fresh, finding);
-    return ACCEPTED_REPLACED;
+    if (is_gated(metric))
+        *finding = judge_row(merging, metric, old, fresh);
+    return *finding == FOUND_SAME ? ACCEPTED_ADDED : ACCEPTED_REPLACED;
 }
 
 /* What is remembered of a row that goes; NULL when there is no value of the same meaning. */
@@ -180,19 +173,40 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
         remove_sessions(row, 0, row->session_count - BASELINE_SESSIONS);
 }
 
+/* Gives an emptied row its anchor back, unless the new value is so far from it that the check would fail the row: many
+ * small steps are to add up, but a large one was accepted knowingly. */
+static void keep_anchor(struct merging *merging, const struct metric *metric, struct row *row, double anchor,
+                        const struct row *fresh)
+{
+    const struct assessment found = rule_assess(&merging->quantiles, metric, fresh, fresh, 0, 0);
+    row->has_anchor = fabs(found.now - anchor) <= anchor_allows(anchor, &found);
+    row->anchor = row->has_anchor ? anchor : 0;
+}
+
+static void replace_row(struct merging *merging, const struct kernel_file *file, struct row *row,
+                        const struct row *fresh, const struct metric *metric)
+{
+    const bool comparable = fresh->state == VALUE_MEASURED && is_same_note(merging, file, fresh->metric);
+    const bool anchored = comparable && row->has_anchor && is_gated(metric);
+    const double anchor = row->anchor;
+    struct previous *previous = comparable ? remember(&file->run, row) : NULL;
+    row_clear(row);
+    row->previous = previous;
+    if (anchored)
+        keep_anchor(merging, metric, row, anchor, fresh);
+}
+
 static void merge_row(struct merging *merging, const struct kernel_file *file, struct row *row, const struct row *fresh,
                       enum accepted_step step)
 {
     struct accepted *accepted = merging->accepted;
     const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->metric);
+    const bool anchored = row->has_anchor;
+    const double anchor = row->anchor;
     accepted->rows++;
     accepted->counts[step]++;
-    if (step == ACCEPTED_REPLACED) {
-        const bool comparable = fresh->state == VALUE_MEASURED && is_same_note(merging, file, fresh->metric);
-        struct previous *previous = comparable ? remember(&file->run, row) : NULL;
-        row_clear(row);
-        row->previous = previous;
-    }
+    if (step == ACCEPTED_REPLACED || step == ACCEPTED_BESIDE)
+        replace_row(merging, file, row, fresh, metric);
     if (step != ACCEPTED_KNOWN)
         add_sessions_to_row(row, fresh, metric);
     if (row->state != VALUE_MEASURED)
@@ -201,29 +215,79 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
         row->anchor = row_value(row);
         row->has_anchor = true;
     }
+    accepted->anchors += anchored && row->has_anchor && row->anchor != anchor;
     if (metric && metric->class == METRIC_TIME &&
         (accepted->time_sessions == 0 || row->session_count < accepted->time_sessions))
         accepted->time_sessions = row->session_count;
 }
 
-static void merge_rows(struct merging *merging, const struct kernel_file *file, struct result *result,
-                       struct result *fresh)
+static bool has_launches(const struct run *run)
 {
-    enum accepted_step *steps = x_calloc(fresh->row_count, sizeof *steps);
+    for (size_t i = 0; i < run->result_count; i++)
+        if (run->results[i].launch_count > 0)
+            return true;
+    return false;
+}
+
+/* Whether the runs launched the machine code of the baseline. Transfers have none: where launches are recorded and a
+ * kernel has none, it is the same while it moves as many bytes. */
+static bool is_same_code(const struct merging *merging, const struct result *old)
+{
+    for (size_t i = 0; i < merging->count; i++) {
+        const struct run *run = merging->sources[i].run;
+        const struct result *now = run_find(run, old->id);
+        if (!now || same_code(old, now))
+            continue;
+        if (old->launch_count > 0 || now->launch_count > 0 || !has_launches(run) || old->bytes != now->bytes)
+            return false;
+    }
+    return true;
+}
+
+struct choice {
+    const struct metric *metric;
+    enum accepted_step step;
+    enum finding finding;
+};
+
+/* What depends on the other rows of the kernel. The value of code that did not change moves by its spread alone, unless
+ * its arguments changed: then its counts moved as well. */
+static void settle_choices(struct choice *choices, size_t count, bool only_spread)
+{
     bool moved = false;
+    for (size_t i = 0; i < count; i++) {
+        const bool replaced = choices[i].step == ACCEPTED_REPLACED;
+        moved = moved || (replaced && is_gated(choices[i].metric));
+        only_spread = only_spread && !(replaced && is_exact(choices[i].metric));
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct choice *choice = &choices[i];
+        if (only_spread && choice->finding != FOUND_SAME)
+            choice->step = ACCEPTED_SPREAD;
+        else if (!only_spread && moved && choice->step == ACCEPTED_ADDED && !is_gated(choice->metric))
+            choice->step = ACCEPTED_BESIDE;
+    }
+}
+
+static void merge_rows(struct merging *merging, const struct kernel_file *file, struct result *result,
+                       struct result *fresh, bool only_spread)
+{
+    struct choice *choices = x_calloc(fresh->row_count, sizeof *choices);
     for (size_t i = 0; i < fresh->row_count; i++) {
         struct row *row = &fresh->rows[i];
-        steps[i] = choose_step(merging, file, result->id, result_find(result, row->metric), row);
-        moved = moved ||
-                (steps[i] == ACCEPTED_REPLACED && is_gated(metrics_find(merging->acceptance->metrics, row->metric)));
+        const struct row *old = result_find(result, row->metric);
+        choices[i].metric = metrics_find(merging->acceptance->metrics, row->metric);
+        choices[i].step = choose_step(merging, file, result->id, old, row, &choices[i].finding);
     }
+    settle_choices(choices, fresh->row_count, only_spread);
     for (size_t i = 0; i < fresh->row_count; i++) {
-        struct row *row = &fresh->rows[i];
-        if (moved && steps[i] == ACCEPTED_ADDED && !is_gated(metrics_find(merging->acceptance->metrics, row->metric)))
-            steps[i] = ACCEPTED_REPLACED;
-        merge_row(merging, file, result_add(result, row->metric), row, steps[i]);
+        const struct row *row = &fresh->rows[i];
+        struct row *old = result_add(result, row->metric);
+        if (choices[i].step == ACCEPTED_REPLACED && is_same_note(merging, file, row->metric))
+            add_move(merging, result->id, old, row, choices[i].finding);
+        merge_row(merging, file, old, row, choices[i].step);
     }
-    free(steps);
+    free(choices);
 }
 
 static void merge_notes(struct run *run, const struct result *result, const struct run *fresh)
@@ -289,13 +353,26 @@ static void merge_sessions(const struct merging *merging, struct run *run, const
     remove_oldest_sessions(run, kept < BASELINE_SESSIONS ? kept : BASELINE_SESSIONS);
 }
 
+/* Rows of two builds: the hash of one does not speak for the other's. */
+static void forget_code(struct result *result)
+{
+    for (size_t i = 0; i < result->launch_count; i++) {
+        free(result->launches[i].code);
+        result->launches[i].code = NULL;
+    }
+}
+
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh)
 {
     const bool is_new = !run_find(&file->run, fresh->id);
+    const bool named = merging->acceptance->metric_glob_count > 0; /* these values, and no mixture with the old ones */
     struct result *result = run_add(&file->run, fresh->id);
-    if (is_new || merging->acceptance->metric_glob_count == 0)
+    const bool only_spread = !is_new && !named && is_same_code(merging, result);
+    if (is_new || !named)
         result_copy_facts(result, fresh);
-    merge_rows(merging, file, result, fresh);
+    else if (!is_same_code(merging, result))
+        forget_code(result);
+    merge_rows(merging, file, result, fresh, only_spread);
     merge_sessions(merging, &file->run, result, fresh);
     merge_notes(&file->run, result, merging->fresh);
     merging->accepted->kernels++;

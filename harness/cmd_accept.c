@@ -1,11 +1,13 @@
 #include "baseline.h"
 #include "commands.h"
+#include "text.h"
 #include "util.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES_SHOWN 10 /* then their number alone, but all that are worse */
+#define REASON_LIMIT 1000 /* bytes: every file keeps it */
+#define MOVES_SHOWN 10    /* then their number alone, but all that are worse */
 
 static const char *const finding_words[] = {
     [FOUND_SAME] = "changed",    [FOUND_BETTER] = "better",   [FOUND_WORSE] = "worse",
@@ -48,7 +50,9 @@ static void print_counts(const struct accepted *accepted)
 {
     static const char *const words[ACCEPTED_STEPS] = {
         [ACCEPTED_ADDED] = "agreed and were added",
+        [ACCEPTED_SPREAD] = "moved by the same code and were added",
         [ACCEPTED_REPLACED] = "replaced",
+        [ACCEPTED_BESIDE] = "of class info replaced beside them",
         [ACCEPTED_FIRST] = "new",
         [ACCEPTED_KNOWN] = "there already",
     };
@@ -59,6 +63,8 @@ static void print_counts(const struct accepted *accepted)
         printf("%s%zu %s", before, accepted->counts[i], words[i]);
         before = ", ";
     }
+    if (accepted->anchors > 0)
+        printf("; %zu anchor%s moved", accepted->anchors, accepted->anchors == 1 ? "" : "s");
     putchar('\n');
 }
 
@@ -108,12 +114,29 @@ static int accept_runs(const struct options *options, const struct metrics *metr
     return result;
 }
 
+static int check_reason(const char *reason)
+{
+    if (!reason || reason[strspn(reason, " \t\n")] == '\0')
+        return error("accept needs --reason TEXT: say why this is the new baseline; it is kept in the file");
+    if (strlen(reason) > REASON_LIMIT)
+        return error("--reason has %zu bytes, but every file keeps it: say it in %d", strlen(reason), REASON_LIMIT);
+    for (const char *rest = reason; *rest;) {
+        const char *begin = rest;
+        const unsigned character = text_next(&rest);
+        const size_t place = (size_t)(begin - reason) + 1;
+        if (character == 0xfffd && rest == begin + 1)
+            return error("--reason is not UTF-8: its byte %zu is 0x%02x", place, (unsigned char)*begin);
+        if (text_is_control(character))
+            return error("--reason holds the control character U+%04X at byte %zu: write one line of text", character,
+                         place);
+    }
+    return 0;
+}
+
 int cmd_accept(const struct options *options)
 {
-    if (!options->reason || options->reason[strspn(options->reason, " \t\n")] == '\0') {
-        error("accept needs --reason TEXT: say why this is the new baseline; it is kept in the file");
+    if (check_reason(options->reason) < 0)
         return EXIT_USAGE;
-    }
     size_t count = options->argument_count;
     if (count == 0) {
         error("accept needs a run file: measure with `cugate run -o run.json`");

@@ -170,7 +170,8 @@ Test(baseline_accept, a_renamed_kernel_takes_its_baseline_along)
     struct accepted accepted;
     cr_assert_eq(made_accept(&trial, &new, 1, &accepted), 0);
     cr_expect_eq(accepted.kernels, 1);
-    cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 2, "time and hits");
+    cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 1, "time");
+    cr_expect_eq(accepted.counts[ACCEPTED_KNOWN], 1, "hits, which are not applicable");
     accepted_release(&accepted);
     struct run baseline = made_baseline(folder);
     cr_expect_null(run_find(&baseline, "access/coalesced"));
@@ -214,6 +215,42 @@ Test(baseline_accept, a_renaming_that_is_none_is_refused)
     run_release(&baseline);
     run_release(&new);
     run_release(&old);
+    scratch_remove(folder);
+}
+
+/* The next check would fail with unexpected-pass. */
+Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
+{
+    char *folder = scratch_make();
+    char *device = x_sprintf("%s/nvidia-h200", folder);
+    struct run runs[] = {made_run(1), made_run(2)};
+    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+    free(scratch_file(device, "expected.ini",
+                      "[reduce/warp time]\nissue = i\nexpires = 2026-12-31\n"
+                      "[reduce/tree hits]\nissue = i\nexpires = 2026-12-31\n"));
+    made_set(&runs[1], "reduce/warp", "time", 400);
+    struct accepted accepted;
+    struct capture capture;
+    capture_begin(&capture);
+    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &runs[1], 1, &accepted), 0);
+    accepted_release(&accepted);
+    char *said = capture_end(&capture);
+    cr_expect(strstr(said, "nvidia-h200/expected.ini:1 declares"), "%s", said);
+    cr_expect(strstr(said, "remove the section [reduce/warp time]"), "%s", said);
+    cr_expect(!strstr(said, "reduce/tree"), "hits are not applicable: %s", said);
+    free(said);
+
+    capture_begin(&capture);
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/warp", .metric = "count"}, &runs[1]);
+    said = capture_end(&capture);
+    cr_expect_str_empty(said);
+    free(said);
+
+    free(scratch_file(device, "expected.ini", "issue = i\n"));
+    made_expect(&(struct trial){.folder = folder}, &runs[1], 1, EXIT_USAGE, "expected.ini:1: ");
+    run_release(&runs[1]);
+    run_release(&runs[0]);
+    free(device);
     scratch_remove(folder);
 }
 
@@ -263,6 +300,12 @@ Test(baseline_accept, the_command_says_what_happened)
     }
     expect_command(folder, NULL, arguments, 3, EXIT_USAGE, "--reason");
     expect_command(folder, "  ", arguments, 3, EXIT_USAGE, "--reason");
+    expect_command(folder, "\xc3\xa9t\xe9", arguments, 3, EXIT_USAGE, "--reason is not UTF-8: its byte 4 is 0xe9");
+    expect_command(folder, "two\nlines", arguments, 3, EXIT_USAGE, "the control character U+000A at byte 4");
+    expect_command(folder, "turned\xe2\x80\xae", arguments, 3, EXIT_USAGE, "U+202E at byte 7");
+    char *reason = x_sprintf("%01001d", 0);
+    expect_command(folder, reason, arguments, 3, EXIT_USAGE, "--reason has 1001 bytes");
+    free(reason);
     expect_command(folder, "first", arguments, 0, EXIT_USAGE, "needs a run file");
     cr_redirect_stdout();
     expect_command(folder, "first", arguments, 2, 0, NULL);
@@ -274,14 +317,16 @@ Test(baseline_accept, the_command_says_what_happened)
         "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 new\n"
         "time only warns until its rows have 10 sessions; now they have 2: accept more run files, each of its own "
         "`cugate run`\n"
-        "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 12 agreed and were added\n"
+        "accepted 12 rows of 3 kernels from 2 sessions in %s/nvidia-h200: 9 agreed and were added, 3 there already\n"
         "time only warns until its rows have 10 sessions; now they have 3: accept more run files, each of its own "
         "`cugate run`\n"
-        "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 10 agreed and were added, 2 replaced\n"
+        "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 7 agreed and were added, 1 replaced, "
+        "1 of class info replaced beside them, 3 there already; 1 anchor moved\n"
         "  worse    access/coalesced count: 7 -> 10.00 M (+1.43e+08 %%)\n"
         "time only warns until its rows have 10 sessions; now they have 4: accept more run files, each of its own "
         "`cugate run`\n"
-        "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 6 agreed and were added, 6 replaced\n"
+        "accepted 12 rows of 3 kernels from 1 session in %s/nvidia-h200: 3 agreed and were added, 3 replaced, "
+        "3 of class info replaced beside them, 3 there already; 1 anchor moved\n"
         "  worse    access/coalesced count: 10000000 -> 10000001 (+1e-05 %%)\n"
         "  worse    reduce/tree time: 202 ns -> 250 ns (+23.5 %%)\n"
         "  changed  reduce/warp count: 7 -> not supported\n"

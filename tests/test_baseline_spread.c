@@ -1,0 +1,195 @@
+/* What accepting does with values that move: the spread of code that did not change, and anchors. */
+#include "made_runs.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_launch(const struct run *run, const char *kernel, const char *code)
+{
+    struct launch *launch = &run_find(run, kernel)->launches[0];
+    launch->code = x_strdup(code);
+    launch->times = 1;
+}
+
+/* Makes the kernel a transfer, which launches nothing. */
+static void remove_launches(const struct run *run, const char *kernel, double bytes)
+{
+    const struct result nothing = {.bytes = bytes};
+    result_copy_facts(run_find(run, kernel), &nothing);
+}
+
+static struct run noisy_run(int number, double time, double hits)
+{
+    struct run run = made_run(number);
+    set_launch(&run, "reduce/tree", "abc");
+    set_launch(&run, "reduce/warp", "def");
+    remove_launches(&run, "access/coalesced", 1000);
+    made_set(&run, "reduce/tree", "time", time);
+    made_set(&run, "reduce/warp", "hits", hits);
+    made_set(&run, "access/coalesced", "time", 2 * time);
+    return run;
+}
+
+static void expect_equal_sessions(const struct run *left, const struct run *right)
+{
+    cr_assert_eq(left->result_count, right->result_count);
+    for (size_t i = 0; i < left->result_count; i++)
+        for (size_t j = 0; j < left->results[i].row_count; j++) {
+            const struct row *row = &left->results[i].rows[j];
+            const struct row *other = made_row(right, left->results[i].id, row->metric);
+            cr_expect_eq(row->session_count, other->session_count, "%s of %s", row->metric, left->results[i].id);
+            for (size_t k = 0; k < row->session_count && k < other->session_count; k++)
+                cr_expect_eq(row_session_value(row, k), row_session_value(other, k));
+        }
+}
+
+Test(baseline_spread, one_by_one_ends_as_all_at_once)
+{
+    char *once = scratch_make(), *singly = scratch_make();
+    struct run runs[] = {noisy_run(1, 200, 50), noisy_run(2, 260, 40), noisy_run(3, 170, 60)};
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&(struct trial){.folder = once}, runs, ROWS(runs), &accepted), 0);
+    accepted_release(&accepted);
+    for (size_t i = 0; i < ROWS(runs); i++) {
+        cr_assert_eq(made_accept(&(struct trial){.folder = singly}, &runs[i], 1, &accepted), 0);
+        cr_expect_eq(accepted.counts[ACCEPTED_SPREAD], i == 0 ? 0 : 3, "session %zu", i);
+        cr_expect_eq(accepted.move_count, 0);
+        accepted_release(&accepted);
+    }
+    struct run left = made_baseline(once), right = made_baseline(singly);
+    expect_equal_sessions(&left, &right);
+    cr_expect_eq(made_row(&right, "reduce/tree", "time")->session_count, 3);
+    cr_expect_eq(made_row(&right, "reduce/tree", "time")->anchor, 200, "spread moves no anchor");
+    cr_expect_eq(made_row(&right, "reduce/warp", "clock")->session_count, 3);
+    run_release(&left);
+    run_release(&right);
+    for (size_t i = 0; i < ROWS(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(singly);
+    scratch_remove(once);
+}
+
+/* The second run's time is 30 % more, which only the same code may be. */
+Test(baseline_spread, only_the_same_code_spreads)
+{
+    static const struct {
+        const char *kernel, *code; /* of the second run; the first one's is "abc" */
+        double bytes, count;
+        const char *metric;
+        enum accepted_step time, clock;
+    } cases[] = {
+        {"reduce/tree", "abc", 0, 7, NULL, ACCEPTED_SPREAD, ACCEPTED_ADDED},
+        {"reduce/tree", "abd", 0, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_BESIDE},
+        {"reduce/tree", NULL, 0, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_BESIDE},
+        {"reduce/tree", "abc", 0, 8, NULL, ACCEPTED_REPLACED, ACCEPTED_BESIDE},
+        {"reduce/tree", "abc", 0, 7, "time", ACCEPTED_REPLACED, ACCEPTED_STEPS},
+        {"reduce/tree", "abd", 0, 7, "time", ACCEPTED_REPLACED, ACCEPTED_STEPS}, /* rows of two builds */
+        {"access/coalesced", NULL, 1000, 7, NULL, ACCEPTED_SPREAD, ACCEPTED_ADDED},
+        {"access/coalesced", NULL, 1001, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_BESIDE},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        const char *kernel = cases[i].kernel;
+        char *folder = scratch_make();
+        struct run runs[] = {noisy_run(1, 200, 50), made_run(2)};
+        if (cases[i].bytes > 0)
+            remove_launches(&runs[1], kernel, cases[i].bytes);
+        else
+            set_launch(&runs[1], kernel, cases[i].code);
+        made_set(&runs[1], kernel, "time", 1.3 * row_value(made_row(&runs[0], kernel, "time")));
+        made_set(&runs[1], kernel, "count", cases[i].count);
+        made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+        struct accepted accepted;
+        const struct trial trial = {.folder = folder, .kernel = kernel, .metric = cases[i].metric};
+        cr_assert_eq(made_accept(&trial, &runs[1], 1, &accepted), 0);
+        cr_expect_geq(accepted.counts[cases[i].time], 1, "case %zu", i);
+        cr_expect(cases[i].clock == ACCEPTED_STEPS || accepted.counts[cases[i].clock] >= 1, "case %zu", i);
+        struct run baseline = made_baseline(folder);
+        cr_expect_eq(made_row(&baseline, kernel, "time")->session_count, cases[i].time == ACCEPTED_SPREAD ? 2 : 1,
+                     "case %zu", i);
+        const struct result *result = run_find(&baseline, kernel);
+        const char *code = result->launch_count > 0 ? result->launches[0].code : NULL;
+        const char *expected = cases[i].metric && strcmp(cases[i].code, "abc") != 0 ? NULL : cases[i].code;
+        cr_expect(code && expected ? strcmp(code, expected) == 0 : code == expected, "case %zu: %s", i, code);
+        run_release(&baseline);
+        accepted_release(&accepted);
+        run_release(&runs[1]);
+        run_release(&runs[0]);
+        scratch_remove(folder);
+    }
+}
+
+/* A host collector records no launches at all, so that nothing is known of the code. */
+Test(baseline_spread, without_any_launches_no_code_is_known)
+{
+    static const char *const ids[] = {"access/coalesced", "reduce/tree", "reduce/warp"};
+    char *folder = scratch_make();
+    struct run runs[] = {made_run(1), made_run(2)};
+    for (size_t i = 0; i < ROWS(runs); i++)
+        for (size_t k = 0; k < ROWS(ids); k++)
+            remove_launches(&runs[i], ids[k], 1000);
+    made_set(&runs[1], "reduce/tree", "time", 300);
+    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &runs[1], 1, &accepted), 0);
+    cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 1);
+    accepted_release(&accepted);
+    run_release(&runs[1]);
+    run_release(&runs[0]);
+    scratch_remove(folder);
+}
+
+Test(baseline_spread, small_steps_add_up_to_the_anchor)
+{
+    static const struct {
+        const char *metric;
+        double value, anchor;
+        bool asked; /* --anchor */
+        size_t moved;
+    } steps[] = {
+        {"count", 1000, 1000, false, 1}, /* from 7, far away */
+        {"count", 1018, 1000, false, 0}, {"count", 1036, 1000, false, 0}, {"count", 1054, 1054, false, 1},
+        {"count", 1040, 1054, false, 0}, {"count", 1041, 1041, true, 1},  {"count", 900, 900, false, 1},
+        {"time", 207, 201, false, 0}, /* few sessions: within 5 % of them */
+        {"time", 214, 214, false, 1}, /* but not of the anchor */
+        {"time", 300, 300, false, 1},
+    };
+    char *folder = scratch_make();
+    struct run first = made_run(1);
+    made_accept_one(&(struct trial){.folder = folder}, &first);
+    run_release(&first);
+    for (size_t i = 0; i < ROWS(steps); i++) {
+        const struct trial trial = {
+            .folder = folder, .kernel = "reduce/tree", .metric = steps[i].metric, .anchor = steps[i].asked};
+        struct run run = made_run((int)i + 2);
+        made_set(&run, "reduce/tree", steps[i].metric, steps[i].value);
+        struct accepted accepted;
+        cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
+        cr_expect_eq(accepted.anchors, steps[i].moved, "step %zu", i);
+        accepted_release(&accepted);
+        struct run baseline = made_baseline(folder);
+        const struct row *row = made_row(&baseline, "reduce/tree", steps[i].metric);
+        cr_expect_eq(row->anchor, steps[i].anchor, "step %zu: %g", i, row->anchor);
+        run_release(&baseline);
+        run_release(&run);
+    }
+    scratch_remove(folder);
+}
+
+/* Another counter gives the value another meaning. */
+Test(baseline_spread, an_anchor_of_another_definition_goes)
+{
+    char *folder = scratch_make();
+    struct run runs[] = {made_run(1), made_run(3)};
+    run_set_note(&runs[1], &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+    made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
+    struct run baseline = made_baseline(folder);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->anchor, 203);
+    run_release(&baseline);
+    run_release(&runs[1]);
+    run_release(&runs[0]);
+    scratch_remove(folder);
+}
