@@ -31,12 +31,13 @@ static const char *const part_titles[SPREAD_PARTS] = {
 static void print_head(const struct text *text, const struct analysis *analysis)
 {
     const char *first = analysis->first_date, *last = analysis->last_date;
-    text_print(text, INK_BOLD, "A/A of %zu sessions", analysis->sessions);
-    text_print(text, INK_PLAIN, " of %zu kernels on %zu GPU%s (%s, collector %s), %.10s%s%.10s\n", analysis->kernels,
-               analysis->gpus, analysis->gpus == 1 ? "" : "s",
-               analysis->device->name ? analysis->device->name : "unknown",
-               analysis->collector ? analysis->collector : "unknown", first ? first : "on an unknown day",
-               analysis->days > 1 && last ? " to " : "", analysis->days > 1 && last ? last : "");
+    char words[512];
+    snprintf(words, sizeof words, "of %zu kernels on %zu GPU%s (%s, collector %s), %.10s%s%.10s", analysis->kernels,
+             analysis->gpus, analysis->gpus == 1 ? "" : "s",
+             analysis->device->name ? analysis->device->name : "unknown",
+             analysis->collector ? analysis->collector : "unknown", first ? first : "on an unknown day",
+             analysis->days > 1 && last ? " to " : "", analysis->days > 1 && last ? last : "");
+    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "A/A of %zu sessions ", analysis->sessions), 2, words);
     text_print(text, INK_DIM, "The code is the same in all of them: whatever differs is noise.\n");
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum kind {
@@ -329,6 +330,37 @@ static int check_arguments(const struct options *options, const struct command *
     return 0;
 }
 
+/* Two names of one file, which may be linked to. A file that is not there yet has the one name. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return strcmp(a, b) == 0 ||
+           (stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino);
+}
+
+static int check_output(const struct options *options, const char *name, const char *output)
+{
+    const char *const inputs[] = {options->replay, options->against, options->kernels};
+    if (!output || strcmp(output, "-") == 0)
+        return 0;
+    for (size_t i = 0; i < ROWS(inputs) + options->argument_count; i++) {
+        const char *input = i < ROWS(inputs) ? inputs[i] : options->arguments[i - ROWS(inputs)];
+        if (input && same_file(output, input))
+            return error("%s %s would overwrite %s, which is read here: give it another place", name, output, input);
+    }
+    return 0;
+}
+
+/* A recording that gave way to its own report is gone. */
+static int check_outputs(const struct options *options)
+{
+    if (check_output(options, "-o", options->output) < 0 || check_output(options, "--save", options->save) < 0)
+        return -1;
+    if (options->save && same_file(options->save, options->output ? options->output : "-"))
+        return error("--save and the report would both go to %s: give one of them another place", options->save);
+    return 0;
+}
+
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)
 {
     struct option longs[ROWS(table) + 1];
@@ -360,7 +392,9 @@ int options_parse(struct options *options, const struct command *command, int ar
     }
     options->arguments = argv + optind;
     options->argument_count = (size_t)(argc - optind);
-    return options->help || options->version ? 0 : check_arguments(options, command);
+    if (options->help || options->version)
+        return 0;
+    return check_arguments(options, command) < 0 ? -1 : check_outputs(options);
 }
 
 bool options_color(const struct options *options, FILE *stream)

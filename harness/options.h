@@ -44,7 +44,8 @@ struct options {
 struct command;
 
 /* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. 0, or -1 after error() that names the argument
- * and suggests what was meant. Options that the command does not take are errors. Release *options either way. */
+ * and suggests what was meant. Options that the command does not take are errors, and so is a file that would be both
+ * read and written. Release *options either way. */
 int options_parse(struct options *options, const struct command *command, int argc, char **argv);
 void options_release(struct options *options);
 

@@ -56,7 +56,7 @@ static char *message_of(const struct report *report, const struct judgement *jud
     char *why = words_why(judgement);
     fprintf(memory, "%s%s%s", numbers, *numbers && why ? "\n" : "", why ? why : "");
     if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {
-        fputs("\nIf it is meant: ", memory);
+        fprintf(memory, "\nIf it is meant%s: ", words_run_file(report));
         words_accept(report, &judgement, 1, memory);
     }
     fclose(memory);

@@ -206,7 +206,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
         die(EXIT_USAGE, "cannot allocate memory for a report");
     words_accept(report, &judgement, 1, memory);
     fclose(memory);
-    fputs(">If it is meant, accept it and say why:&#10;", stream);
+    fprintf(stream, ">If it is meant, accept it and say why%s:&#10;", words_run_file(report));
     put_xml(stream, command);
     fputs("</failure>", stream);
     free(command);

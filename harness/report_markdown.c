@@ -208,7 +208,7 @@ static void add_accept(struct page *page, const struct report *report)
     const struct judgement **rows = words_regressed(report->comparison, &count);
     const size_t reserve = page->left / 2;
     if (count > 0) {
-        fputs("If a change is meant, accept it and say why:\n\n", page->piece);
+        fprintf(page->piece, "If a change is meant, accept it and say why%s:\n\n", words_run_file(report));
         put_fence(page->piece, report, "sh");
     }
     while (next < count) {

@@ -88,6 +88,7 @@ static void print_cells(const struct text *text, enum ink ink, const struct layo
 struct listed {
     const struct judgement *judgement;
     struct cells cells;
+    char *why; /* what stands behind it, for lines of its own; NULL when nothing does. Owned */
 };
 
 static void print_row(const struct text *text, const struct layout *layout, const struct listed *listed)
@@ -105,20 +106,28 @@ static void print_row(const struct text *text, const struct layout *layout, cons
     text_wrap(text, INK_PLAIN, column, column, judgement->reason);
 }
 
-/* What stands behind a row, on lines of its own. Not again when it is that of the row before, unless the row is red.
- * Takes over *before, which it sets anew. */
-static void print_why(const struct text *text, const struct layout *layout, const struct judgement *judgement,
-                      char **before)
+/* How many rows from the first on have its reason. A red row has its own, always. */
+static size_t count_alike(const struct listed *list, size_t count)
 {
-    const bool red = words_verdict_tone(judgement->verdict) == TONE_FAIL;
-    char *why = judgement->metric ? words_why(judgement) : NULL;
-    if (why && (red || !*before || strcmp(why, *before) != 0)) {
-        const int indent =
-            text_print(text, INK_PLAIN, "%*s", 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL] + 2, "");
-        text_wrap(text, INK_DIM, indent, indent, why);
-    }
-    free(*before);
-    *before = why;
+    size_t alike = 1;
+    if (!list->why || words_verdict_tone(list->judgement->verdict) == TONE_FAIL)
+        return 1;
+    while (alike < count && list[alike].why && strcmp(list[alike].why, list->why) == 0 &&
+           words_verdict_tone(list[alike].judgement->verdict) != TONE_FAIL)
+        alike++;
+    return alike;
+}
+
+/* Below the first of the rows that it is for. */
+static void print_why(const struct text *text, const struct layout *layout, const char *why, size_t rows)
+{
+    const int indent =
+        text_print(text, INK_PLAIN, "%*s", 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL] + 2, "");
+    char *words = rows > 2    ? x_sprintf("this row and the next %zu: %s", rows - 1, why)
+                  : rows == 2 ? x_sprintf("this row and the next: %s", why)
+                              : x_strdup(why);
+    text_wrap(text, INK_DIM, indent, indent, words);
+    free(words);
 }
 
 static bool is_listed(const struct report *report, const struct judgement *judgement)
@@ -143,6 +152,7 @@ static struct listed *list_rows(const struct report *report, size_t *count)
         struct listed *listed = ARRAY_ADD(list, *count);
         listed->judgement = &comparison->list[i];
         fill_cells(report, listed->judgement, &listed->cells);
+        listed->why = listed->judgement->metric ? words_why(listed->judgement) : NULL;
     }
     return list;
 }
@@ -184,13 +194,18 @@ static void print_judgements(const struct text *text, const struct report *repor
     text_print(text, INK_BOLD, "  %-*s", layout.verdict, "verdict");
     print_cells(text, INK_BOLD, &layout, titles);
 
-    char *why = NULL;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0, next = 0; i < count; i++) { /* next: the row that does not share the reason above */
         print_row(text, &layout, &list[i]);
-        print_why(text, &layout, list[i].judgement, &why);
+        if (i == next) {
+            const size_t alike = count_alike(&list[i], count - i);
+            if (list[i].why)
+                print_why(text, &layout, list[i].why, alike);
+            next += alike;
+        }
     }
     text_print(text, INK_PLAIN, "\n");
-    free(why);
+    for (size_t i = 0; i < count; i++)
+        free(list[i].why);
     free(list);
 }
 
@@ -200,8 +215,7 @@ static void print_accept(const struct text *text, const struct report *report)
     size_t count;
     const struct judgement **rows = words_regressed(report->comparison, &count);
     if (count > 0)
-        text_print(text, INK_PLAIN, "If a change is meant, accept it and say why%s:\n",
-                   report->run_name ? "" : " (check --save RUN.json writes the file)");
+        text_print(text, INK_PLAIN, "If a change is meant, accept it and say why%s:\n", words_run_file(report));
     for (size_t i = 0; i < count;) {
         text_print(text, INK_PLAIN, "  ");
         i += words_accept(report, rows + i, count - i, text->stream);

@@ -64,11 +64,11 @@ static void format_difference(const struct metric *metric, double difference, co
 
 void words_share(double base, double now, char *text, size_t size)
 {
-    double percent = 100 * (now - base) / base;
+    const double percent = 100 * ((now - base) / base), times = now / base;
     if (base == 0)
         snprintf(text, size, "%s", now == 0 ? "" : "from 0");
-    else if (now / base >= 10)
-        snprintf(text, size, "%.1f x", now / base);
+    else if (times >= 10)
+        snprintf(text, size, times < 1e6 ? "%.1f x" : "%.3g x", times);
     else if (now != base && fabs(percent) < 0.05)
         snprintf(text, size, "<0.1 %%");
     else
@@ -201,6 +201,9 @@ static void judged(const struct report *report, const char *hint, struct verdict
         first++;
     } else if (rows == 0) {
         append(words->headline, sizeof words->headline, "nothing was judged: no gated metric has a row on both sides");
+    } else if (rows == counts[VERDICT_NEW]) {
+        append(words->headline, sizeof words->headline, "nothing was compared: the baseline has none of the %zu row%s",
+               rows, plural(rows));
     } else {
         append(words->headline, sizeof words->headline, "nothing %s: %zu row%s in %zu kernel%s",
                counts[VERDICT_TRADED] + counts[VERDICT_EXPECTED] > 0 ? "fails" : "is worse", rows, plural(rows),
@@ -270,6 +273,13 @@ static void put_baselines_option(const struct report *report, FILE *stream)
     text_shell_word(&text, report->baselines);
 }
 
+const char *words_run_file(const struct report *report)
+{
+    if (report->static_only)
+        return " (RUN.json takes a machine with a GPU: cugate check --save RUN.json)";
+    return report->run_name ? "" : " (check --save RUN.json writes the file)";
+}
+
 size_t words_accept(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream)
 {
     const struct text text = {.stream = stream};
@@ -290,6 +300,11 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
     for (int i = 1; i <= 3; i++)
         fprintf(stream, "%scugate run -o run-%d.json\n", indent, i);
     fprintf(stream, "%scugate accept run-1.json run-2.json run-3.json", indent);
-    put_baselines_option(report, stream);
+    if (report->other_baseline)
+        fputs(" --baselines OTHER_DIR", stream); /* accept would refuse to mix the two */
+    else
+        put_baselines_option(report, stream);
     fputs(" --reason \"first baseline\"\n", stream);
+    if (report->other_baseline)
+        fprintf(stream, "%scugate check --baselines OTHER_DIR\n", indent);
 }

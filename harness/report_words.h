@@ -57,6 +57,10 @@ enum exit_code words_exit_code_of_rows(const struct report *report);
 /* The rows that `cugate accept` is for, by kernel. Caller frees the list, not what it points to. */
 const struct judgement **words_regressed(const struct comparison *comparison, size_t *count);
 
+/* Where the file comes from that `cugate accept` is to be given: " (check --save RUN.json writes the file)"; "" when
+ * there is one. */
+const char *words_run_file(const struct report *report);
+
 /* Prints the command that accepts the rows of the first kernel of such a list, without a newline at its end. Returns
  * how many rows that were. */
 size_t words_accept(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream);

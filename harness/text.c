@@ -64,15 +64,16 @@ const char *text_utf8(unsigned character, char text[5])
     return text;
 }
 
-/* In place, since what is replaced never grows. Returns the number of characters. */
-static int make_harmless(char *words)
+int text_make_harmless(char *words, char newline)
 {
     int columns = 0;
     char *to = words;
     for (const char *from = words; *from; columns++) {
         const char *begin = from;
         const unsigned character = text_next(&from);
-        if ((text_is_control(character) && character != '\n') || (character == REPLACEMENT && from == begin + 1))
+        if (character == '\n')
+            *to++ = newline;
+        else if (text_is_control(character) || (character == REPLACEMENT && from == begin + 1))
             *to++ = '?';
         else
             while (begin < from)
@@ -91,7 +92,7 @@ int text_print(const struct text *text, enum ink ink, const char *format, ...)
     vsnprintf(words, sizeof words, format, list);
     va_end(list);
 
-    const int columns = make_harmless(words);
+    const int columns = text_make_harmless(words, '\n');
     fprintf(text->stream, "%s%s%s", color ? inks[ink] : "", words, color ? "\033[0m" : "");
     return columns;
 }
@@ -106,7 +107,9 @@ void text_wrap(const struct text *text, enum ink ink, int column, int indent, co
             column = indent;
             first = true;
         }
-        column += text_print(text, ink, "%s%.*s", first ? "" : " ", length, words);
+        /* A line that begins with :: behind its blanks is a command to GitHub's runners. */
+        const char *before = !first ? " " : strncmp(words, "::", 2) == 0 ? "?" : "";
+        column += text_print(text, ink, "%s%.*s", before, length, words);
         words += length;
         first = false;
     }

@@ -25,12 +25,16 @@ bool text_is_control(unsigned character);
 /* Writes the character as UTF-8 and ends it. Returns text. */
 const char *text_utf8(unsigned character, char text[5]);
 
+/* Replaces, in place, newlines by `newline`, and other control characters and what is not UTF-8 by '?'. Returns the
+ * number of characters. */
+int text_make_harmless(char *words, char newline);
+
 /* printf in a colour. Control characters other than newlines, and what is not UTF-8, become '?'. Returns how many
  * columns it took. */
 __attribute__((format(printf, 3, 4))) int text_print(const struct text *text, enum ink ink, const char *format, ...);
 
 /* Breaks words into lines of TEXT_WIDTH. The first begins at `column`, where the cursor is, the others at `indent`.
- * Ends the last line. */
+ * Ends the last line. None begins with "::", which CI servers take for a command. */
 void text_wrap(const struct text *text, enum ink ink, int column, int indent, const char *words);
 
 /* Prints a word as a shell takes it: in quotes when it needs them. */

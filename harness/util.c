@@ -1,5 +1,7 @@
 #include "util.h"
 
+#include "text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -12,15 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One call of fprintf a message, so that the lines of two processes do not mix. Text out of files may be hostile,
- * so no control character reaches the terminal. */
+/* One call of fprintf a message, so that the lines of two processes do not mix. Text out of files may be hostile, so no
+ * control character reaches the terminal, and no newline: CI servers take commands from the beginning of a line. */
 __attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format, va_list list)
 {
     char text[4096];
     vsnprintf(text, sizeof text, format, list);
-    for (char *c = text; *c; c++)
-        if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f)
-            *c = '?';
+    text_make_harmless(text, ' ');
     fprintf(stderr, "cugate: %s: %s\n", kind, text);
 }
 

@@ -1,8 +1,10 @@
 #include "options.h"
+#include "support.h"
 #include "util.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -213,6 +215,51 @@ Test(options, mistakes_are_named, .init = cr_redirect_stderr)
         if (end)
             *end = 'r';
     }
+}
+
+Test(options, what_is_read_is_not_written)
+{
+    static const struct {
+        const char *words[6];
+        const char *message; /* NULL: it is fine */
+    } rows[] = {
+        {{"a", "b", "-o", "b"}, "-o b would overwrite b, which is read here"},
+        {{"a", "b", "-o", "a"}, "-o a would overwrite a"},
+        {{"a", "b", "-o", "./b"}, "-o ./b would overwrite b"},
+        {{"a", "b", "-o", "link"}, "-o link would overwrite b"},
+        {{"--replay", "a", "-o", "a"}, "-o a would overwrite a"},
+        {{"--replay", "absent", "-o", "absent"}, "-o absent would overwrite absent"},
+        {{"--kernels", "a", "-o", "a"}, "-o a would overwrite a"},
+        {{"--against", "b", "-o", "link"}, "-o link would overwrite b"},
+        {{"--against", "b", "--save", "b"}, "--save b would overwrite b"},
+        {{"--save", "new", "-o", "new"}, "--save and the report would both go to new"},
+        {{"--save", "link", "-o", "b"}, "--save and the report would both go to link"},
+        {{"--save", "-"}, "--save and the report would both go to -"},
+        {{"a", "b", "-o", "new"}, NULL},
+        {{"-", "b", "-o", "-"}, NULL},
+        {{"--replay", "a", "--save", "b", "-o", "new"}, NULL},
+    };
+    static const struct command command = {
+        .name = "check", .takes = "output save replay against kernels", .maximum = -1};
+    char *folder = scratch_make();
+    free(scratch_file(folder, "a", "a"));
+    free(scratch_file(folder, "b", "b"));
+    cr_assert_eq(chdir(folder), 0);
+    cr_assert_eq(symlink("b", "link"), 0);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct options options;
+        struct capture capture;
+        char *argv[WORDS + 1];
+        capture_begin(&capture);
+        const int result = parse(&options, &command, rows[i].words, argv);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, rows[i].message ? -1 : 0, "row %zu: %s", i, said);
+        cr_expect(!rows[i].message || strstr(said, rows[i].message), "row %zu: %s", i, said);
+        free(said);
+        options_release(&options);
+    }
+    cr_assert_eq(chdir("/"), 0);
+    scratch_remove(folder);
 }
 
 Test(options, help_and_version_need_no_arguments)

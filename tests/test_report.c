@@ -184,6 +184,15 @@ Test(report, no_baseline_says_how_to_make_one)
     expect_word(text, "transpose/padded"); /* what was measured is shown all the same */
     expect_last_line(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
     free(text);
+
+    /* accept would refuse to put two devices into one folder */
+    fixture.report.other_baseline = true;
+    fixture.report.baselines = "taken";
+    text = print(&fixture.report, report_text);
+    expect_word(text,
+                "run-3.json --baselines OTHER_DIR --reason \"first baseline\"\n  cugate check --baselines OTHER_DIR\n");
+    expect_no_word(text, "--baselines taken");
+    free(text);
     report_tear_down(&fixture);
 }
 
@@ -197,9 +206,12 @@ Test(report, text_of_files_does_not_reach_the_terminal_raw)
     free(result->reason);
     result->reason = x_strdup("died\r\033[2J\nsaying \"\xff\"");
     judge(&fixture);
+    invent(&fixture, "copy/plain", "time", VERDICT_UNSURE, "::error::planted\n::error::planted");
     fixture.report.replay = true;
     char *text = print(&fixture.report, report_text);
     expect_tidy_lines(text, "hostile");
+    expect_word(text, "?::error::planted ::error::planted");
+    expect_no_word(text, "  ::");
     free(text);
     report_tear_down(&fixture);
 }

@@ -90,6 +90,19 @@ Test(text, terminals_get_no_control_characters)
     }
 }
 
+Test(text, no_line_begins_with_a_command)
+{
+    char *printed = NULL;
+    size_t size;
+    const struct text text = {.stream = open_memstream(&printed, &size)};
+    text_wrap(&text, INK_PLAIN, 2, 2, "::error::first a::b\n::error::after a newline");
+    text_wrap(&text, INK_PLAIN, 110, 2, "123456 ::error::wrapped ::plain");
+    fclose(text.stream);
+    cr_expect_str_eq(printed, "?::error::first a::b ::error::after a newline\n"
+                              "123456\n  ?::error::wrapped ::plain\n");
+    free(printed);
+}
+
 Test(text, shell_words)
 {
     static const struct {

@@ -53,8 +53,15 @@ Test(util, messages_keep_control_characters_from_the_terminal)
     struct capture capture;
     capture_begin(&capture);
     error("bad name %s", "\x1b[31mred\x7f\r");
+    error("bad reason %s", "line\n::error::planted");
+    warning("bad direction %s", "\u202edesrever\u2028 \xc2\x9b"
+                                "2J \xff");
+    warning("good name %s", "5 \u00b5s");
     char *text = capture_end(&capture);
-    cr_expect_str_eq(text, "cugate: error: bad name ?[31mred??\n");
+    cr_expect_str_eq(text, "cugate: error: bad name ?[31mred??\n"
+                           "cugate: error: bad reason line ::error::planted\n"
+                           "cugate: warning: bad direction ?desrever? ?2J ?\n"
+                           "cugate: warning: good name 5 \u00b5s\n");
     free(text);
 }
 

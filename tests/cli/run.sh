@@ -31,12 +31,14 @@ change() {
 change one_more.json '/"transpose\/padded"/,/"status"/s/\("shared_wavefronts": .*\[\[\).*/\11048577]]},/'
 change slower.json '/"sgemm\/cublas"/,/"status"/s/\("time": .*\[\[\).*/\1400000]]},/'
 change other_gpu.json 's/NVIDIA H200/NVIDIA H100/'
+change other_key.json 's/"sm_count": 132/"sm_count": 114/'
 change cut.json '/^    "reduce\/cub": {/,/^    }/d'
 change renamed.json 's/"reduce\/cub"/"reduce\/cub2"/'
 change denied.json '/"dot\/fp32"/,/"status"/s/\("instructions": \).*/\1{"state": "not counted"},/'
 change not_a_number.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\1NaN]]},/'
 change negative.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\1-1]]},/'
 change too_large.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\19223372036854775808]]},/'
+change above_2_53.json '/"dot\/fp32"/,/"status"/s/\("instructions": .*\[\[\).*/\19007199254740993]]},/'
 awk '/^ *"time": .*\[\[/ {
     split($0, part, /\[\[|\]\]/)
     values = split(part[2], value, ", ")
@@ -127,6 +129,16 @@ finish "compare >/dev/full" $? 2 "cannot write"
 "$cugate" list --help >/dev/full 2>err
 finish "list --help >/dev/full" $? 2 "cannot write"
 
+for i in 1 2; do
+    sed 's/"Test GPU"/"GPU\\n::error::\\u202e"/' made_up/session_$i.json >hostile_$i.json
+done
+"$cugate" aa "$@" hostile_1.json hostile_2.json >out 2>err
+code=$?
+"$cugate" compare "$@" made_up/session_1.json hostile_1.json >>out 2>>err
+"$cugate" check "$@" --replay hostile_1.json >>out 2>>err
+grep -q $'^ *::\|\u202e' out err && echo "a line begins with a command" >>out
+finish "text of files plants no command for CI servers" $code 0 "GPU ::error::?; !a line begins with a command"
+
 head -c 3000 made_up/same.json >truncated.json
 "$cugate" compare "$@" made_up/session_1.json truncated.json >out 2>err
 finish "compare with a truncated file" $? 2 "truncated.json; !nothing is worse"
@@ -144,6 +156,13 @@ wait
 finish "accepts at the same time lose nothing" $? 0 "!reduce/tree  new; !transpose/naive  new; !missing"
 grep -h '": {$' parallel/test-gpu/*/*.json | grep -c / >out
 finish "accepts at the same time keep every kernel" 0 0 "4"
+
+printf '[transpose/padded instructoins]\nissue = x\nexpires = 2030-01-01\n' >parallel/test-gpu/expected.ini
+"$cugate" check "$@" --baselines parallel --replay made_up/same.json >out 2>err
+finish "a metric in expected.ini that is none" $? 2 'expected.ini:1: unknown metric "instructoins": did you mean instructions?'
+printf '[transpose/pad time]\nissue = x\nexpires = 2030-01-01\n' >parallel/test-gpu/expected.ini
+"$cugate" check "$@" --baselines parallel --replay made_up/same.json >out 2>err
+finish "a kernel in expected.ini that has no baseline" $? 0 "expected.ini:1: transpose/pad has no baseline"
 
 # AddressSanitizer cannot live with CUPTI, which loads its parts with RTLD_DEEPBIND.
 if ! grep -q __asan_init "$cugate"; then

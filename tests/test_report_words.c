@@ -1,0 +1,82 @@
+#include "report_support.h"
+#include "report_words.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* Of rows with one reason only the first shows it, and says for how many it stands. */
+Test(report_words, a_shared_reason_says_whose_it_is)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    forget_judgements(&fixture);
+    invent(&fixture, "copy/plain", "time", VERDICT_UNSURE, "the clock was low");
+    invent(&fixture, "reduce/tree", "time", VERDICT_UNSURE, "the clock was low");
+    invent(&fixture, "reduce/atomic", "time", VERDICT_UNSURE, "the clock was low");
+    invent(&fixture, "copy/plain", "dram_bytes_read", VERDICT_UNSURE, NULL);
+    invent(&fixture, "transpose/naive", "time", VERDICT_UNSURE, "the clock was low");
+    invent(&fixture, "transpose/naive", "instructions", VERDICT_UNSURE, "not whole");
+    invent(&fixture, "transpose/padded", "instructions", VERDICT_UNSURE, "not whole");
+    invent(&fixture, "transpose/padded", "shared_wavefronts", VERDICT_REGRESSED, "not whole");
+    char *text = print(&fixture.report, report_text);
+    const char *const expected[] = {
+        "this row and the next 2: the clock was low\n  unsure     reduce/tree ",
+        "  the clock was low\n  unsure     transpose/naive   instructions ",
+        "this row and the next: not whole\n  unsure     transpose/padded  instructions ",
+        "  not whole\n\n",
+    };
+    for (size_t i = 0; i < ROWS(expected); i++)
+        expect_word(text, expected[i]);
+    cr_expect_eq(count_words(text, "the clock was low"), 2u, "%s", text);
+    cr_expect_eq(count_words(text, "not whole"), 2u, "%s", text);
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_words, shares_stay_short)
+{
+    static const struct {
+        double base, now;
+        const char *words;
+    } rows[] = {
+        {0, 0, ""},
+        {0, 5, "from 0"},
+        {100, 100, "+0.0 %"},
+        {1e6, 1e6 + 1, "<0.1 %"},
+        {100, 80, "-20.0 %"},
+        {1, 10, "10.0 x"},
+        {1, 999999, "999999.0 x"},
+        {1, 1e6, "1e+06 x"},
+        {1, 1e308, "1e+308 x"},
+        {1e308, 1, "-100.0 %"},
+        {1e-308, 1e308, "inf x"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char share[48];
+        words_share(rows[i].base, rows[i].now, share, sizeof share);
+        cr_expect_str_eq(share, rows[i].words, "row %zu: %s", i, share);
+    }
+}
+
+/* --static --save is refused, so a machine with a GPU has to write what is accepted. */
+Test(report_words, a_red_row_says_what_writes_its_file)
+{
+    static int (*const formats[])(const struct report *, FILE *) = {report_text, report_markdown, report_junit,
+                                                                    report_github};
+    for (size_t f = 0; f < ROWS(formats); f++) {
+        struct fixture fixture;
+        report_set_up(&fixture, "worse.json");
+        judge(&fixture);
+        const char *const written = "(check --save RUN.json writes the file)";
+        const char *const elsewhere = "(RUN.json takes a machine with a GPU: cugate check --save RUN.json)";
+        for (int way = 0; way < 3; way++) {
+            fixture.report.run_name = way == 0 ? "run.json" : NULL;
+            fixture.report.static_only = way == 2;
+            char *text = print(&fixture.report, formats[f]);
+            cr_expect_eq(count_words(text, written) > 0, way == 1, "%s", text);
+            cr_expect_eq(count_words(text, elsewhere) > 0, way == 2, "%s", text);
+            free(text);
+        }
+        report_tear_down(&fixture);
+    }
+}
