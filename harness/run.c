@@ -98,8 +98,10 @@ void row_clear(struct row *row)
         free(row->previous->reason);
         free(row->previous);
     }
-    struct row empty = {.metric = row->metric, .state = VALUE_NOT_COUNTED};
-    *row = empty;
+    char *const metric = row->metric;
+    memset(row, 0, sizeof *row);
+    row->metric = metric;
+    row->state = VALUE_NOT_COUNTED;
 }
 
 static void release_note(struct metric_note *note)
@@ -413,7 +415,7 @@ static void append_rows(struct result *to, const struct result *from)
         const struct row *more = result_find(from, row->metric);
         if (row->state != VALUE_MEASURED || !more || more->state != VALUE_MEASURED)
             continue;
-        for (size_t k = 0; k < more->session_count; k++)
+        for (size_t k = 0; k < more->session_count && row->state == VALUE_MEASURED; k++)
             row_add_session(row, more->sessions[k].samples, more->sessions[k].count);
     }
 }
