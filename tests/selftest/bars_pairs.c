@@ -57,6 +57,11 @@ void q4_judge(struct selftest *selftest)
         else
             expect_at_most(selftest, hits, SERIES, 0.001, rows[i].words);
     }
+    size_t answers[PAIRED_DOUBTFUL + 1] = {0};
+    for (int series = 0; series < SERIES; series++)
+        answers[judge_series(selftest, row, 1 + RULE_MARGIN + SPREAD)]++;
+    tell(selftest, "simulated pairs at +1 %% and 1 pair spread: regressed %zu, unsure %zu, same %zu of %d",
+         answers[PAIRED_WORSE], answers[PAIRED_DOUBTFUL], answers[PAIRED_SAME], SERIES);
     run_release(&run);
 }
 
