@@ -13,33 +13,8 @@ export BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/nu
 unset $(git rev-parse --local-env-vars) CUGATE KERNELS BASE STRICT CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
 export NVCC=true
 
-passed=0
-failed=0
-
-# expect LABEL CODE [!]WORDS...: judges the last `ask`.
-expect() {
-    local label=$1 wanted=$2 complaints='' words
-    shift 2
-    [ "$code" = "$wanted" ] || complaints+="    exit code $code, expected $wanted"$'\n'
-    for words; do
-        case $words in
-        '!'*) ! grep -qF -e "${words#!}" "$work/said" || complaints+="    said: ${words#!}"$'\n' ;;
-        *) grep -qF -e "$words" "$work/said" || complaints+="    did not say: $words"$'\n' ;;
-        esac
-    done
-    if [ -z "$complaints" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n%s' "$label" "$complaints"
-        sed 's/^/    | /' "$work/said"
-    fi
-}
-
-ask() {
-    code=0
-    "$@" >"$work/said" 2>&1 </dev/null || code=$?
-}
+# shellcheck source=/dev/null
+. "$here/tests/expect.sh"
 
 # A cugate that prints its arguments, and ends as GPU, STATIC, REPLAY and MEASURED in the environment say.
 cat >"$work/cugate" <<'END'
@@ -121,6 +96,7 @@ for _ in {1..100}; do
 done
 kill -INT -- -$!
 wait $!
+# shellcheck disable=SC2034 # expect reads it
 code=$?
 expect "Ctrl-C in the midst of a build" 130
 expect_clean "after Ctrl-C"
@@ -173,5 +149,4 @@ done <<'END'
 130 5 130
 END
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+summary

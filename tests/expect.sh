@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# Sourced by scripts that test commands. `ask COMMAND...` runs one; `expect LABEL CODE [!]WORDS...` judges its exit code
+# and what it said on both streams: each of the words, none of those after `!`. `summary` prints "N passed, N failed"
+# and fails when one failed. $work is a folder of the script's own.
+
+: "${work:?}"
+passed=0
+failed=0
+code=0
+
+ask() {
+    code=0
+    "$@" >"$work/said" 2>&1 </dev/null || code=$?
+}
+
+expect() {
+    local label=$1 wanted=$2 complaints='' words
+    shift 2
+    [ "$code" = "$wanted" ] || complaints+="    exit code $code, expected $wanted"$'\n'
+    for words; do
+        case $words in
+        '!'*) ! grep -qF -e "${words#!}" "$work/said" || complaints+="    said: ${words#!}"$'\n' ;;
+        *) grep -qF -e "$words" "$work/said" || complaints+="    did not say: $words"$'\n' ;;
+        esac
+    done
+    if [ -z "$complaints" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n%s' "$label" "$complaints"
+        sed 's/^/    | /' "$work/said"
+    fi
+}
+
+summary() {
+    echo "$passed passed, $failed failed"
+    [ $failed -eq 0 ]
+}
