@@ -1,11 +1,11 @@
 #include "expectation.h"
 
+#include "ini_text.h"
 #include "util.h"
 
 #include <errno.h>
 #include <ini.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,23 +16,9 @@
  * both; of a header, inih sees an empty line. */
 struct reading {
     struct expectations *expectations;
-    const char *path;
-    const char *rest; /* text not read yet */
-    int line;
+    struct ini_text text;
     bool open; /* the last of the list is still being read */
-    bool failed;
 };
-
-__attribute__((format(printf, 3, 4))) static int wrong(struct reading *reading, int line, const char *format, ...)
-{
-    char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    reading->failed = true;
-    return error("%s:%d: %s", reading->path, line, text);
-}
 
 static struct expectation *current(const struct reading *reading)
 {
@@ -62,10 +48,10 @@ static int set_issue(struct reading *reading, const char *value)
 static int set_expires(struct reading *reading, const char *value)
 {
     if (!is_date(value))
-        return wrong(reading, reading->line,
-                     "\"%s\" is no date: write the last day on which the regression is "
-                     "expected, such as 2026-12-31",
-                     value);
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" is no date: write the last day on which the regression is "
+                              "expected, such as 2026-12-31",
+                              value);
     current(reading)->expires = x_strdup(value);
     return 0;
 }
@@ -75,8 +61,9 @@ static int set_worst(struct reading *reading, const char *value)
     char *end;
     const double worst = strtod(value, &end);
     if (*end != '\0' || !isfinite(worst))
-        return wrong(reading, reading->line,
-                     "\"%s\" is no number: write the worst value that is expected, in the metric's unit", value);
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" is no number: write the worst value that is expected, in the metric's unit",
+                              value);
     current(reading)->worst = worst;
     return 0;
 }
@@ -110,14 +97,14 @@ static const struct key {
 
 static int end_section(struct reading *reading)
 {
-    for (size_t i = 0; reading->open && !reading->failed && i < ROWS(keys); i++) {
+    for (size_t i = 0; reading->open && !reading->text.failed && i < ROWS(keys); i++) {
         const struct expectation *expectation = current(reading);
         if (!keys[i].optional && !keys[i].is_set(expectation))
-            return wrong(reading, expectation->line, "[%s %s] lacks the key \"%s\"", expectation->kernel,
-                         expectation->metric, keys[i].name);
+            return ini_text_wrong(&reading->text, expectation->line, "[%s %s] lacks the key \"%s\"",
+                                  expectation->kernel, expectation->metric, keys[i].name);
     }
     reading->open = false;
-    return reading->failed ? -1 : 0;
+    return reading->text.failed ? -1 : 0;
 }
 
 static size_t name_length(const char *text)
@@ -145,13 +132,17 @@ static int begin_section(struct reading *reading, const char *text)
     char *kernel, *metric;
     split_header(text, &kernel, &metric);
     if (!kernel)
-        return wrong(reading, reading->line,
-                     "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
     const struct expectation *first = expectations_find(expectations, kernel, metric);
     if (first)
-        wrong(reading, reading->line, "[%s %s] is there already, in line %d: remove one", kernel, metric, first->line);
-    *ARRAY_ADD(expectations->list, expectations->count) = (struct expectation){
-        .kernel = kernel, .metric = metric, .file = x_strdup(reading->path), .line = reading->line, .worst = NAN};
+        ini_text_wrong(&reading->text, reading->text.line, "[%s %s] is there already, in line %d: remove one", kernel,
+                       metric, first->line);
+    *ARRAY_ADD(expectations->list, expectations->count) = (struct expectation){.kernel = kernel,
+                                                                               .metric = metric,
+                                                                               .file = x_strdup(reading->text.path),
+                                                                               .line = reading->text.line,
+                                                                               .worst = NAN};
     reading->open = true;
     return first ? -1 : 0;
 }
@@ -160,21 +151,22 @@ static int set_key(struct reading *reading, const char *name, const char *value)
 {
     const char *names[ROWS(keys)];
     if (!reading->open)
-        return wrong(reading, reading->line, "\"%s\" stands before the first section: write [KERNEL METRIC] above it",
-                     name);
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" stands before the first section: write [KERNEL METRIC] above it", name);
     for (size_t i = 0; i < ROWS(keys); i++) {
         names[i] = keys[i].name;
         if (strcmp(names[i], name) != 0)
             continue;
         if (keys[i].is_set(current(reading)))
-            return wrong(reading, reading->line, "\"%s\" is given twice: remove one", name);
+            return ini_text_wrong(&reading->text, reading->text.line, "\"%s\" is given twice: remove one", name);
         if (!*value)
-            return wrong(reading, reading->line, "\"%s\" has no value: write one", name);
+            return ini_text_wrong(&reading->text, reading->text.line, "\"%s\" has no value: write one", name);
         return keys[i].set(reading, value);
     }
     const char *near = nearest_name(name, names, ROWS(keys));
-    return wrong(reading, reading->line, "unknown key \"%s\": %s%s%s", name, near ? "did you mean " : "there are ",
-                 near ? near : "issue, expires and worst", near ? "?" : "");
+    return ini_text_wrong(&reading->text, reading->text.line, "unknown key \"%s\": %s%s%s", name,
+                          near ? "did you mean " : "there are ", near ? near : "issue, expires and worst",
+                          near ? "?" : "");
 }
 
 /* inih's handler: 1 to go on, 0 for an error. */
@@ -182,24 +174,17 @@ static int take_key(void *user, const char *section, const char *name, const cha
 {
     struct reading *reading = user;
     (void)section;
-    return !reading->failed && set_key(reading, name, value) == 0;
+    return !reading->text.failed && set_key(reading, name, value) == 0;
 }
 
 /* inih's line reader, a replacement of fgets. */
 static char *read_line(char *buffer, int size, void *stream)
 {
     struct reading *reading = stream;
-    if (reading->failed || !*reading->rest)
+    size_t length;
+    const char *line = ini_text_next(&reading->text, &length);
+    if (!line)
         return NULL;
-    const char *line = reading->rest;
-    size_t length = strcspn(line, "\n");
-    reading->rest = line + length + (line[length] == '\n');
-    reading->line++;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)line[i] < 0x20 && line[i] != '\t' && (line[i] != '\r' || i + 1 < length)) {
-            wrong(reading, reading->line, "column %zu holds the control character %d: remove it", i + 1, line[i]);
-            return NULL;
-        }
     const size_t indent = strspn(line, " \t\r");
     if (*line == '[') {
         char *header = x_sprintf("%.*s", (int)length, line);
@@ -209,27 +194,21 @@ static char *read_line(char *buffer, int size, void *stream)
             return NULL;
         length = 0;
     } else if (indent > 0 && indent < length && line[indent] != ';' && line[indent] != '#') {
-        wrong(reading, reading->line, "the line is indented: begin it in the first column");
-        return NULL;
-    } else if (length + 2 > (size_t)size) {
-        wrong(reading, reading->line, "the line has %zu characters, more than %d", length, size - 2);
+        ini_text_wrong(&reading->text, reading->text.line, "the line is indented: begin it in the first column");
         return NULL;
     }
-    memcpy(buffer, line, length);
-    buffer[length] = '\0';
-    return buffer;
+    return ini_text_copy(&reading->text, line, length, buffer, size, "");
 }
 
 int expectations_read_text(struct expectations *expectations, const char *path, const char *text)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark of some editors */
-    struct reading reading = {.expectations = expectations, .path = path, .rest = text};
+    struct reading reading = {.expectations = expectations};
     *expectations = (struct expectations){0};
-    if (strncmp(text, mark, strlen(mark)) == 0)
-        reading.rest += strlen(mark);
-    int line = ini_parse_stream(read_line, &reading, take_key, &reading);
-    if (!reading.failed && line != 0)
-        wrong(&reading, line > 0 ? line : reading.line, "this is neither [KERNEL METRIC] nor key = value");
+    ini_text_init(&reading.text, path, text);
+    const int line = ini_parse_stream(read_line, &reading, take_key, &reading);
+    if (!reading.text.failed && line != 0)
+        ini_text_wrong(&reading.text, line > 0 ? line : reading.text.line,
+                       "this is neither [KERNEL METRIC] nor key = value");
     if (end_section(&reading) == 0)
         return 0;
     expectations_release(expectations);

@@ -1,4 +1,5 @@
 /* The reading half of metric.h. */
+#include "ini_text.h"
 #include "metric.h"
 #include "util.h"
 
@@ -6,7 +7,6 @@
 #include <errno.h>
 #include <ini.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +19,7 @@ struct key;
  * ours. */
 struct reading {
     struct metrics *metrics;
-    const char *path;
-    const char *rest; /* text not read yet */
-    int line;
+    struct ini_text text;
     bool indented;         /* the line continues the key before */
     int header;            /* line of the section's header, 0 before the first */
     bool fresh;            /* no key since that header */
@@ -29,7 +27,6 @@ struct reading {
     unsigned seen;         /* a bit a row of keys[] */
     char *floor;
     int floor_line;
-    bool failed; /* the reason has been said */
 };
 
 /* What metrics the harness itself works out; documented in metric.h. */
@@ -43,17 +40,6 @@ static const char *const own_counters[] = {
     "cugate.theoretical_occupancy",
 };
 
-__attribute__((format(printf, 3, 4))) static int wrong(struct reading *reading, int line, const char *format, ...)
-{
-    char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    reading->failed = true;
-    return error("%s:%d: %s", reading->path, line, text);
-}
-
 /* unknown class "exat": did you mean exact? There are exact, steady, time, info */
 static int unknown(struct reading *reading, const char *what, const char *text, const char *const *names, size_t count)
 {
@@ -61,8 +47,8 @@ static int unknown(struct reading *reading, const char *what, const char *text, 
     for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
         used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
     const char *near = nearest_name(text, names, count);
-    return wrong(reading, reading->line, "unknown %s \"%s\": %s%s%s %s", what, text, near ? "did you mean " : "",
-                 near ? near : "", near ? "? There are" : "there are", all);
+    return ini_text_wrong(&reading->text, reading->text.line, "unknown %s \"%s\": %s%s%s %s", what, text,
+                          near ? "did you mean " : "", near ? near : "", near ? "? There are" : "there are", all);
 }
 
 static struct metric *current(const struct reading *reading)
@@ -86,8 +72,8 @@ static int set_counter(struct reading *reading, const char *value)
 {
     size_t used = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_. \t");
     if (value[used])
-        return wrong(reading, reading->line,
-                     "\"%s\" is no counter: write CUPTI metric names such as gpu__time_duration.sum", value);
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" is no counter: write CUPTI metric names such as gpu__time_duration.sum", value);
     bool known = strncmp(value, "cugate.", strlen("cugate.")) != 0;
     for (size_t i = 0; i < ROWS(own_counters) && !known; i++)
         known = strcmp(own_counters[i], value) == 0;
@@ -139,14 +125,15 @@ static int set_better(struct reading *reading, const char *value)
 static int set_floor(struct reading *reading, const char *value)
 {
     reading->floor = x_strdup(value);
-    reading->floor_line = reading->line;
+    reading->floor_line = reading->text.line;
     return 0;
 }
 
 static int set_other(struct reading *reading, const char *what, const char *value, char **other)
 {
     if (!is_name(value))
-        return wrong(reading, reading->line, "\"%s\" is no %s: write the section name of another metric", value, what);
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" is no %s: write the section name of another metric", value, what);
     *other = x_strdup(value);
     return 0;
 }
@@ -193,10 +180,11 @@ static int wrong_floor(struct reading *reading)
 {
     const char *unit = current(reading)->unit;
     const char *word = strcmp(unit, "%") == 0 ? "point" : unit;
-    return wrong(reading, reading->floor_line,
-                 "cannot read the floor \"%s\": write a share, an amount or both, such as \"2 %%\", \"1 %s\" or "
-                 "\"2 %% and 1 %s\"",
-                 reading->floor, word, word);
+    return ini_text_wrong(
+        &reading->text, reading->floor_line,
+        "cannot read the floor \"%s\": write a share, an amount or both, such as \"2 %%\", \"1 %s\" or "
+        "\"2 %% and 1 %s\"",
+        reading->floor, word, word);
 }
 
 /* "2 % and 250 ns". A share of a percentage and points of it are different things, so the latter has its own word. */
@@ -235,22 +223,24 @@ static int read_floor(struct reading *reading)
 /* Checks what only a whole section can tell. */
 static int end_section(struct reading *reading)
 {
-    if (reading->header == 0 || reading->failed)
+    if (reading->header == 0 || reading->text.failed)
         return 0;
     if (reading->fresh)
-        return wrong(reading, reading->header,
-                     "the section is empty: it needs title, counter, unit, class, better, doc");
+        return ini_text_wrong(&reading->text, reading->header,
+                              "the section is empty: it needs title, counter, unit, class, better, doc");
     struct metric *metric = current(reading);
     for (size_t i = 0; i < ROWS(keys); i++)
         if (keys[i].required && !(reading->seen & 1u << i))
-            return wrong(reading, reading->header, "[%s] lacks the key \"%s\"", metric->name, keys[i].name);
+            return ini_text_wrong(&reading->text, reading->header, "[%s] lacks the key \"%s\"", metric->name,
+                                  keys[i].name);
     if (!*metric->doc)
-        return wrong(reading, reading->header,
-                     "[%s] has an empty \"doc\": say what the metric tells and where it misleads", metric->name);
+        return ini_text_wrong(&reading->text, reading->header,
+                              "[%s] has an empty \"doc\": say what the metric tells and where it misleads",
+                              metric->name);
     if (reading->floor && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC))
-        return wrong(reading, reading->floor_line,
-                     "[%s] is %s, so any change counts: remove the floor or make it steady", metric->name,
-                     metric_class_name(metric->class));
+        return ini_text_wrong(&reading->text, reading->floor_line,
+                              "[%s] is %s, so any change counts: remove the floor or make it steady", metric->name,
+                              metric_class_name(metric->class));
     int result = reading->floor ? read_floor(reading) : 0;
     free(reading->floor);
     reading->floor = NULL;
@@ -260,15 +250,15 @@ static int end_section(struct reading *reading)
 static int begin_section(struct reading *reading, const char *name)
 {
     if (!is_name(name) || strlen(name) > SECTION_LENGTH)
-        return wrong(reading, reading->header, "[%s] is no metric name: use at most %d of a-z, 0-9 and _", name,
-                     SECTION_LENGTH);
+        return ini_text_wrong(&reading->text, reading->header,
+                              "[%s] is no metric name: use at most %d of a-z, 0-9 and _", name, SECTION_LENGTH);
     const struct metric *first = metrics_find(reading->metrics, name);
     if (first)
-        return wrong(reading, reading->header, "[%s] is there already, at %s:%d: rename or remove one", name,
-                     first->file, first->line);
+        return ini_text_wrong(&reading->text, reading->header, "[%s] is there already, at %s:%d: rename or remove one",
+                              name, first->file, first->line);
     struct metric *metric = ARRAY_ADD(reading->metrics->list, reading->metrics->count);
     metric->name = x_strdup(name);
-    metric->file = x_strdup(reading->path);
+    metric->file = x_strdup(reading->text.path);
     metric->line = reading->header;
     reading->fresh = false;
     return 0;
@@ -278,18 +268,19 @@ static int begin_section(struct reading *reading, const char *name)
 static int take_key(void *user, const char *section, const char *name, const char *value)
 {
     struct reading *reading = user;
-    if (reading->failed)
+    if (reading->text.failed)
         return 0;
     if (reading->header == 0) {
-        wrong(reading, reading->line, "\"%s\" stands before the first section: write [metric_name] above it", name);
+        ini_text_wrong(&reading->text, reading->text.line,
+                       "\"%s\" stands before the first section: write [metric_name] above it", name);
         return 0;
     }
     if (reading->fresh && begin_section(reading, section) < 0)
         return 0;
     if (reading->indented) {
         if (reading->key->set != set_doc) {
-            wrong(reading, reading->line, "only \"doc\" may go on in the next line, not \"%s\": join the lines",
-                  reading->key->name);
+            ini_text_wrong(&reading->text, reading->text.line,
+                           "only \"doc\" may go on in the next line, not \"%s\": join the lines", reading->key->name);
             return 0;
         }
         return set_doc(reading, value) == 0;
@@ -300,11 +291,13 @@ static int take_key(void *user, const char *section, const char *name, const cha
         if (strcmp(names[i], name) != 0)
             continue;
         if (reading->seen & 1u << i) {
-            wrong(reading, reading->line, "\"%s\" is given twice in [%s]: remove one", name, section);
+            ini_text_wrong(&reading->text, reading->text.line, "\"%s\" is given twice in [%s]: remove one", name,
+                           section);
             return 0;
         }
         if (!*value && keys[i].set != set_doc) {
-            wrong(reading, reading->line, "\"%s\" has no value: write one, or remove the line", name);
+            ini_text_wrong(&reading->text, reading->text.line, "\"%s\" has no value: write one, or remove the line",
+                           name);
             return 0;
         }
         reading->seen |= 1u << i;
@@ -319,58 +312,47 @@ static int take_key(void *user, const char *section, const char *name, const cha
 static char *read_line(char *buffer, int size, void *stream)
 {
     struct reading *reading = stream;
-    if (reading->failed || !*reading->rest)
+    size_t length;
+    const char *line = ini_text_next(&reading->text, &length);
+    if (!line)
         return NULL;
-    const char *line = reading->rest;
-    size_t length = strcspn(line, "\n");
-    reading->line++;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)line[i] < 0x20 && line[i] != '\t' && (line[i] != '\r' || i + 1 < length)) {
-            wrong(reading, reading->line, "column %zu holds the control character %d: remove it", i + 1, line[i]);
-            return NULL;
-        }
-    if (length + 2 > (size_t)size) {
-        wrong(reading, reading->line, "the line has %zu characters, more than %d: go on in an indented line", length,
-              size - 2);
+    if (!ini_text_copy(&reading->text, line, length, buffer, size, ": go on in an indented line"))
         return NULL;
-    }
     size_t indent = strspn(line, " \t\r");
     bool blank = indent >= length || line[indent] == '#' || line[indent] == ';';
     reading->indented = indent > 0 && !blank;
     if (reading->indented && !reading->key) {
-        wrong(reading, reading->line, "the line is indented, but there is no key before it that it could continue");
+        ini_text_wrong(&reading->text, reading->text.line,
+                       "the line is indented, but there is no key before it that it could continue");
         return NULL;
     }
     if (*line == '[') {
         if (end_section(reading) < 0)
             return NULL;
-        reading->header = reading->line;
+        reading->header = reading->text.line;
         reading->fresh = true;
         reading->key = NULL;
         reading->seen = 0;
     }
-    reading->rest = line + length + (line[length] == '\n');
     /* inih takes a comment off the line of a key, but some versions leave it on a line that goes on. */
     for (size_t i = 1; i < length; i++)
         if (line[i] == ';' && (line[i - 1] == ' ' || line[i - 1] == '\t'))
             length = i;
-    memcpy(buffer, line, length);
     buffer[length] = '\0';
     return buffer;
 }
 
 int metrics_read_text(struct metrics *metrics, const char *path, const char *text)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark of some editors */
-    struct reading reading = {.metrics = metrics, .path = path, .rest = text};
-    if (strncmp(text, mark, strlen(mark)) == 0)
-        reading.rest += strlen(mark);
-    int line = ini_parse_stream(read_line, &reading, take_key, &reading);
-    if (!reading.failed && line != 0)
-        wrong(&reading, line > 0 ? line : reading.line, "this is neither [metric_name] nor key = value");
+    struct reading reading = {.metrics = metrics};
+    ini_text_init(&reading.text, path, text);
+    const int line = ini_parse_stream(read_line, &reading, take_key, &reading);
+    if (!reading.text.failed && line != 0)
+        ini_text_wrong(&reading.text, line > 0 ? line : reading.text.line,
+                       "this is neither [metric_name] nor key = value");
     end_section(&reading);
     free(reading.floor);
-    return reading.failed ? -1 : 0;
+    return reading.text.failed ? -1 : 0;
 }
 
 static int read_file(struct metrics *metrics, const char *path)

@@ -1,0 +1,52 @@
+#include "ini_text.h"
+
+#include "util.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void ini_text_init(struct ini_text *text, const char *path, const char *content)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t skipped = strncmp(content, mark, strlen(mark)) == 0 ? strlen(mark) : 0;
+    *text = (struct ini_text){.path = path, .rest = content + skipped};
+}
+
+int ini_text_wrong(struct ini_text *text, int line, const char *format, ...)
+{
+    char words[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(words, sizeof words, format, list);
+    va_end(list);
+    text->failed = true;
+    return error("%s:%d: %s", text->path, line, words);
+}
+
+const char *ini_text_next(struct ini_text *text, size_t *length)
+{
+    const char *line = text->rest;
+    if (text->failed || !*line)
+        return NULL;
+    *length = strcspn(line, "\n");
+    text->rest = line + *length + (line[*length] == '\n');
+    text->line++;
+    for (size_t i = 0; i < *length; i++)
+        if ((unsigned char)line[i] < 0x20 && line[i] != '\t' && (line[i] != '\r' || i + 1 < *length)) {
+            ini_text_wrong(text, text->line, "column %zu holds the control character %d: remove it", i + 1, line[i]);
+            return NULL;
+        }
+    return line;
+}
+
+char *ini_text_copy(struct ini_text *text, const char *line, size_t length, char *buffer, int size, const char *advice)
+{
+    if (length + 2 > (size_t)size) {
+        ini_text_wrong(text, text->line, "the line has %zu characters, more than %d%s", length, size - 2, advice);
+        return NULL;
+    }
+    memcpy(buffer, line, length);
+    buffer[length] = '\0';
+    return buffer;
+}
