@@ -164,10 +164,10 @@ struct kernel_file *baseline_files_add(struct baseline_files *files, const char 
 struct session *baseline_find_session(const struct run *baseline, const struct session *session)
 {
     struct session wanted = *session; /* borrows */
-    wanted.facts[SESSION_REASON] = NULL;
+    wanted.facts[SESSION_REASON] = wanted.facts[SESSION_METRICS] = NULL;
     for (size_t i = 0; i < baseline->session_count; i++) {
         struct session known = baseline->sessions[i];
-        known.facts[SESSION_REASON] = NULL;
+        known.facts[SESSION_REASON] = known.facts[SESSION_METRICS] = NULL;
         if (session_is_equal(&known, &wanted))
             return &baseline->sessions[i];
     }
@@ -202,16 +202,22 @@ static int by_date(const void *a, const void *b)
     return order;
 }
 
-static void note_gpus(struct result *result, const struct run *run)
+bool baseline_exists(const char *baselines, const struct device *device)
 {
-    for (size_t i = 0; i < run->session_count; i++) {
-        const char *gpu = run->sessions[i].facts[SESSION_GPU_UUID];
-        bool is_new = gpu != NULL;
-        for (size_t k = 0; k < result->gpu_count && is_new; k++)
-            is_new = strcmp(result->gpus[k], gpu) != 0;
-        if (is_new)
-            *ARRAY_ADD(result->gpus, result->gpu_count) = x_strdup(gpu);
+    char *folder = baseline_folder(baselines, device);
+    struct dirent **entries;
+    bool found = false;
+    const int count = scandir(folder, &entries, is_visible, by_name);
+    for (int i = 0; i < count; i++) {
+        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        found |= is_folder(path);
+        free(path);
+        free(entries[i]);
     }
+    if (count >= 0)
+        free(entries);
+    free(folder);
+    return found;
 }
 
 int baseline_read(struct run *baseline, const char *baselines, const struct device *device)
@@ -220,8 +226,9 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     *baseline = (struct run){0};
     int result = baseline_files_read(&files, baselines, device);
     if (result == 0 && files.count == 0) {
-        error("there is no baseline for %s in %s: measure with `cugate run -o run.json`, at least three times, and "
-              "keep the runs with `cugate accept run*.json --reason TEXT`",
+        error("there is no baseline for %s in %s: measure with `cugate aa --save sessions` and keep what it measured "
+              "with "
+              "`cugate accept sessions/*.json --reason TEXT`",
               device->name ? device->name : "an unknown GPU", files.folder);
         result = EXIT_BASELINE;
     }
@@ -231,10 +238,13 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
             if (!baseline_find_session(baseline, &run->sessions[j]))
                 run_add_session(baseline, &run->sessions[j]);
         for (size_t j = 0; j < run->result_count; j++) {
-            note_gpus(&run->results[j], run);
-            *ARRAY_ADD(baseline->results, baseline->result_count) = run->results[j];
+            struct result *kernel = ARRAY_ADD(baseline->results, baseline->result_count);
+            *kernel = run->results[j]; /* one a file: read_kernel has seen to it */
+            kernel->sessions = run->sessions;
+            kernel->session_count = run->session_count;
         }
-        run->result_count = 0; /* baseline owns them now */
+        run->result_count = run->session_count = 0; /* baseline owns them now */
+        run->sessions = NULL;
         result = merge_notes(baseline, &files.list[i]);
     }
     if (result == 0) {

@@ -127,7 +127,7 @@ static int find_baseline(struct check *check)
         code = baseline_read(&check->baseline, options->baselines, &check->run.device);
     if (code != EXIT_USAGE) {
         check->has_baseline = wanted && code == EXIT_SAME && gate_comparable(&check->run, &check->baseline) == 0;
-        check->other_baseline = !absent && !check->has_baseline;
+        check->other_baseline = !check->has_baseline && baseline_exists(options->baselines, &check->run.device);
         if (!check->has_baseline)
             run_release(&check->baseline);
         if (check->has_baseline || !options->against || check->measured != EXIT_SAME)
@@ -157,13 +157,14 @@ static void compare(struct check *check)
         compare_runs(&check->comparison, &check->baseline, &check->run, &check->metrics, &check->expectations);
 }
 
-/* Whether a row of the kernel is to be measured again. Times are not when a base library can settle them. */
-static bool has_suspect(const struct check *check, const char *kernel)
+/* Whether a row of the kernel is to be measured again. Times are not when a base library can settle them; but after
+ * that, when their anchor asks for it. */
+static bool has_suspect(const struct check *check, const char *kernel, bool settled)
 {
     for (size_t i = 0; i < check->comparison.count; i++) {
         const struct judgement *judgement = &check->comparison.list[i];
         if (strcmp(judgement->kernel, kernel) == 0 && judgement_is_suspect(judgement) &&
-            !(check->options->against && judgement->metric->class == METRIC_TIME))
+            (settled ? judgement->pairs > 0 : !(check->options->against && judgement->metric->class == METRIC_TIME)))
             return true;
     }
     return false;
@@ -182,6 +183,8 @@ static void measure_again(struct check *check, const char *library, struct run *
     measurement.lenient = run == &check->baseline;
     if (check->measured == EXIT_SAME)
         check->measured = measure_run(&measurement, &again);
+    if (run == &check->baseline)
+        forget_failed(&again, library);
     run_append(run, &again);
     run_release(&again);
     free(label);
@@ -189,12 +192,12 @@ static void measure_again(struct check *check, const char *library, struct run *
 
 /* Measures the kernels with suspects once more; and in a base library that stands in for a baseline, so often that
  * what moved may fail. */
-static void confirm(struct check *check)
+static void confirm(struct check *check, bool settled)
 {
     char **ids = NULL;
     size_t count = 0;
     for (size_t i = 0; i < check->run.result_count; i++)
-        if (has_suspect(check, check->run.results[i].id))
+        if (has_suspect(check, check->run.results[i].id, settled))
             *ARRAY_ADD(ids, count) = check->run.results[i].id;
     if (count > 0) {
         measure_again(check, check->measurement.kernels, &check->run, ids, count);
@@ -228,9 +231,11 @@ static int measure(struct check *check)
         return code;
     compare(check);
     if (check->has_baseline && check->measured == EXIT_SAME)
-        confirm(check);
+        confirm(check, false);
     if (check->has_baseline && check->measured == EXIT_SAME && check->options->against)
         settle(check);
+    if (check->has_baseline && check->measured == EXIT_SAME)
+        confirm(check, true);
     return EXIT_SAME;
 }
 

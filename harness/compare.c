@@ -62,15 +62,6 @@ void set_reason(struct judgement *judgement, const char *format, ...)
     va_end(list);
 }
 
-/* One row of both sides, and what stands around it. */
-struct pairing {
-    const struct sides *sides;
-    const struct suite *suite; /* of the metric, or NULL */
-    const struct result *base_result, *now_result;
-    const struct row *base, *now;
-    size_t other_gpus; /* in the kernel's baseline, when it does not know that of the run; else 0 */
-};
-
 bool same_definition(const struct sides *sides, const struct metric *metric, char **why)
 {
     const struct {
@@ -86,157 +77,6 @@ bool same_definition(const struct sides *sides, const struct metric *metric, cha
         return false;
     }
     return true;
-}
-
-/* Pairs against the base library settle a time; the baseline's sessions only raised the question. */
-static void judge_pairs(struct judgement *judgement, const struct row *now)
-{
-    size_t better;
-    const enum paired paired = rule_pairs(now, judgement->metric->better, &judgement->pairs_worse, &better);
-    judgement->pairs = now->pair_count;
-    judgement->worse = paired == PAIRED_WORSE;
-    judgement->verdict = paired == PAIRED_WORSE    ? VERDICT_REGRESSED
-                         : paired == PAIRED_BETTER ? VERDICT_IMPROVED
-                         : paired == PAIRED_SAME   ? VERDICT_SAME
-                                                   : VERDICT_UNSURE;
-    if (paired == PAIRED_UNDECIDED)
-        set_reason(judgement, "%zu pairs against the base do not decide it", now->pair_count);
-    else if (paired == PAIRED_DOUBTFUL)
-        set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
-}
-
-/* Slow drift: each step was within its limit, and their sum is not. True when that is so. */
-static bool judge_anchor(struct judgement *judgement, const struct row *base)
-{
-    const double sign = judgement->metric->better == METRIC_LOWER ? 1 : -1;
-    const double past = sign * (judgement->now - judgement->drift - base->anchor);
-    if (!base->has_anchor || past <= fmax(RULE_ANCHOR * fabs(base->anchor), judgement->limit))
-        return false;
-    char anchor[64];
-    metric_format(judgement->metric, base->anchor, anchor, sizeof anchor);
-    judgement->verdict = VERDICT_REGRESSED;
-    judgement->worse = true;
-    set_reason(judgement, "each step was small, but it is now more than %g %% past its anchor, %s", 100 * RULE_ANCHOR,
-               anchor);
-    return true;
-}
-
-/* True when the baseline has too few sessions for what moved to fail. */
-static bool judge_provisional(struct judgement *judgement)
-{
-    const size_t needed = rule_sessions_needed(judgement->metric->class);
-    if (!judgement->worse || judgement->base_sessions >= needed)
-        return false;
-    judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "provisional: the baseline has %zu of the %zu sessions that it takes to know the spread",
-               judgement->base_sessions, needed);
-    return true;
-}
-
-static bool has_neighbours(const struct run *run)
-{
-    for (size_t i = 0; i < run->session_count; i++) {
-        const char *count = run->sessions[i].facts[SESSION_NEIGHBOURS];
-        if (count && strcmp(count, "0") != 0)
-            return true;
-    }
-    return false;
-}
-
-/* Sessions of one GPU repeat what is peculiar to it: on a GPU that the baseline does not know, they prove nothing more
- * than its first did. Of 4 recorded GPUs, one had a kernel 2.4 % slower and one a hit rate 1.5 points lower, always. */
-static void judge_gpu(struct judgement *judgement, size_t gpus)
-{
-    if (judgement->verdict != VERDICT_REGRESSED || gpus == 0 || gpus >= RULE_GPUS)
-        return;
-    judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "another GPU than the baseline's %zu, too few to know how GPUs differ (%d)%s", gpus,
-               RULE_GPUS, judgement->metric->class == METRIC_TIME ? "; --against a base library settles it" : "");
-}
-
-/* What a time has to go through before it may fail. */
-static void judge_time(struct judgement *judgement, const struct pairing *pairing)
-{
-    const struct metric *metric = judgement->metric;
-    const struct row *now_clock = metric->clock ? result_find(pairing->now_result, metric->clock) : NULL;
-    const struct row *base_clock = metric->clock ? result_find(pairing->base_result, metric->clock) : NULL;
-    char why[160];
-    if (pairing->suite && pairing->suite->moved) {
-        judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
-        set_reason(judgement, "not judged: the whole suite moved");
-    } else if (has_neighbours(pairing->sides->run)) {
-        judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "other processes computed on the GPU: measure when it is free");
-    } else if (!rule_precondition(now_clock && now_clock->state == VALUE_MEASURED ? now_clock : NULL,
-                                  base_clock && base_clock->state == VALUE_MEASURED ? base_clock : NULL, why,
-                                  sizeof why) ||
-               (judgement->worse && rule_two_groups(pairing->now, why, sizeof why))) {
-        judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "%s", why);
-    } else if (!judge_provisional(judgement) && judgement->verdict == VERDICT_REGRESSED &&
-               judgement->run_sessions == 1) {
-        judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "one session; a second one has to agree");
-    } else {
-        judge_gpu(judgement, pairing->other_gpus);
-    }
-}
-
-static void judge_static(struct judgement *judgement, const struct sides *sides)
-{
-    const char *was;
-    const char *is = other_compiler(sides, &was);
-    if (!is || judgement->verdict != VERDICT_REGRESSED)
-        return;
-    judgement->verdict = VERDICT_UNSURE;
-    set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
-}
-
-static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
-{
-    static const enum verdict by_finding[] = {
-        [FOUND_SAME] = VERDICT_SAME,      [FOUND_BETTER] = VERDICT_IMPROVED, [FOUND_WORSE] = VERDICT_REGRESSED,
-        [FOUND_DIVIDED] = VERDICT_UNSURE, [FOUND_INEXACT] = VERDICT_UNSURE,
-    };
-    const struct metric *metric = judgement->metric;
-    const double shift = pairing->suite ? pairing->suite->shift : 0;
-    const struct assessment found =
-        rule_assess(quantiles, metric, pairing->base, pairing->now, shift, pairing->other_gpus);
-
-    judgement->compared = true;
-    judgement->change = round_value(judgement->now - judgement->base);
-    judgement->limit = found.limit;
-    judgement->drift = found.drift;
-    judgement->base_sessions = found.base.sessions;
-    judgement->run_sessions = found.sessions;
-    judgement->agree = found.agree;
-    if (metric->class == METRIC_INFO)
-        return;
-
-    judgement->detectable = found.detectable;
-    judgement->verdict = by_finding[found.finding];
-    judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
-    if (pairing->now->pair_count > 0) {
-        judge_pairs(judgement, pairing->now);
-        /* The pairs are of the base and the head; the anchor is of the baseline, and has to go through all the rest. */
-        if (judgement->verdict == VERDICT_SAME && judge_anchor(judgement, pairing->base))
-            judge_time(judgement, pairing);
-        return;
-    }
-    if (found.finding == FOUND_INEXACT)
-        set_reason(judgement, "it repeated to the digit in %zu readings of the baseline, and does not now",
-                   row_equal_readings(pairing->base));
-    else if (found.finding == FOUND_DIVIDED)
-        set_reason(judgement, "%zu of %zu sessions say so", found.agree, found.sessions);
-    else if (found.finding == FOUND_SAME)
-        judge_anchor(judgement, pairing->base);
-
-    if (metric->class == METRIC_TIME)
-        judge_time(judgement, pairing);
-    else if (metric->class == METRIC_STATIC)
-        judge_static(judgement, pairing->sides);
-    else if (!judge_provisional(judgement) && metric->class == METRIC_STEADY)
-        judge_gpu(judgement, pairing->other_gpus);
 }
 
 static void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -288,10 +128,7 @@ struct judging {
 
 static void judge_rows(struct judging *judging, const struct result *base, const struct result *now)
 {
-    struct pairing pairing = {.sides = judging->sides,
-                              .base_result = base,
-                              .now_result = now,
-                              .other_gpus = other_gpus(judging->sides, base)};
+    struct pairing pairing = {.sides = judging->sides, .base_result = base, .now_result = now};
     for (size_t b = 0, n = 0; b < base->row_count || n < now->row_count;) {
         int order = b == base->row_count  ? 1
                     : n == now->row_count ? -1
@@ -451,7 +288,8 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
 bool judgement_is_suspect(const struct judgement *judgement)
 {
     const struct metric *metric = judgement->metric;
-    return metric && judgement->worse && judgement->pairs == 0 && metric->class != METRIC_STATIC &&
+    return metric && judgement->worse && (judgement->pairs == 0 || judgement->wants_session) &&
+           metric->class != METRIC_STATIC &&
            (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE);
 }
 

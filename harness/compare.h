@@ -43,14 +43,18 @@ struct judgement {
     bool same_code;    /* the same machine code was launched in the same way */
     size_t base_sessions, run_sessions, agree; /* agree: sessions of the run beyond the limit */
     size_t pairs, pairs_worse;                 /* against a base library; 0 when there were none */
-    char *reason; /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
+    enum paired paired;                        /* what they say */
+    size_t other_gpus;  /* behind the row of the baseline, when none is that of the run; else 0 */
+    bool wants_session; /* one more session would settle it */
+    char *reason;       /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
 };
 
 /* What stands behind a verdict: "13 of 14 pairs slower by more than 1 %", "2 of 2 sessions against 12", or nothing.
  * Returns text. */
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size);
 
-/* Worse, and of a kind that measuring again can settle: static facts are not, nor what pairs have settled. */
+/* Worse, and of a kind that measuring again can settle: static facts are not, nor what pairs have settled; but what one
+ * session says of the anchor beside them is. */
 bool judgement_is_suspect(const struct judgement *judgement);
 
 /* Whether a base library is to settle that time: it is worse or undecided (an unsteady clock, say, is no matter between
@@ -78,7 +82,7 @@ struct comparison {
     size_t same_code;               /* time rows beyond their limit in either direction by the same code: A/A samples */
     struct suite *suites;           /* a row for each metric of class time that was compared */
     size_t suite_count;
-    char notes[COMPARISON_NOTES][256]; /* "driver 580.1; the baseline has 570.2", and unknown metrics */
+    char notes[COMPARISON_NOTES][512]; /* "driver 580.1; the baseline has 570.2", and unknown metrics */
     size_t note_count;
 };
 

@@ -30,45 +30,32 @@ static const struct soft_fact {
 
 _Static_assert(ROWS(soft_facts) + 2 <= COMPARISON_NOTES, "a note for each soft fact, unknown metrics and age");
 
-/* The run's fact when no session of the baseline has the same and one has another, which is *base. */
-static const char *changed_fact(const struct sides *sides, enum session_fact fact, const char **base)
+/* "" where it is not known. */
+static const char *known_fact(const struct run *run, size_t session, enum session_fact fact)
+{
+    const char *text = run->sessions[session].facts[fact];
+    return text ? text : "";
+}
+
+/* The run's fact when no session of the baseline has the same and one has another, which is *base; *others of them
+ * differ. */
+static const char *changed_fact(const struct sides *sides, enum session_fact fact, const char **base, size_t *others)
 {
     const struct run *baseline = sides->baseline, *run = sides->run;
     const char *now = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
     *base = NULL;
+    *others = 0;
     for (size_t i = 0; now && i < baseline->session_count; i++) {
         const char *was = baseline->sessions[i].facts[fact];
+        bool is_new = was != NULL;
         if (was && strcmp(was, now) == 0)
             return NULL;
+        for (size_t k = 0; k < i && is_new; k++)
+            is_new = strcmp(known_fact(baseline, k, fact), was) != 0;
+        *others += is_new;
         *base = was ? was : *base;
     }
     return *base ? now : NULL;
-}
-
-const char *other_compiler(const struct sides *sides, const char **base)
-{
-    return changed_fact(sides, SESSION_COMPILER, base);
-}
-
-size_t other_gpus(const struct sides *sides, const struct result *base)
-{
-    const struct run *baseline = sides->baseline, *run = sides->run;
-    const char *now = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_GPU_UUID] : NULL;
-    const size_t count = base->gpu_count > 0 ? base->gpu_count : baseline->session_count;
-    const char **known = x_calloc(count, sizeof *known); /* each once */
-    size_t found = 0;
-    bool is_known = !now;
-    for (size_t i = 0; i < count && !is_known; i++) {
-        const char *gpu = base->gpu_count > 0 ? base->gpus[i] : baseline->sessions[i].facts[SESSION_GPU_UUID];
-        bool is_new = gpu != NULL;
-        for (size_t k = 0; k < found && is_new; k++)
-            is_new = strcmp(known[k], gpu) != 0;
-        if (is_new)
-            known[found++] = gpu;
-        is_known = gpu && strcmp(gpu, now) == 0;
-    }
-    free(known);
-    return is_known ? 0 : found;
 }
 
 static bool read_date(const char *text, time_t *seconds)
@@ -111,8 +98,11 @@ void add_notes(struct comparison *comparison, const struct sides *sides, const s
 {
     for (size_t i = 0; i < ROWS(soft_facts); i++) {
         const char *was;
-        const char *now = changed_fact(sides, soft_facts[i].fact, &was);
-        if (now)
+        size_t others;
+        const char *now = changed_fact(sides, soft_facts[i].fact, &was, &others);
+        if (others > 1 && now)
+            add_note(comparison, "%s %s; the baseline has %zu others", soft_facts[i].title, now, others);
+        else if (now)
             add_note(comparison, "%s %s; the baseline has %s", soft_facts[i].title, now, was);
     }
     note_age(comparison, sides);

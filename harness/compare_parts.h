@@ -15,6 +15,17 @@ struct judgement *add_judgement(struct comparison *comparison, const char *kerne
                                 enum verdict verdict);
 __attribute__((format(printf, 2, 3))) void set_reason(struct judgement *judgement, const char *format, ...);
 
+/* One row of both sides, and what stands around it. */
+struct pairing {
+    const struct sides *sides;
+    const struct suite *suite; /* of the metric, or NULL */
+    const struct result *base_result, *now_result;
+    const struct row *base, *now;
+};
+
+/* Judges two measured values by the rule, and by all that stands around them but other rows. */
+void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles);
+
 /* Looks at the judgements of one kernel, from number first on, once more: same code, trade-offs, expectations. base and
  * now may be NULL. */
 void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
@@ -33,12 +44,14 @@ void find_suites(struct comparison *comparison, const struct sides *sides);
 /* The suite of that metric, or NULL. */
 const struct suite *suite_of(const struct comparison *comparison, const struct metric *metric);
 
-/* The compiler of the run when no session of the baseline has the same, else NULL; *base is one of the baseline's. */
-const char *other_compiler(const struct sides *sides, const char **base);
+/* The compiler of the run when none of the sessions behind that row of the baseline has the same, else NULL; *was is
+ * one of theirs. */
+const char *other_compiler(const struct sides *sides, const struct result *base, const struct row *row,
+                           const char **was);
 
-/* 0 when the baseline of that kernel knows the GPU of the run, or it is not recorded; else the number of GPUs that it
- * knows. */
-size_t other_gpus(const struct sides *sides, const struct result *base);
+/* Finds on which GPU each session of a row of the baseline was measured, into gpus->of, which has room for them, when
+ * none of them is that of the run; false when one is, or one is not recorded. */
+bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, struct gpus *gpus);
 
 /* Metrics of the files that the metric folder does not define: told once in a note, never judged. */
 struct unknown {

@@ -19,7 +19,7 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
         struct judgement *judgement = &comparison->list[i];
         if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->compared)
             continue;
-        if (judgement->pairs > 0) /* against other code than the baseline's */
+        if (judgement->pairs > 0 && judgement->paired != PAIRED_SAME) /* against other code than the baseline's */
             continue;
         judgement->same_code = true;
         const bool moved = judgement->worse || judgement->verdict == VERDICT_IMPROVED;
@@ -53,8 +53,8 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     if (!expectation || !judgement->compared)
         return;
     const struct run *run = sides->run;
-    const bool beyond = judgement->metric->better == METRIC_LOWER ? judgement->now > expectation->worst
-                                                                  : judgement->now < expectation->worst;
+    const double now = judgement->now - judgement->drift;
+    const bool beyond = judgement->metric->better == METRIC_LOWER ? now > expectation->worst : now < expectation->worst;
     const char *date = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
     if (judgement->worse && expectation_is_over(expectation, date)) {
         set_reason(judgement, "it was expected until %s only (%s:%d), see %s", expectation->expires, expectation->file,

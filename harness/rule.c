@@ -77,11 +77,11 @@ double rule_floor(const struct metric *metric, double base)
     return fmax(metric->floor_absolute, metric->floor_relative * fabs(base));
 }
 
-size_t rule_pairs_needed(size_t pairs)
+size_t rule_pairs_needed(size_t pairs, double alpha)
 {
     size_t needed = pairs + 1;
     /* Q(k) is the probability of more than k. */
-    while (needed > 0 && gsl_cdf_binomial_Q((unsigned)needed - 1, 0.5, (unsigned)pairs) <= RULE_ALPHA)
+    while (needed > 0 && gsl_cdf_binomial_Q((unsigned)needed - 1, 0.5, (unsigned)pairs) <= alpha)
         needed--;
     return needed + 1;
 }
@@ -102,17 +102,16 @@ enum paired rule_pairs(const struct row *row, enum metric_better better_is, size
 
     /* Only what no further pair can change is decided: then looking after each pair costs no false alarm. */
     const size_t planned = row->pair_count > RULE_PAIRS ? row->pair_count : RULE_PAIRS;
-    const size_t needed = rule_pairs_needed(planned);
+    const size_t needed = rule_pairs_needed(planned, RULE_ALPHA);
+    const size_t doubtful = rule_pairs_needed(planned, RULE_DOUBT);
     const size_t left = planned - row->pair_count;
     if (count_worse >= needed)
         return PAIRED_WORSE;
     if (count_better >= needed)
         return PAIRED_BETTER;
-    if (count_worse + left >= needed || count_better + left >= needed)
-        return PAIRED_UNDECIDED;
-    const double chance =
-        count_worse > 0 ? gsl_cdf_binomial_Q((unsigned)count_worse - 1, 0.5, (unsigned)row->pair_count) : 1;
-    return chance <= RULE_DOUBT ? PAIRED_DOUBTFUL : PAIRED_SAME;
+    if (count_worse >= doubtful && count_worse + left < needed)
+        return PAIRED_DOUBTFUL;
+    return count_worse + left < doubtful && count_better + left < needed ? PAIRED_SAME : PAIRED_UNDECIDED;
 }
 
 static int by_value(const void *a, const void *b)
@@ -182,17 +181,27 @@ bool rule_two_groups(const struct row *now, char *why, size_t size)
     return false;
 }
 
-/* The floor of this row: exact means exactly as long as both sides repeat. What never did is judged by its spread. */
+/* How far a value moved in the bad direction. Rounded, lest 93.1 - 92.1 be more than 1. */
+static double worsening(const struct metric *metric, double value, double base)
+{
+    return round_value(metric->better == METRIC_LOWER ? value - base : base - value);
+}
+
+/* The floor of this row: exact means exactly as long as both sides repeat. What never did is judged by its spread, as
+ * soon as that is known, and may be as bad as it was. */
 static double floor_of(const struct metric *metric, const struct row *base, const struct row *now,
                        const struct spread *spread)
 {
     if (metric->class != METRIC_EXACT && metric->class != METRIC_STATIC)
         return rule_floor(metric, spread->mean);
-    const bool repeated = row_equal_readings(base) > 0;
-    const bool spread_known = spread->sessions >= sessions_needed[METRIC_STEADY] && spread->deviation > 0;
-    return repeated       ? row_equal_readings(now) > 0 ? 0 : RULE_INEXACT * fabs(spread->mean)
-                 : spread_known ? 0
-                          : RULE_INEXACT * fabs(spread->mean);
+    if (row_equal_readings(base) > 0 && row_equal_readings(now) > 0)
+        return 0;
+    if (row_equal_readings(base) > 0 || spread->sessions < sessions_needed[METRIC_STEADY] || spread->deviation == 0)
+        return RULE_INEXACT * fabs(spread->mean);
+    double floor = 0;
+    for (size_t i = 0; i < base->session_count; i++)
+        floor = fmax(floor, worsening(metric, row_session_value(base, i), spread->mean));
+    return floor;
 }
 
 /* The largest limit while a row is provisional and cannot fail: few sessions know so little of the spread that t makes
@@ -202,22 +211,36 @@ static double provisional_limit(const struct metric *metric, double floor, const
     return base->sessions < sessions_needed[metric->class] ? fmax(floor, RULE_ANCHOR * fabs(base->mean)) : HUGE_VAL;
 }
 
-/* How far a value moved in the bad direction. Rounded, lest 93.1 - 92.1 be more than 1. */
-static double worsening(const struct metric *metric, double value, double base)
+/* The spread of the means of GPUs, such that the limit for one more session is that for one more GPU. The mean is of
+ * all sessions, so a GPU weighs in it by its sessions. */
+static struct spread spread_of_gpus(const struct row *base, const struct gpus *gpus, double mean)
 {
-    return round_value(metric->better == METRIC_LOWER ? value - base : base - value);
+    double *means = x_calloc(gpus->count, sizeof *means);
+    size_t *counts = x_calloc(gpus->count, sizeof *counts);
+    double weights = 0; /* squares */
+    for (size_t i = 0; i < base->session_count; i++) {
+        const size_t gpu = gpus->of[i];
+        counts[gpu]++;
+        means[gpu] += (row_session_value(base, i) - means[gpu]) / (double)counts[gpu];
+    }
+    for (size_t g = 0; g < gpus->count; g++)
+        weights += pow((double)counts[g] / (double)base->session_count, 2);
+    const double deviation = gsl_stats_sd(means, 1, gpus->count);
+    free(counts);
+    free(means);
+    return (struct spread){mean, deviation * sqrt((1 + weights) / (1 + 1 / (double)gpus->count)), gpus->count};
 }
 
 struct assessment rule_assess(struct quantiles *quantiles, const struct metric *metric, const struct row *base,
-                              const struct row *now, double shift, size_t gpus)
+                              const struct row *now, double shift, const struct gpus *others)
 {
     struct assessment found = {.base = rule_spread(base), .now = row_value(now), .sessions = now->session_count};
     const double mean = found.base.mean;
     const double floor = floor_of(metric, base, now, &found.base);
     const double most = provisional_limit(metric, floor, &found.base);
-    const bool by_gpu = gpus >= RULE_GPUS && gpus < found.base.sessions;
-    const struct spread known = {mean, found.base.deviation, by_gpu ? gpus : found.base.sessions};
-    const size_t independent = gpus >= RULE_GPUS ? 1 : found.sessions;
+    const bool by_gpu = others && others->count >= RULE_GPUS;
+    const struct spread known = by_gpu ? spread_of_gpus(base, others, mean) : found.base;
+    const size_t independent = by_gpu ? 1 : found.sessions;
     const double limit_one = round_value(fmin(rule_limit(quantiles, floor, &known, 1), most));
     const double limit = rule_limit(quantiles, floor, &known, independent);
     found.limit = round_value(fmin(limit, most));

@@ -58,16 +58,16 @@ double rule_floor(const struct metric *metric, double base);
  * return its limit is no more than RULE_ANCHOR of the value, or the floor. */
 size_t rule_sessions_needed(enum metric_class class);
 
-/* The least number of `pairs` beyond RULE_MARGIN that chance does not explain, at RULE_ALPHA: exact binomial for a
- * probability of one half. pairs + 1 when no number is enough. */
-size_t rule_pairs_needed(size_t pairs);
+/* The least number of `pairs` beyond RULE_MARGIN that chance explains with a probability of at most alpha: exact
+ * binomial for a probability of one half. pairs + 1 when no number is enough. */
+size_t rule_pairs_needed(size_t pairs, double alpha);
 
 enum paired {
     PAIRED_UNDECIDED,
     PAIRED_SAME,
     PAIRED_WORSE,
     PAIRED_BETTER,
-    PAIRED_DOUBTFUL /* too few worse ones to fail, and more than chance makes but once in 1 / RULE_DOUBT */
+    PAIRED_DOUBTFUL /* too few worse ones to fail, and more than chance explains at RULE_DOUBT */
 };
 
 /* What the pairs of a row say, or that RULE_PAIRS of them cannot be decided yet. The same answer for the pairs so far
@@ -105,10 +105,17 @@ struct assessment {
     size_t agree;      /* of them beyond the limit of one session in the finding's direction */
 };
 
-/* shift is the suite's relative change, 0 where it is not taken off. gpus is the number of GPUs in a baseline that does
- * not know the GPU of the run, else 0: sessions of one GPU repeat what is peculiar to it, so what counts is then GPUs,
- * and not sessions, on both sides. Below RULE_GPUS, where nothing may fail, it is taken for 0. */
+/* Which GPU each session of a baseline's row was measured on: numbers from 0 to count - 1. */
+struct gpus {
+    size_t *of;
+    size_t count;
+};
+
+/* shift is the suite's relative change, 0 where it is not taken off. others are the GPUs of a baseline that does not
+ * know the GPU of the run, else NULL: sessions of one GPU repeat what is peculiar to it, so what counts is then GPUs by
+ * their means, and the run is one more of them, whatever its sessions. Below RULE_GPUS, where nothing may fail, it is
+ * taken for NULL. */
 struct assessment rule_assess(struct quantiles *quantiles, const struct metric *metric, const struct row *base,
-                              const struct row *now, double shift, size_t gpus);
+                              const struct row *now, double shift, const struct gpus *others);
 
 #endif

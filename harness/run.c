@@ -21,6 +21,7 @@ static const char *const fact_names[SESSION_FACTS] = {
     [SESSION_COMMIT]    = "commit",
     [SESSION_CUGATE]    = "cugate",
     [SESSION_REASON]    = "reason",
+    [SESSION_METRICS]   = "metrics",
 };
 
 static const char *const status_names[RESULT_STATUSES] = {
@@ -120,12 +121,17 @@ static void release_notes(struct run *run)
     run->note_count = 0;
 }
 
+static void release_sessions(struct session *sessions, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+            free(sessions[i].facts[fact]);
+    free(sessions);
+}
+
 void run_forget_sessions(struct run *run)
 {
-    for (size_t i = 0; i < run->session_count; i++)
-        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-            free(run->sessions[i].facts[fact]);
-    free(run->sessions);
+    release_sessions(run->sessions, run->session_count);
     run->sessions = NULL;
     run->session_count = 0;
 }
@@ -156,9 +162,7 @@ void result_release(struct result *result)
 {
     release_rows(result);
     release_launches(result);
-    for (size_t i = 0; i < result->gpu_count; i++)
-        free(result->gpus[i]);
-    free(result->gpus);
+    release_sessions(result->sessions, result->session_count);
     free(result->reason);
     free(result->id);
     *result = (struct result){0};

@@ -55,8 +55,9 @@ enum session_fact {
     SESSION_NEIGHBOURS, /* other processes that computed on the GPU when the session began: "0" */
     SESSION_HOST,
     SESSION_COMMIT,
-    SESSION_CUGATE, /* version of this program */
-    SESSION_REASON, /* why it was accepted; baselines only */
+    SESSION_CUGATE,  /* version of this program */
+    SESSION_REASON,  /* why it was accepted; baselines only */
+    SESSION_METRICS, /* globs of the only metrics that were accepted of it; likewise, and NULL when all were */
     SESSION_FACTS
 };
 
@@ -130,9 +131,9 @@ struct result {
     size_t launch_count;
     struct row *rows; /* sorted by metric; empty unless ok */
     size_t row_count;
-    char **gpus; /* of a baseline: UUIDs of the GPUs that this kernel was measured on. Empty otherwise, where the run's
-                  * sessions are of every kernel */
-    size_t gpu_count;
+    struct session *sessions; /* of a baseline: those of this kernel's file, oldest first. None otherwise: then the
+                               * run's sessions are of every kernel */
+    size_t session_count;
 };
 
 /* How a metric was defined when the run was made. */
@@ -210,7 +211,7 @@ void run_filter(struct run *run, char *const *globs, size_t glob_count);
 void run_note_metrics(struct run *run, const struct metrics *metrics);
 
 /* Reads text of a run file; name is for messages. Anything malformed is an error that says where and what; then -1
- * and *run is empty. */
+ * and *run is empty. A file must name a session. */
 int run_parse(struct run *run, const char *name, const char *text, size_t length);
 int run_read(struct run *run, const char *path);
 

@@ -385,6 +385,10 @@ int run_read(struct run *run, const char *path)
         return -1;
     int result = run_parse(run, path, text, length);
     free(text);
+    if (result == 0 && run->session_count == 0) {
+        run_release(run);
+        return error("%s: sessions: names no session, so nothing says when and how this was measured", path);
+    }
     return result;
 }
 

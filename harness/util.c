@@ -137,6 +137,8 @@ double median(const double *values, size_t count)
 {
     if (count == 0)
         BUG("median of nothing");
+    if (count == 1) /* each session of a baseline */
+        return values[0];
     double *sorted = x_calloc(count, sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);

@@ -11,7 +11,7 @@ static void add_file(const char *folder, const char *below, const char *name, co
 {
     char *path = x_sprintf("%s/%s", folder, below);
     char *text = x_sprintf("{\"schema\": 1, \"device\": {\"name\": \"%s\", \"sm_count\": 1, \"compute_capability\": "
-                           "\"%s\", \"memory_bytes\": 1, \"ecc\": false, \"mig\": false}, \"sessions\": [], "
+                           "\"%s\", \"memory_bytes\": 1, \"ecc\": false, \"mig\": false}, \"sessions\": [{}], "
                            "\"metrics\": {}, \"kernels\": {}}",
                            gpu, capability);
     cr_assert_eq(make_folders(path), 0);

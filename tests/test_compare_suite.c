@@ -86,8 +86,8 @@ Test(compare_suite, pairs_of_every_kernel_leave_nothing_to_the_suite)
         put_suite(&fixture, 20, 1.1, NULL, NULL);
         for (size_t i = 0; i < paired; i++) {
             struct row *row = result_find(&fixture.run.results[i], "time");
-            row_add_pair(row, 1000, 1000);
-            row_add_pair(row, 1000, 1000);
+            for (size_t n = 0; n < 4; n++)
+                row_add_pair(row, 1000, 1000);
         }
         cr_expect_eq(comparison_exit_code(compare(&fixture)), paired == 20 ? EXIT_SAME : EXIT_UNSURE);
         tear_down(&fixture);

@@ -60,15 +60,18 @@ Test(rule, limits_are_those_of_the_formula)
     }
 }
 
-/* Sums of binomial coefficients over 2^n: P(>= 13 of 14) is 15 / 16384, P(>= 12) is 106 / 16384. */
+/* Sums of binomial coefficients over 2^n: of 14, P(>= 13) is 15 / 16384, P(>= 12) 106, P(>= 11) 470, P(>= 10) 1471. */
 Test(rule, pairs_needed_are_the_binomial_ones)
 {
     static const struct {
-        size_t pairs, needed;
-    } rows[] = {{1, 2}, {9, 10}, {10, 10}, {13, 13}, {14, 13}, {20, 18}, {30, 24}};
-    for (size_t i = 0; i < ROWS(rows); i++)
-        cr_expect_eq(rule_pairs_needed(rows[i].pairs), rows[i].needed, "%zu pairs: %zu", rows[i].pairs,
-                     rule_pairs_needed(rows[i].pairs));
+        size_t pairs, needed, doubtful;
+    } rows[] = {{1, 2, 2}, {9, 10, 8}, {10, 10, 9}, {13, 13, 10}, {14, 13, 11}, {20, 18, 15}, {30, 24, 20}};
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        cr_expect_eq(rule_pairs_needed(rows[i].pairs, RULE_ALPHA), rows[i].needed, "%zu pairs: %zu", rows[i].pairs,
+                     rule_pairs_needed(rows[i].pairs, RULE_ALPHA));
+        cr_expect_eq(rule_pairs_needed(rows[i].pairs, RULE_DOUBT), rows[i].doubtful, "%zu pairs: %zu", rows[i].pairs,
+                     rule_pairs_needed(rows[i].pairs, RULE_DOUBT));
+    }
 }
 
 /* '+' is a pair 2 % up, '-' one 2 % down, '=' one that is exactly 1 % up. */
@@ -88,21 +91,26 @@ Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
     } rows[] = {
         {"", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
         {"+", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
-        {"==", PAIRED_SAME, PAIRED_SAME},
+        {"==", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
+        {"====", PAIRED_SAME, PAIRED_SAME},
         {"+=", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
         {"+=+++++", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
-        {"+-", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
-        {"+-+-", PAIRED_SAME, PAIRED_SAME},
+        {"+-+-", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
+        {"+-+-+-+-", PAIRED_SAME, PAIRED_SAME},
         {"++++++++++++=", PAIRED_UNDECIDED, PAIRED_UNDECIDED},
-        {"++++++++++++==", PAIRED_DOUBTFUL, PAIRED_SAME}, /* by chance once in 155 */
-        {"+++++++++==", PAIRED_DOUBTFUL, PAIRED_SAME},    /* once in 31 */
-        {"++++++++==", PAIRED_SAME, PAIRED_SAME},         /* once in 18 */
+        {"++++++++++++==", PAIRED_DOUBTFUL, PAIRED_SAME},
+        {"==++++++++++++", PAIRED_DOUBTFUL, PAIRED_SAME}, /* in whatever order */
+        {"+++++++++++==", PAIRED_DOUBTFUL, PAIRED_SAME},
+        {"+++++++++++===", PAIRED_DOUBTFUL, PAIRED_SAME},
+        {"++++++++++====", PAIRED_SAME, PAIRED_SAME},
+        {"++++++++++==", PAIRED_UNDECIDED, PAIRED_SAME},
         {"++++++++++++=+", PAIRED_WORSE, PAIRED_BETTER},
         {"+++++++++++++", PAIRED_WORSE, PAIRED_BETTER},
         {"-------------", PAIRED_BETTER, PAIRED_WORSE},
         {"+++++++++++++-", PAIRED_WORSE, PAIRED_BETTER},
         {"++++++++++++++++++==", PAIRED_WORSE, PAIRED_BETTER}, /* 18 of 20 */
         {"+++++++++++++++++===", PAIRED_DOUBTFUL, PAIRED_SAME},
+        {"++++++++++++++======", PAIRED_SAME, PAIRED_SAME},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         const struct row *row = row_of_pairs(rows[i].pairs);
@@ -217,7 +225,7 @@ Test(rule, findings_need_every_session)
         while (now < 3 && rows[i].now[now] > 0)
             now++;
         const struct assessment found =
-            rule_assess(&quantiles, &metric, row_of(rows[i].base, base), row_of(rows[i].now, now), rows[i].shift, 0);
+            rule_assess(&quantiles, &metric, row_of(rows[i].base, base), row_of(rows[i].now, now), rows[i].shift, NULL);
         cr_expect_eq(found.finding, rows[i].finding, "row %zu: %d", i, (int)found.finding);
         cr_expect_eq(found.agree, rows[i].agree, "row %zu: %zu", i, found.agree);
         cr_expect_eq(found.sessions, now);
@@ -236,25 +244,30 @@ Test(rule, floors_are_the_larger_of_the_two)
 Test(rule, on_another_gpu_gpus_count_and_not_sessions)
 {
     static const struct metric metric = {.class = METRIC_TIME, .better = METRIC_LOWER};
-    double values[2 * RULE_GPUS];
-    struct quantiles quantiles = {0};
-    for (size_t i = 0; i < ROWS(values); i++)
-        values[i] = i % 4 < 2 ? 990 : 1010;
-    const struct row *base = row_of(values, ROWS(values));
     const struct row *now = row_of((const double[]){1000, 1000}, 2);
-    const double deviation = 10 * sqrt(16 / 15.0);
     const struct {
-        size_t gpus;
+        size_t first, gpus; /* sessions of the first GPU; the others have as many each as there is room for */
         double limit;
     } rows[] = {
-        {0, 3.733 * deviation * sqrt(1 / 2.0 + 1 / 16.0)},
-        {RULE_GPUS - 1, 3.733 * deviation * sqrt(1 / 2.0 + 1 / 16.0)}, /* nothing may fail by it */
-        {RULE_GPUS, 4.785 * deviation * sqrt(1 + 1 / 8.0)},
-        {3 * RULE_GPUS, 3.733 * deviation * sqrt(1 + 1 / 16.0)}, /* of rows that were replaced since */
+        {0, 0, 3.733 * 10 * sqrt(16 / 15.0) * sqrt(1 / 2.0 + 1 / 16.0)},
+        {4, RULE_GPUS - 1, 3.733 * 10 * sqrt(16 / 15.0) * sqrt(1 / 2.0 + 1 / 16.0)}, /* nothing may fail by it */
+        {2, RULE_GPUS, 4.785 * 10 * sqrt(8 / 7.0) * sqrt(1 + 1 / 8.0)},
+        {9, RULE_GPUS, 4.785 * 10 * sqrt(8 / 7.0) * sqrt(1 + (81 + 7) / 256.0)},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
-        const double limit = rule_assess(&quantiles, &metric, base, now, 0, rows[i].gpus).limit;
-        cr_expect(fabs(limit / rows[i].limit - 1) < 0.001, "row %zu: %g, not %g", i, limit, rows[i].limit);
+        struct quantiles quantiles = {0};
+        double values[2 * RULE_GPUS];
+        size_t of[ROWS(values)];
+        for (size_t s = 0; s < ROWS(values); s++) {
+            const size_t each = rows[i].first == 9 ? 1 : 2;
+            of[s] = rows[i].first == 0 ? s / 2 : s < rows[i].first ? 0 : 1 + (s - rows[i].first) / each;
+            values[s] = of[s] % 2 ? 1010 : 990; /* all sessions of a GPU are alike */
+        }
+        const struct gpus others = {of, rows[i].gpus};
+        const struct row *base = row_of(values, ROWS(values));
+        const double limit = rule_assess(&quantiles, &metric, base, now, 0, rows[i].gpus ? &others : NULL).limit;
+        const double spread = rows[i].gpus == RULE_GPUS - 1 ? rule_spread(base).deviation / 10 / sqrt(16 / 15.0) : 1;
+        cr_expect(fabs(limit / rows[i].limit / spread - 1) < 0.001, "row %zu: %g, not %g", i, limit, rows[i].limit);
     }
 }
 
@@ -270,6 +283,7 @@ Test(rule, a_count_that_never_repeated_has_a_limit)
         {{1000000, 1000001}, 1010002, FOUND_WORSE},
         {{1000000, 1000001, 1000002}, 1000025, FOUND_SAME}, /* 22.3 * 1 * 1.15 = 25.8 */
         {{1000000, 1000001, 1000002}, 1000028, FOUND_WORSE},
+        {{1000000, 1000000, 1000000, 1000300}, 1000300, FOUND_SAME}, /* as bad as it was */
         {{1000000, 1000000, 1000000}, 1000001, FOUND_WORSE},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -278,7 +292,7 @@ Test(rule, a_count_that_never_repeated_has_a_limit)
         while (count < 4 && rows[i].base[count] > 0)
             count++;
         const struct assessment found =
-            rule_assess(&quantiles, &metric, row_of(rows[i].base, count), row_of(&rows[i].now, 1), 0, 0);
+            rule_assess(&quantiles, &metric, row_of(rows[i].base, count), row_of(&rows[i].now, 1), 0, NULL);
         cr_expect_eq(found.finding, rows[i].finding, "row %zu: %d, limit %g", i, (int)found.finding, found.limit);
     }
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define DEVICE "\"device\": {\"ecc\": true, \"memory_bytes\": 1, \"mig\": false, \"sm_count\": 1}"
-#define REST ", \"metrics\": {}, \"schema\": 1, \"sessions\": []}"
+#define REST ", \"metrics\": {}, \"schema\": 1, \"sessions\": [{}]}"
 #define RUN(kernels) "{" DEVICE ", \"kernels\": {" kernels "}" REST
 #define KERNEL(more) RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"ok\"" more "}")
 #define ROW(row) KERNEL(", \"metrics\": {\"time\": " row "}")
@@ -60,9 +60,9 @@ Test(run_read, errors_say_where_and_what)
          "x.json: sessions/0: has an unknown key \"when\""},
         {"{" DEVICE ", \"schema\": 1, \"sessions\": [{}, {\"date\": 5}]}",
          "x.json: sessions/1/date: must be a text, not a number"},
-        {"{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {\"Time\": {}}}",
+        {"{" DEVICE ", \"schema\": 1, \"sessions\": [{}], \"metrics\": {\"Time\": {}}}",
          "x.json: metrics: \"Time\" is no metric name"},
-        {"{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {\"time\": {\"unit\": \"ns\"}}}",
+        {"{" DEVICE ", \"schema\": 1, \"sessions\": [{}], \"metrics\": {\"time\": {\"unit\": \"ns\"}}}",
          "x.json: metrics/time/counter: is missing"},
         {"{\"device\": {\"ecc\": 1}, \"schema\": 1}", "x.json: device/sm_count: is missing"},
         {"{\"device\": {\"sm_count\": 1, \"memory_bytes\": -1}, \"schema\": 1}",
@@ -234,12 +234,12 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
     cr_assert_eq(fseek(file, RUN_FILE_LIMIT, SEEK_SET), 0);
     fputc('x', file);
     fclose(file);
+    char *nowhen = scratch_file(folder, "nowhen.json",
+                                "{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {}, \"kernels\": {}}");
     const struct {
         const char *path, *words;
     } cases[] = {
-        {empty, "is empty"},
-        {missing, "No such file"},
-        {folder, "is a folder"},
+        {nowhen, "sessions: names no session"}, {empty, "is empty"}, {missing, "No such file"}, {folder, "is a folder"},
         {large, "more than the limit"},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
@@ -252,6 +252,7 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
         cr_expect(strstr(said, cases[i].path) && strstr(said, cases[i].words), "%s", said);
         free(said);
     }
+    free(nowhen);
     free(large);
     free(missing);
     free(empty);

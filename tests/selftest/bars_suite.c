@@ -29,7 +29,7 @@ void q6_simulated(struct selftest *selftest)
         size_t right = 0;
         for (int n = 0; n < CHECKS; n++) {
             struct check check;
-            check_draw(&check, &nature, true, SIMULATED_GPUS);
+            check_draw(&check, &nature, true, SIMULATED_GPUS, false);
             check.suite = rows[i].suite;
             check_judge(&check, ROUTE_SESSION);
             right += only_suite(&check.comparison);
@@ -87,7 +87,7 @@ void q6_clock(struct selftest *selftest)
     nature_init(&nature, selftest);
     for (int n = 0; n < CHECKS; n++) {
         struct check check;
-        check_draw(&check, &nature, true, SIMULATED_GPUS);
+        check_draw(&check, &nature, true, SIMULATED_GPUS, false);
         for (size_t k = 0; k < slowed; k++)
             check.clock[k] = 0.1;
         check_judge(&check, ROUTE_SESSION);

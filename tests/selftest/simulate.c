@@ -83,6 +83,13 @@ static double time_factor(const struct check *check, size_t kernel)
     return (1 + check->slower[kernel]) * (1 + check->suite) / (1 - check->clock[kernel]);
 }
 
+static size_t sessions_on(const struct check *check, size_t gpu)
+{
+    if (!check->lopsided)
+        return SIMULATED_SESSIONS / check->gpus;
+    return gpu == 0 ? SIMULATED_SESSIONS - (check->gpus - 1) : 1;
+}
+
 /* A baseline keeps the median of a session alone. */
 static void draw_baseline(struct check *check, size_t kernel, size_t metric)
 {
@@ -91,7 +98,7 @@ static void draw_baseline(struct check *check, size_t kernel, size_t metric)
     check->gpu[kernel][metric] = gaussian(check, deviation);
     for (size_t g = 0; g < check->gpus; g++) {
         const double gpu = check->known && g == 0 ? check->gpu[kernel][metric] : gaussian(check, deviation);
-        for (size_t s = 0; s < SIMULATED_SESSIONS / check->gpus; s++) {
+        for (size_t s = 0; s < sessions_on(check, g); s++) {
             double samples[SAMPLES];
             draw_samples(check, kernel, metric, gpu, 1, samples);
             row_add_session(row, &(double){median(samples, SAMPLES)}, 1);
@@ -105,9 +112,10 @@ static void add_session(struct run *run, const char *gpu)
     session->facts[SESSION_GPU_UUID] = x_strdup(gpu);
 }
 
-void check_draw(struct check *check, const struct nature *nature, bool known, size_t gpus)
+void check_draw(struct check *check, const struct nature *nature, bool known, size_t gpus, bool lopsided)
 {
-    *check = (struct check){.nature = nature, .known = known, .gpus = gpus};
+    size_t sessions = 0;
+    *check = (struct check){.nature = nature, .known = known, .gpus = gpus, .lopsided = lopsided};
     size_t *all = x_calloc(nature->count, sizeof *all);
     for (size_t i = 0; i < nature->count; i++)
         all[i] = i;
@@ -119,13 +127,14 @@ void check_draw(struct check *check, const struct nature *nature, bool known, si
     for (size_t g = 0; g < gpus; g++) {
         char name[32];
         snprintf(name, sizeof name, "GPU-%zu", g);
-        add_session(&check->baseline, name);
+        for (size_t s = 0; s < sessions_on(check, g); s++, sessions++)
+            add_session(&check->baseline, name);
     }
     add_session(&check->run, known ? "GPU-0" : "GPU-new");
     for (size_t k = 0; k < SIMULATED_KERNELS; k++) {
         for (size_t m = 0; m < SIMULATED_NOISY; m++)
             draw_baseline(check, k, m);
-        draw_steadfast(&check->baseline, k, 0, SIMULATED_SESSIONS / gpus * gpus, 1);
+        draw_steadfast(&check->baseline, k, 0, sessions, 1);
     }
 }
 

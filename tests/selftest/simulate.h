@@ -26,6 +26,7 @@ struct check {
     size_t kernels[SIMULATED_KERNELS];              /* of nature */
     bool known;                                     /* the baseline has sessions of the GPU of the run */
     size_t gpus;                                    /* of the baseline */
+    bool lopsided;                                  /* the first GPU has all sessions but one of each other */
     double gpu[SIMULATED_KERNELS][SIMULATED_NOISY]; /* what is peculiar to that GPU */
     double slower[SIMULATED_KERNELS];               /* planted: 0.05 is 5 % more time */
     double hiccup[SIMULATED_KERNELS];               /* planted: so much more in the first session alone */
@@ -35,7 +36,7 @@ struct check {
 };
 
 /* Draws kernels, a baseline of so many GPUs and a GPU for the run; nothing is planted. */
-void check_draw(struct check *check, const struct nature *nature, bool known, size_t gpus);
+void check_draw(struct check *check, const struct nature *nature, bool known, size_t gpus, bool lopsided);
 void check_release(struct check *check);
 
 /* What settles a time that is suspect, besides a second session of everything else that is. */
