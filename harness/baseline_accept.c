@@ -151,16 +151,16 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
     return 0;
 }
 
-/* Worse ones first; the others stay in the order of their names. */
+/* Worse ones and those left out first; the others stay in the order of their names. */
 static void sort_moves(struct accepted *accepted)
 {
-    size_t worse = 0;
+    size_t first = 0;
     for (size_t i = 0; i < accepted->move_count; i++) {
         const struct accepted_move move = accepted->moves[i];
-        if (move.finding != FOUND_WORSE && move.finding != FOUND_DIVIDED)
+        if (!move.left && move.finding != FOUND_WORSE && move.finding != FOUND_DIVIDED)
             continue;
-        memmove(&accepted->moves[worse + 1], &accepted->moves[worse], (i - worse) * sizeof move);
-        accepted->moves[worse++] = move;
+        memmove(&accepted->moves[first + 1], &accepted->moves[first], (i - first) * sizeof move);
+        accepted->moves[first++] = move;
     }
 }
 
@@ -258,13 +258,19 @@ static int write_undisturbed(const struct baseline_files *files, const char *old
     return result;
 }
 
-static void warn_expected(const struct expectations *expectations, const struct run *fresh)
+/* Only of rows that hold the new sessions alone: what was added to others did not make their regression pass. */
+static void warn_expected(const struct expectations *expectations, const struct baseline_files *files,
+                          const struct run *fresh)
 {
     for (size_t i = 0; i < expectations->count; i++) {
         const struct expectation *expectation = &expectations->list[i];
         const struct result *result = run_find(fresh, expectation->kernel);
         const struct row *row = result ? result_find(result, expectation->metric) : NULL;
-        if (row && row->state == VALUE_MEASURED)
+        if (!row || row->state != VALUE_MEASURED)
+            continue;
+        const struct run *merged = &baseline_files_find(files, expectation->kernel)->run;
+        const struct row *now = result_find(run_find(merged, expectation->kernel), expectation->metric);
+        if (now->session_count <= row->session_count)
             warning("%s:%d declares a regression of what is the baseline now: remove the section [%s %s], or the next "
                     "check fails because the row passes",
                     expectation->file, expectation->line, expectation->kernel, expectation->metric);
@@ -317,7 +323,7 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
         if (write_undisturbed(&files, old_path) < 0)
             result = EXIT_USAGE;
         else
-            warn_expected(&expectations, fresh);
+            warn_expected(&expectations, &files, fresh);
     }
     free(old_path);
     expectations_release(&expectations);

@@ -16,6 +16,12 @@ static bool is_exact(const struct metric *metric)
     return metric && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC);
 }
 
+/* The sessions or samples of a run do not agree: changed arguments would have moved them alike. */
+static bool is_divided(enum finding finding)
+{
+    return finding == FOUND_DIVIDED || finding == FOUND_INEXACT;
+}
+
 static bool is_known(const struct kernel_file *file, const struct run *run)
 {
     for (size_t i = 0; i < run->session_count; i++)
@@ -59,14 +65,22 @@ static void forget_known(const struct merging *merging, const struct kernel_file
     }
 }
 
+struct choice {
+    const struct metric *metric;
+    enum accepted_step step;
+    enum finding finding;
+    bool far; /* a session is further from the baseline's mean than the noise of one code may take it */
+};
+
 static void add_move(const struct merging *merging, const char *kernel, const struct row *old, const struct row *fresh,
-                     enum finding finding)
+                     const struct choice *choice)
 {
     struct accepted *accepted = merging->accepted;
     *ARRAY_ADD(accepted->moves, accepted->move_count) = (struct accepted_move){
         .kernel = x_strdup(kernel),
         .metric = x_strdup(fresh->metric),
-        .finding = finding,
+        .finding = choice->finding,
+        .left = choice->step == ACCEPTED_LEFT,
         .was_state = old->state,
         .now_state = fresh->state,
         .was = old->state == VALUE_MEASURED ? row_value(old) : 0,
@@ -87,23 +101,33 @@ static double anchor_allows(double anchor, const struct assessment *found)
     return fmax(RULE_ANCHOR * fabs(anchor), found->limit);
 }
 
-/* The rule; and what is past its anchor has moved all the same, since it would fail for as long as the anchor stays. */
-static enum finding judge_row(struct merging *merging, const struct metric *metric, const struct row *old,
-                              const struct row *fresh)
+static bool is_far(const struct row *fresh, const struct assessment *found)
 {
-    const struct assessment found = rule_assess(&merging->quantiles, metric, old, fresh, 0, 0);
-    const double sign = metric->better == METRIC_LOWER ? 1 : -1;
-    const double past = sign * (found.now - old->anchor);
-    if (found.finding != FOUND_SAME || !old->has_anchor)
-        return found.finding;
-    return past > anchor_allows(old->anchor, &found) ? FOUND_WORSE : FOUND_SAME;
+    for (size_t i = 0; i < fresh->session_count; i++)
+        if (round_value(fabs(row_session_value(fresh, i) - found->base.mean)) > anchor_allows(found->base.mean, found))
+            return true;
+    return false;
 }
 
-/* What becomes of a row, seen by itself. Sets *finding when its value moved. */
-static enum accepted_step choose_step(struct merging *merging, const struct kernel_file *file, const char *kernel,
-                                      const struct row *old, struct row *fresh, enum finding *finding)
+/* The rule; but exact values that cease to repeat did not move. And what is past its anchor has moved all the same,
+ * since it would fail for as long as the anchor stays. */
+static enum finding judge_row(struct merging *merging, const struct metric *metric, const struct row *old,
+                              const struct row *fresh, bool *far)
 {
-    *finding = FOUND_SAME;
+    const struct assessment found = rule_assess(&merging->quantiles, metric, old, fresh, 0, NULL);
+    const double sign = metric->better == METRIC_LOWER ? 1 : -1;
+    const double past = sign * (found.now - old->anchor);
+    *far = is_far(fresh, &found);
+    const bool repeats_no_more = is_exact(metric) && is_divided(found.finding) && !*far;
+    if (found.finding != FOUND_SAME && !repeats_no_more)
+        return found.finding;
+    return old->has_anchor && past > anchor_allows(old->anchor, &found) ? FOUND_WORSE : FOUND_SAME;
+}
+
+/* What becomes of a row, seen by itself. Sets the finding when its value moved. */
+static enum accepted_step choose_step(struct merging *merging, const struct kernel_file *file, const char *kernel,
+                                      const struct row *old, struct row *fresh, struct choice *choice)
+{
     if (!old)
         return ACCEPTED_FIRST;
     if (!is_same_note(merging, file, fresh->metric) || old->state != fresh->state)
@@ -113,10 +137,9 @@ static enum accepted_step choose_step(struct merging *merging, const struct kern
     forget_known(merging, file, old, kernel, fresh);
     if (fresh->session_count == 0)
         return ACCEPTED_KNOWN;
-    const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->metric);
-    if (is_gated(metric))
-        *finding = judge_row(merging, metric, old, fresh);
-    return *finding == FOUND_SAME ? ACCEPTED_ADDED : ACCEPTED_REPLACED;
+    if (is_gated(choice->metric))
+        choice->finding = judge_row(merging, choice->metric, old, fresh, &choice->far);
+    return choice->finding == FOUND_SAME ? ACCEPTED_ADDED : ACCEPTED_REPLACED;
 }
 
 /* What is remembered of a row that goes; NULL when there is no value of the same meaning. */
@@ -178,7 +201,7 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
 static void keep_anchor(struct merging *merging, const struct metric *metric, struct row *row, double anchor,
                         const struct row *fresh)
 {
-    const struct assessment found = rule_assess(&merging->quantiles, metric, fresh, fresh, 0, 0);
+    const struct assessment found = rule_assess(&merging->quantiles, metric, fresh, fresh, 0, NULL);
     row->has_anchor = fabs(found.now - anchor) <= anchor_allows(anchor, &found);
     row->anchor = row->has_anchor ? anchor : 0;
 }
@@ -203,15 +226,16 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
     const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->metric);
     const bool anchored = row->has_anchor;
     const double anchor = row->anchor;
-    accepted->rows++;
+    const bool stays = step == ACCEPTED_KNOWN || step == ACCEPTED_LEFT;
+    accepted->rows += step != ACCEPTED_LEFT;
     accepted->counts[step]++;
     if (step == ACCEPTED_REPLACED || step == ACCEPTED_BESIDE)
         replace_row(merging, file, row, fresh, metric);
-    if (step != ACCEPTED_KNOWN)
+    if (!stays)
         add_sessions_to_row(row, fresh, metric);
     if (row->state != VALUE_MEASURED)
         return;
-    if (merging->acceptance->anchor && is_gated(metric)) {
+    if (merging->acceptance->anchor && is_gated(metric) && step != ACCEPTED_LEFT) {
         row->anchor = row_value(row);
         row->has_anchor = true;
     }
@@ -221,49 +245,32 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
         accepted->time_sessions = row->session_count;
 }
 
-static bool has_launches(const struct run *run)
-{
-    for (size_t i = 0; i < run->result_count; i++)
-        if (run->results[i].launch_count > 0)
-            return true;
-    return false;
-}
-
-/* Whether the runs launched the machine code of the baseline. Transfers have none: where launches are recorded and a
- * kernel has none, it is the same while it moves as many bytes. */
+/* Whether the runs launched the machine code of the baseline. */
 static bool is_same_code(const struct merging *merging, const struct result *old)
 {
     for (size_t i = 0; i < merging->count; i++) {
-        const struct run *run = merging->sources[i].run;
-        const struct result *now = run_find(run, old->id);
-        if (!now || same_code(old, now))
-            continue;
-        if (old->launch_count > 0 || now->launch_count > 0 || !has_launches(run) || old->bytes != now->bytes)
+        const struct result *now = run_find(merging->sources[i].run, old->id);
+        if (now && !same_code(old, now))
             return false;
     }
     return true;
 }
 
-struct choice {
-    const struct metric *metric;
-    enum accepted_step step;
-    enum finding finding;
-};
-
 /* What depends on the other rows of the kernel. The value of code that did not change moves by its spread alone, unless
- * its arguments changed: then its counts moved as well. */
+ * its arguments changed: then its counts moved as well. One that is far off is left out, lest the limit become so wide
+ * that real regressions pass. */
 static void settle_choices(struct choice *choices, size_t count, bool only_spread)
 {
     bool moved = false;
     for (size_t i = 0; i < count; i++) {
         const bool replaced = choices[i].step == ACCEPTED_REPLACED;
         moved = moved || (replaced && is_gated(choices[i].metric));
-        only_spread = only_spread && !(replaced && is_exact(choices[i].metric));
+        only_spread = only_spread && !(replaced && is_exact(choices[i].metric) && !is_divided(choices[i].finding));
     }
     for (size_t i = 0; i < count; i++) {
         struct choice *choice = &choices[i];
         if (only_spread && choice->finding != FOUND_SAME)
-            choice->step = ACCEPTED_SPREAD;
+            choice->step = choice->far ? ACCEPTED_LEFT : ACCEPTED_SPREAD;
         else if (!only_spread && moved && choice->step == ACCEPTED_ADDED && !is_gated(choice->metric))
             choice->step = ACCEPTED_BESIDE;
     }
@@ -277,14 +284,17 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
         struct row *row = &fresh->rows[i];
         const struct row *old = result_find(result, row->metric);
         choices[i].metric = metrics_find(merging->acceptance->metrics, row->metric);
-        choices[i].step = choose_step(merging, file, result->id, old, row, &choices[i].finding);
+        choices[i].step = choose_step(merging, file, result->id, old, row, &choices[i]);
     }
     settle_choices(choices, fresh->row_count, only_spread);
     for (size_t i = 0; i < fresh->row_count; i++) {
-        const struct row *row = &fresh->rows[i];
+        struct row *row = &fresh->rows[i];
         struct row *old = result_add(result, row->metric);
-        if (choices[i].step == ACCEPTED_REPLACED && is_same_note(merging, file, row->metric))
-            add_move(merging, result->id, old, row, choices[i].finding);
+        const bool left = choices[i].step == ACCEPTED_LEFT;
+        if (left || (choices[i].step == ACCEPTED_REPLACED && is_same_note(merging, file, row->metric)))
+            add_move(merging, result->id, old, row, &choices[i]);
+        if (left)
+            remove_sessions(row, 0, row->session_count);
         merge_row(merging, file, old, row, choices[i].step);
     }
     free(choices);
@@ -300,22 +310,50 @@ static void merge_notes(struct run *run, const struct result *result, const stru
             run_remove_note(run, &run->notes[i]);
 }
 
-/* A session that is there already keeps its reason and gains the new one. */
-static void add_session(struct run *run, const struct session *session, const char *reason)
+/* Appends a text to another, unless it is one of those that stand there already. */
+static void append_text(char **text, const char *between, const char *more)
 {
+    char *old = *text;
+    char *whole = x_sprintf("%s%s%s", between, old ? old : "", between);
+    char *part = x_sprintf("%s%s%s", between, more, between);
+    if (!old || !strstr(whole, part)) {
+        *text = x_sprintf("%s%s%s", old ? old : "", old ? between : "", more);
+        free(old);
+    }
+    free(part);
+    free(whole);
+}
+
+/* The globs of -m, NULL for all metrics. Caller frees. */
+static char *chosen_metrics(const struct acceptance *acceptance)
+{
+    char *chosen = NULL;
+    for (size_t i = 0; i < acceptance->metric_glob_count; i++)
+        append_text(&chosen, " ", acceptance->metric_globs[i]);
+    return chosen;
+}
+
+/* A session that is there already keeps its reason and metrics and gains the new ones. */
+static void add_session(struct run *run, const struct session *session, const struct acceptance *acceptance)
+{
+    char *metrics = chosen_metrics(acceptance);
     struct session *known = baseline_find_session(run, session);
     if (!known) {
         struct session copy = *session; /* borrows */
-        copy.facts[SESSION_REASON] = x_strdup(reason);
+        copy.facts[SESSION_REASON] = x_strdup(acceptance->reason);
+        copy.facts[SESSION_METRICS] = metrics;
         run_add_session(run, &copy);
         free(copy.facts[SESSION_REASON]);
-        return;
+    } else {
+        append_text(&known->facts[SESSION_REASON], "; ", acceptance->reason);
+        if (metrics && known->facts[SESSION_METRICS]) {
+            append_text(&known->facts[SESSION_METRICS], " ", metrics);
+        } else {
+            free(known->facts[SESSION_METRICS]);
+            known->facts[SESSION_METRICS] = NULL;
+        }
     }
-    char *old = known->facts[SESSION_REASON];
-    if (old && strstr(old, reason))
-        return;
-    known->facts[SESSION_REASON] = x_sprintf("%s%s%s", old ? old : "", old ? "; " : "", reason);
-    free(old);
+    free(metrics);
 }
 
 static void remove_oldest_sessions(struct run *run, size_t kept)
@@ -341,7 +379,7 @@ static void merge_sessions(const struct merging *merging, struct run *run, const
         if (!run_find(source, result->id))
             continue;
         for (size_t k = 0; k < source->session_count; k++)
-            add_session(run, &source->sessions[k], merging->acceptance->reason);
+            add_session(run, &source->sessions[k], merging->acceptance);
         added += source->session_count;
     }
     for (size_t i = 0; i < result->row_count; i++)
@@ -353,13 +391,15 @@ static void merge_sessions(const struct merging *merging, struct run *run, const
     remove_oldest_sessions(run, kept < BASELINE_SESSIONS ? kept : BASELINE_SESSIONS);
 }
 
-/* Rows of two builds: the hash of one does not speak for the other's. */
-static void forget_code(struct result *result)
+/* Whether a time of the runs was merged; it is times that the same code excuses. */
+static bool has_time(const struct merging *merging, const struct result *fresh)
 {
-    for (size_t i = 0; i < result->launch_count; i++) {
-        free(result->launches[i].code);
-        result->launches[i].code = NULL;
+    for (size_t i = 0; i < fresh->row_count; i++) {
+        const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->rows[i].metric);
+        if (metric && metric->class == METRIC_TIME && fresh->rows[i].session_count > 0)
+            return true;
     }
+    return false;
 }
 
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh)
@@ -368,11 +408,9 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
     const bool named = merging->acceptance->metric_glob_count > 0; /* these values, and no mixture with the old ones */
     struct result *result = run_add(&file->run, fresh->id);
     const bool only_spread = !is_new && !named && is_same_code(merging, result);
-    if (is_new || !named)
-        result_copy_facts(result, fresh);
-    else if (!is_same_code(merging, result))
-        forget_code(result);
     merge_rows(merging, file, result, fresh, only_spread);
+    if (is_new || !named || has_time(merging, fresh))
+        result_copy_facts(result, fresh);
     merge_sessions(merging, &file->run, result, fresh);
     merge_notes(&file->run, result, merging->fresh);
     merging->accepted->kernels++;

@@ -7,16 +7,16 @@
 #include <string.h>
 
 #define REASON_LIMIT 1000 /* bytes: every file keeps it */
-#define MOVES_SHOWN 10    /* then their number alone, but all that are worse */
+#define MOVES_SHOWN 10    /* then their number alone, but all that are worse or left out */
 
 static const char *const finding_words[] = {
     [FOUND_SAME] = "changed",    [FOUND_BETTER] = "better",   [FOUND_WORSE] = "worse",
     [FOUND_DIVIDED] = "divided", [FOUND_INEXACT] = "inexact",
 };
 
-static bool is_worse(const struct accepted_move *move)
+static bool is_always_shown(const struct accepted_move *move)
 {
-    return move->finding == FOUND_WORSE || move->finding == FOUND_DIVIDED;
+    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_DIVIDED;
 }
 
 /* The value or, when the row is no measurement, the word for what it is instead. */
@@ -43,6 +43,8 @@ static void print_move(const struct metrics *metrics, const struct accepted_move
     printf("  %-7s  %s %s: %s -> %s", finding_words[move->finding], move->kernel, move->metric, left, right);
     if (move->was_state == VALUE_MEASURED && move->now_state == VALUE_MEASURED && move->was > 0)
         printf(" (%+.3g %%)", 100 * (move->now / move->was - 1));
+    if (move->left)
+        printf(", left out: -k %s -m %s takes it all the same", move->kernel, move->metric);
     putchar('\n');
 }
 
@@ -55,6 +57,7 @@ static void print_counts(const struct accepted *accepted)
         [ACCEPTED_BESIDE] = "of class info replaced beside them",
         [ACCEPTED_FIRST] = "new",
         [ACCEPTED_KNOWN] = "there already",
+        [ACCEPTED_LEFT] = "far off though the code is the same and left out",
     };
     const char *before = ": ";
     for (size_t i = 0; i < ACCEPTED_STEPS; i++) {
@@ -79,7 +82,7 @@ static void print_accepted(const struct options *options, const struct metrics *
     free(folder);
 
     size_t shown = 0;
-    while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_worse(&accepted->moves[shown])))
+    while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_always_shown(&accepted->moves[shown])))
         print_move(metrics, &accepted->moves[shown++]);
     if (shown < accepted->move_count)
         printf("  and %zu more that moved, none of them worse\n", accepted->move_count - shown);

@@ -65,8 +65,9 @@ static const struct command commands[] = {
         .details = "Writes each chosen row into the baseline of the runs' model of GPU, with the reason; no other row\n"
                    "changes. A row that agrees with the baseline gains the sessions of the runs, so that its limit\n"
                    "becomes sharper: accept good runs now and then. One that moved is replaced, and its old value is\n"
-                   "kept beside it; but when the kernel's machine code and its exact counts are the same, the move is\n"
-                   "spread and is added, unless -m names the metric. A kernel that is gone is dropped with its file.",
+                   "kept beside it. But when the kernel's machine code and its exact counts are the same, a move is\n"
+                   "noise: up to 5 % or the limit it is added, further off it is left out and named; -m takes it all\n"
+                   "the same. A kernel that is gone is dropped by removing its file.",
         .example = "cugate accept run.json -k transpose/padded -m time --reason \"two more words of padding\"",
         .takes = "k m baselines metrics reason was anchor",
         .minimum = 1, .maximum = -1, .run = cmd_accept,

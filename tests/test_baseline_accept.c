@@ -218,17 +218,31 @@ Test(baseline_accept, a_renaming_that_is_none_is_refused)
     scratch_remove(folder);
 }
 
-/* The next check would fail with unexpected-pass. */
+static void set_code(const struct run *run, const char *kernel)
+{
+    struct launch *launch = &run_find(run, kernel)->launches[0];
+    launch->code = x_strdup("abc");
+    launch->times = 1;
+}
+
+/* The next check would fail with unexpected-pass; but not that of a row that only gained a session or was left out. */
 Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
 {
     char *folder = scratch_make();
     char *device = x_sprintf("%s/nvidia-h200", folder);
     struct run runs[] = {made_run(1), made_run(2)};
+    set_code(&runs[0], "access/coalesced");
+    set_code(&runs[1], "access/coalesced");
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     free(scratch_file(device, "expected.ini",
                       "[reduce/warp time]\nissue = i\nexpires = 2026-12-31\n"
-                      "[reduce/tree hits]\nissue = i\nexpires = 2026-12-31\n"));
+                      "[reduce/tree hits]\nissue = i\nexpires = 2026-12-31\n"
+                      "[reduce/tree time]\nissue = i\nexpires = 2026-12-31\n"
+                      "[access/coalesced time]\nissue = i\nexpires = 2026-12-31\n"
+                      "[copy/new time]\nissue = i\nexpires = 2026-12-31\n"));
     made_set(&runs[1], "reduce/warp", "time", 400);
+    made_set(&runs[1], "access/coalesced", "time", 200);
+    row_add_session(result_add(run_add(&runs[1], "copy/new"), "time"), (double[]){1}, 1);
     struct accepted accepted;
     struct capture capture;
     capture_begin(&capture);
@@ -237,7 +251,9 @@ Test(baseline_accept, a_declared_regression_that_is_accepted_is_named)
     char *said = capture_end(&capture);
     cr_expect(strstr(said, "nvidia-h200/expected.ini:1 declares"), "%s", said);
     cr_expect(strstr(said, "remove the section [reduce/warp time]"), "%s", said);
-    cr_expect(!strstr(said, "reduce/tree"), "hits are not applicable: %s", said);
+    cr_expect(strstr(said, "remove the section [copy/new time]"), "%s", said);
+    cr_expect(!strstr(said, "reduce/tree"), "hits are not applicable, and the time was added: %s", said);
+    cr_expect(!strstr(said, "access/coalesced"), "its time was left out: %s", said);
     free(said);
 
     capture_begin(&capture);
@@ -339,6 +355,42 @@ Test(baseline_accept, the_command_says_what_happened)
     expect_command(folder, "third", arguments, 3, EXIT_USAGE, "run_1.json:1:");
     for (int i = 0; i < 5; i++)
         free(arguments[i]);
+    free(metrics);
+    scratch_remove(folder);
+}
+
+Test(baseline_accept, the_command_names_what_it_left_out)
+{
+    char *folder = scratch_make();
+    char *metrics = x_sprintf("%s/metrics", folder);
+    cr_assert_eq(make_folders(metrics), 0);
+    free(scratch_file(metrics, "made.ini", made_definitions));
+    cr_redirect_stdout();
+    for (int i = 0; i < 2; i++) {
+        struct run run = made_run(i + 1);
+        char *path = x_sprintf("%s/run.json", folder);
+        run_filter(&run, (char *[]){(char[]){"reduce/tree"}}, 1);
+        set_code(&run, "reduce/tree");
+        made_set(&run, "reduce/tree", "time", i == 0 ? 200 : 300);
+        cr_assert_eq(run_write_file(&run, path), 0);
+        expect_command(folder, "why", &path, 1, 0, NULL);
+        free(path);
+        run_release(&run);
+    }
+    fflush(stdout);
+    char *expected = x_sprintf(
+        "accepted 4 rows of 1 kernel from 1 session in %s/nvidia-h200: 4 new\n"
+        "time only warns until its rows have 10 sessions; now they have 1: accept more run files, each of its own "
+        "`cugate run`\n"
+        "accepted 3 rows of 1 kernel from 1 session in %s/nvidia-h200: 2 agreed and were added, 1 there already, "
+        "1 far off though the code is the same and left out\n"
+        "  worse    reduce/tree time: 200 ns -> 300 ns (+50 %%), left out: -k reduce/tree -m time takes it all the "
+        "same\n"
+        "time only warns until its rows have 10 sessions; now they have 1: accept more run files, each of its own "
+        "`cugate run`\n",
+        folder, folder);
+    cr_expect_stdout_eq_str(expected);
+    free(expected);
     free(metrics);
     scratch_remove(folder);
 }
