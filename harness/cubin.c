@@ -138,6 +138,20 @@ static int read_file(struct source *source, size_t size)
     return read_host(source, size);
 }
 
+/* CUB's namespace names the architectures of the build, CUB_300001_SM_800_900: the same function must be found in a
+ * build for others. */
+static void forget_architectures(char *name)
+{
+    for (char *at = name; (at = strstr(at, "CUB_"));) {
+        at += strlen("CUB_");
+        at += strspn(at, "0123456789");
+        if (strncmp(at, "_SM_", 4) == 0) {
+            const char *rest = at + 4 + strspn(at + 4, "0123456789_");
+            memmove(at, rest, strlen(rest) + 1);
+        }
+    }
+}
+
 static int by_name(const void *left, const void *right)
 {
     const struct cubin_function *a = left, *b = right;
@@ -160,6 +174,8 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
         warning("%s: %zu images of machine code are compressed and were left out: nothing is known of their functions; "
                 "build it with nvcc --compress-mode=none",
                 name, source.compressed);
+    for (size_t i = 0; i < cubin->count; i++)
+        forget_architectures(cubin->list[i].name);
     if (cubin->count > 0)
         qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name);
     return 0;
@@ -205,8 +221,10 @@ const struct cubin_function *cubin_find(const struct cubin *cubin, const char *n
                                         enum cubin_lack *lack)
 {
     const struct cubin_function *found = NULL;
+    char *plain = x_strdup(name);
+    forget_architectures(plain);
     *lack = CUBIN_ABSENT;
-    for (size_t i = place_of(cubin, name); i < cubin->count && strcmp(cubin->list[i].name, name) == 0; i++) {
+    for (size_t i = place_of(cubin, plain); i < cubin->count && strcmp(cubin->list[i].name, plain) == 0; i++) {
         const struct cubin_function *function = &cubin->list[i];
         if (function->capability / 10 != capability / 10 || function->capability > capability) {
             if (!found)
@@ -219,5 +237,6 @@ const struct cubin_function *cubin_find(const struct cubin *cubin, const char *n
         *lack = again ? CUBIN_SEVERAL : CUBIN_FOUND;
         found = function;
     }
+    free(plain);
     return *lack == CUBIN_FOUND ? found : NULL;
 }

@@ -129,6 +129,20 @@ Test(cubin, the_gpu_s_own_code_comes_first_then_the_nearest_older_of_its_kind)
     }
 }
 
+Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
+{
+    static const char *const names[] = {"void cub::CUB_300001_SM_900::f<cub::CUB_300001_SM_900::g>()",
+                                        "void cub::CUB_300001_SM_800_900::f<cub::CUB_300001_SM_800_900::g>()",
+                                        "void cub::CUB_300001::f<cub::CUB_300001::g>()"};
+    static struct cubin_function list[] = {
+        {.name = (char *)"void cub::CUB_300001::f<cub::CUB_300001::g>()", .capability = 90, .code = (char *)"a"}};
+    static const struct cubin cubin = {list, ROWS(list)};
+    enum cubin_lack lack;
+    for (size_t i = 0; i < ROWS(names); i++)
+        cr_expect_not_null(cubin_find(&cubin, names[i], 90, &lack), "%s", names[i]);
+    cr_expect_null(cubin_find(&cubin, "void cub::CUB_300002_SM_900::f<cub::CUB_300002_SM_900::g>()", 90, &lack));
+}
+
 /* ---- Files that are none ---- */
 
 Test(cubin, a_library_without_gpu_code_is_empty)
