@@ -45,7 +45,7 @@ if [ -n "${BASE-}" ] && git rev-parse --git-dir >/dev/null 2>&1 &&
     exit 2
 fi
 
-# What the code at hand says by itself. The report of the replay alone goes into a file.
+# What the code at hand says by itself. A file for the report gets this one when it fails, else that of the replay.
 options=()
 output=()
 while [ $# -gt 0 ]; do
@@ -60,7 +60,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 code=0
-"$cugate" check --static "${globs[@]}" "${options[@]}" || code=$?
+"$cugate" check --static "${globs[@]}" "${options[@]}" "${output[@]}" || code=$?
+[ $code -ne 2 ] || exit 2 # a slip in the options is not to be told twice
+[ $code -eq 0 ] || output=() # the file keeps the report that fails
 
 cat <<END
 

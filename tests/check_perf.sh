@@ -127,9 +127,14 @@ expect "BASE without a GPU" 0 'BASE=HEAD was not built: to take turns with it ta
 BASE=no/such ask ci/check_perf.sh
 expect "an unknown BASE without a GPU" 2 "'no/such' is no revision" '!cugate check'
 KERNELS='reduce/*' STRICT=0 ask ci/check_perf.sh -q -o report.txt
-expect "without a GPU" 0 'cugate check --static -k reduce/* -q' '!--static -k reduce/* -q -o' \
+expect "without a GPU" 0 'cugate check --static -k reduce/* -q -o report.txt' \
     'cugate check --replay tests/data/recorded-nvidia-h200.json -k reduce/* -q -o report.txt' 'NO KERNEL RAN' \
     'NOT MEASURED HERE' 'judged here: exit 0' '!BASE'
+
+STATIC=1 ask ci/check_perf.sh -o report.txt
+expect "the file keeps the report that fails" 1 'cugate check --static -o report.txt' '!recorded-nvidia-h200.json -o'
+STATIC=2 ask ci/check_perf.sh --slip
+expect "a slip is told once" 2 'cugate check --static --slip' '!--replay' '!NO KERNEL RAN'
 
 # STATIC REPLAY CODE
 while read -r static replay wanted; do
