@@ -162,9 +162,10 @@ static void print_spread(const struct text *text, const struct analysis *analysi
             if (of->kernels == 0)
                 continue;
             known[part] = true;
-            text_print(text, INK_PLAIN, "  %-24s  %-22s  %7zu  %13s  %13s  %s\n", name, part_titles[part], of->kernels,
+            text_print(text, INK_PLAIN, "  %-24s  %-22s  %7zu  %13s  %13s%s%s\n", name, part_titles[part], of->kernels,
                        words_of(of->median, spread->metric, median, sizeof median),
-                       words_of(of->worst, spread->metric, worst, sizeof worst), of->worst > 0 ? of->worst_kernel : "");
+                       words_of(of->worst, spread->metric, worst, sizeof worst), of->worst > 0 ? "  " : "",
+                       of->worst > 0 ? of->worst_kernel : "");
             name = "";
         }
     }

@@ -30,8 +30,7 @@ struct kernel_file *baseline_files_add(struct baseline_files *files, const char 
 /* Where the file of a kernel is. Caller frees. */
 char *baseline_files_path(const struct baseline_files *files, const char *id);
 
-/* The session of the baseline that is this one, for whatever reason and metrics it was accepted; NULL when there is none.
- */
+/* The session of the baseline that is this one, for whatever reason and metrics it was accepted; or NULL. */
 struct session *baseline_find_session(const struct run *baseline, const struct session *session);
 
 /* A run to be accepted. */

@@ -288,14 +288,14 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
     }
     settle_choices(choices, fresh->row_count, only_spread);
     for (size_t i = 0; i < fresh->row_count; i++) {
-        struct row *row = &fresh->rows[i];
-        struct row *old = result_add(result, row->metric);
+        struct row *new = &fresh->rows[i];
+        struct row *old = result_add(result, new->metric);
         const bool left = choices[i].step == ACCEPTED_LEFT;
-        if (left || (choices[i].step == ACCEPTED_REPLACED && is_same_note(merging, file, row->metric)))
-            add_move(merging, result->id, old, row, &choices[i]);
+        if (left || (choices[i].step == ACCEPTED_REPLACED && is_same_note(merging, file, new->metric)))
+            add_move(merging, result->id, old, new, &choices[i]);
         if (left)
-            remove_sessions(row, 0, row->session_count);
-        merge_row(merging, file, old, row, choices[i].step);
+            remove_sessions(new, 0, new->session_count);
+        merge_row(merging, file, old, new, choices[i].step);
     }
     free(choices);
 }

@@ -7,7 +7,7 @@ static const struct exit_row {
     const char *doc;
 } table[] = {
     {EXIT_SAME, "same", "nothing is worse"},
-    {EXIT_REGRESSED, "regressed", "at least one value is worse than its limit allows"},
+    {EXIT_REGRESSED, "regressed", "at least one regression, or a declared one that is gone"},
     {EXIT_USAGE, "usage", "unknown option, or a file that cannot be read or written; nothing was judged"},
     {EXIT_UNSURE, "unsure", "inconclusive: nothing regressed, but something could not be decided"},
     {EXIT_BASELINE, "no baseline", "no baseline for this GPU, or it was made under other conditions"},

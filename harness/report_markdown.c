@@ -281,7 +281,7 @@ static void add_results(struct page *page, const struct report *report)
     if (failed > 0)
         fputc('\n', page->piece);
     if (report->exit_code == EXIT_BASELINE) {
-        fputs("No baseline fits this run. To make one, of three sessions some time apart:\n\n", page->piece);
+        fputs("No baseline fits this run. To make one:\n\n", page->piece);
         put_fence(page->piece, report, "sh");
         words_first_baseline(report, "", page->piece);
         put_fence(page->piece, report, "");

@@ -115,7 +115,7 @@ static void print_header(const struct text *text, const struct report *report)
 static void print_baseline_advice(const struct text *text, const struct report *report)
 {
     text_print(text, INK_YELLOW, "Nothing was judged: no baseline fits this run.");
-    text_print(text, INK_PLAIN, " To make one, of three sessions some time apart:\n");
+    text_print(text, INK_PLAIN, " To make one:\n");
     words_first_baseline(report, "  ", text->stream);
     text_print(text, INK_PLAIN, "\n");
 }

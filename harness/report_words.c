@@ -297,9 +297,8 @@ size_t words_accept(const struct report *report, const struct judgement *const *
 
 void words_first_baseline(const struct report *report, const char *indent, FILE *stream)
 {
-    for (int i = 1; i <= 3; i++)
-        fprintf(stream, "%scugate run -o run-%d.json\n", indent, i);
-    fprintf(stream, "%scugate accept run-1.json run-2.json run-3.json", indent);
+    fprintf(stream, "%scugate aa --sessions %zu --save sessions\n", indent, rule_sessions_needed(METRIC_TIME));
+    fprintf(stream, "%scugate accept sessions/*.json", indent);
     if (report->other_baseline)
         fputs(" --baselines OTHER_DIR", stream); /* accept would refuse to mix the two */
     else

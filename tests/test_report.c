@@ -179,8 +179,8 @@ Test(report, no_baseline_says_how_to_make_one)
     report_set_up(&fixture, "same.json");
     alone(&fixture, EXIT_BASELINE);
     char *text = print(&fixture.report, report_text);
-    expect_word(text, "cugate run -o run-3.json");
-    expect_word(text, "cugate accept run-1.json run-2.json run-3.json --reason \"first baseline\"");
+    expect_word(text, "cugate aa --sessions 10 --save sessions");
+    expect_word(text, "cugate accept sessions/*.json --reason \"first baseline\"");
     expect_word(text, "transpose/padded"); /* what was measured is shown all the same */
     expect_last_line(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
     free(text);
@@ -189,8 +189,9 @@ Test(report, no_baseline_says_how_to_make_one)
     fixture.report.other_baseline = true;
     fixture.report.baselines = "taken";
     text = print(&fixture.report, report_text);
-    expect_word(text,
-                "run-3.json --baselines OTHER_DIR --reason \"first baseline\"\n  cugate check --baselines OTHER_DIR\n");
+    expect_word(
+        text,
+        "sessions/*.json --baselines OTHER_DIR --reason \"first baseline\"\n  cugate check --baselines OTHER_DIR\n");
     expect_no_word(text, "--baselines taken");
     free(text);
     report_tear_down(&fixture);

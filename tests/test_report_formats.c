@@ -447,7 +447,7 @@ Test(report_formats, markdown_without_a_baseline_says_how_to_make_one)
     alone(&fixture, EXIT_BASELINE);
     char *text = print(&fixture.report, report_markdown);
     expect_word(text, "| copy/plain | hung | no answer within 60 s |\n");
-    expect_word(text, "```sh\ncugate run -o run-1.json\n");
+    expect_word(text, "```sh\ncugate aa --sessions 10 --save sessions\n");
     expect_word(text, "--reason \"first baseline\"\n```\n");
     free(text);
     report_tear_down(&fixture);

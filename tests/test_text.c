@@ -96,10 +96,10 @@ Test(text, no_line_begins_with_a_command)
     size_t size;
     const struct text text = {.stream = open_memstream(&printed, &size)};
     text_wrap(&text, INK_PLAIN, 2, 2, "::error::first a::b\n::error::after a newline");
-    text_wrap(&text, INK_PLAIN, 110, 2, "123456 ::error::wrapped ::plain");
+    text_wrap(&text, INK_PLAIN, 110, 2, "123456 ::error::wrapped ::plain ##[error]x # ## [#[");
     fclose(text.stream);
     cr_expect_str_eq(printed, "?::error::first a::b ::error::after a newline\n"
-                              "123456\n  ?::error::wrapped ::plain\n");
+                              "123456\n  ?::error::wrapped ::plain ?#[error]x # ## [#[\n");
     free(printed);
 }
 
