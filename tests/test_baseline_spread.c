@@ -10,6 +10,7 @@
 static void set_launch(const struct run *run, const char *kernel, const char *code)
 {
     struct launch *launch = &run_find(run, kernel)->launches[0];
+    free(launch->code);
     launch->code = x_strdup(code);
     launch->times = 1;
 }
