@@ -164,10 +164,10 @@ struct kernel_file *baseline_files_add(struct baseline_files *files, const char 
 struct session *baseline_find_session(const struct run *baseline, const struct session *session)
 {
     struct session wanted = *session; /* borrows */
-    wanted.facts[SESSION_REASON] = wanted.facts[SESSION_METRICS] = NULL;
+    wanted.facts[SESSION_REASON] = NULL;
     for (size_t i = 0; i < baseline->session_count; i++) {
         struct session known = baseline->sessions[i];
-        known.facts[SESSION_REASON] = known.facts[SESSION_METRICS] = NULL;
+        known.facts[SESSION_REASON] = NULL;
         if (session_is_equal(&known, &wanted))
             return &baseline->sessions[i];
     }

@@ -70,7 +70,7 @@ struct accepted {
  * with its old one by the rule (rule.h; no shift is taken off) gains a session for each of the runs' sessions, the
  * median of its samples, and keeps its anchor; so does one whose machine code changed, since it agrees, and an exact
  * one that only ceased to repeat. One that moved is replaced: `previous` holds its old value with date, commit and
- * reason of the newest session of the file. It keeps its anchor while the check would not fail the new value by it, so
+ * reason of its newest session. It keeps its anchor while the check would not fail the new value by it, so
  * that small steps add up; else the anchor is the new value, as it is for a row that is new. Metrics of class info have
  * no rule and no anchor: they are replaced when a row of their kernel was in the same call.
  *
@@ -84,8 +84,8 @@ struct accepted {
  * also count sessions that the window has lost since.
  *
  * Launches are those of the newest run when a time is among the rows, all metrics of a kernel are accepted, or the
- * kernel is new: they say of which code the times are. The file lists the sessions behind its rows, BASELINE_SESSIONS
- * at most: a row that was left out of as many acceptances may outlive the record of its own.
+ * kernel is new: they say of which code the times are. A row holds BASELINE_SESSIONS values at most, the newest; the file
+ * lists every session that a value is from, and the values say from which ("from"), unless from the first ones in order.
  *
  * What a warning names instead: kernels that are not ok in every run that holds them, and rows that are not counted in
  * one run or whose states differ. Another names the section of each replaced or new row that EXPECTATION_FILE declares:

@@ -30,7 +30,7 @@ struct kernel_file *baseline_files_add(struct baseline_files *files, const char 
 /* Where the file of a kernel is. Caller frees. */
 char *baseline_files_path(const struct baseline_files *files, const char *id);
 
-/* The session of the baseline that is this one, for whatever reason and metrics it was accepted; or NULL. */
+/* The session of the baseline that is this one, whatever it was accepted for; or NULL. */
 struct session *baseline_find_session(const struct run *baseline, const struct session *session);
 
 /* A run to be accepted. */
@@ -40,7 +40,7 @@ struct source {
 };
 
 /* What the runs give, sources[0..count) in the order in which they were measured: kernels with all sessions and samples
- * of their rows, and the notes of these rows. 0, or an exit_code after error(); either way *fresh may be released. */
+ * of their rows, each with its place among the sessions of all sources, and the notes of these rows. 0, or an exit_code after error(); either way *fresh may be released. */
 int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct source *sources, size_t count);
 
 struct merging {

@@ -45,7 +45,8 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
 static bool gather_row(struct gathering *gathering, const char *id, struct row *row)
 {
     enum value_state state = VALUE_STATES;
-    for (size_t i = 0; i < gathering->count; i++) {
+    size_t place = 0; /* of the source's first session among those of all */
+    for (size_t i = 0; i < gathering->count; place += gathering->sources[i++].run->session_count) {
         const struct result *result = run_find(gathering->sources[i].run, id);
         const struct row *found = result ? result_find(result, row->metric) : NULL;
         const char *name = gathering->sources[i].name;
@@ -61,8 +62,10 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
             return false;
         }
         state = found->state;
-        for (size_t k = 0; k < found->session_count; k++)
+        for (size_t k = 0; k < found->session_count; k++) {
             row_add_session(row, found->sessions[k].samples, found->sessions[k].count);
+            row->sessions[row->session_count - 1].session = place + found->sessions[k].session;
+        }
     }
     row->state = state;
     return true;

@@ -22,22 +22,6 @@ static bool is_divided(enum finding finding)
     return finding == FOUND_DIVIDED || finding == FOUND_INEXACT;
 }
 
-static bool is_known(const struct kernel_file *file, const struct run *run)
-{
-    for (size_t i = 0; i < run->session_count; i++)
-        if (baseline_find_session(&file->run, &run->sessions[i]))
-            return true;
-    return false;
-}
-
-static bool holds_value(const struct row *row, double value)
-{
-    for (size_t i = 0; i < row->session_count; i++)
-        if (row_session_value(row, i) == value)
-            return true;
-    return false;
-}
-
 static void remove_sessions(struct row *row, size_t first, size_t count)
 {
     for (size_t i = first; i < first + count; i++)
@@ -47,22 +31,14 @@ static void remove_sessions(struct row *row, size_t first, size_t count)
 }
 
 /* Takes the sessions off the new row that the old one has already: accepting a run twice is no second reading. */
-static void forget_known(const struct merging *merging, const struct kernel_file *file, const struct row *old,
-                         const char *kernel, struct row *fresh)
+static void forget_known(const struct row *old, struct row *fresh)
 {
-    size_t place = 0; /* fresh holds the sessions of all sources one after the other */
-    for (size_t i = 0; i < merging->count; i++) {
-        const struct run *run = merging->sources[i].run;
-        const struct result *result = run_find(run, kernel);
-        const struct row *row = result ? result_find(result, fresh->metric) : NULL;
-        const bool known = is_known(file, run);
-        for (size_t k = 0; row && k < row->session_count; k++) {
-            if (known && holds_value(old, row_session_value(fresh, place)))
-                remove_sessions(fresh, place, 1);
-            else
-                place++;
-        }
-    }
+    for (size_t i = fresh->session_count; i-- > 0;)
+        for (size_t k = 0; k < old->session_count; k++)
+            if (old->sessions[k].session == fresh->sessions[i].session) {
+                remove_sessions(fresh, i, 1);
+                break;
+            }
 }
 
 struct choice {
@@ -101,10 +77,15 @@ static double anchor_allows(double anchor, const struct assessment *found)
     return fmax(RULE_ANCHOR * fabs(anchor), found->limit);
 }
 
-static bool is_far(const struct row *fresh, const struct assessment *found)
+static bool is_far(struct merging *merging, const struct metric *metric, const struct row *fresh,
+                   const struct assessment *found)
 {
+    const double mean = found->base.mean;
+    const double limit_one = rule_limit(&merging->quantiles, rule_floor(metric, mean), &found->base, 1);
+    const bool known = found->base.sessions >= rule_sessions_needed(metric->class);
+    const double allowed = fmax(anchor_allows(mean, found), known ? limit_one : 0);
     for (size_t i = 0; i < fresh->session_count; i++)
-        if (round_value(fabs(row_session_value(fresh, i) - found->base.mean)) > anchor_allows(found->base.mean, found))
+        if (round_value(fabs(row_session_value(fresh, i) - mean)) > allowed)
             return true;
     return false;
 }
@@ -117,7 +98,7 @@ static enum finding judge_row(struct merging *merging, const struct metric *metr
     const struct assessment found = rule_assess(&merging->quantiles, metric, old, fresh, 0, NULL);
     const double sign = metric->better == METRIC_LOWER ? 1 : -1;
     const double past = sign * (found.now - old->anchor);
-    *far = is_far(fresh, &found);
+    *far = is_far(merging, metric, fresh, &found);
     const bool repeats_no_more = is_exact(metric) && is_divided(found.finding) && !*far;
     if (found.finding != FOUND_SAME && !repeats_no_more)
         return found.finding;
@@ -125,8 +106,8 @@ static enum finding judge_row(struct merging *merging, const struct metric *metr
 }
 
 /* What becomes of a row, seen by itself. Sets the finding when its value moved. */
-static enum accepted_step choose_step(struct merging *merging, const struct kernel_file *file, const char *kernel,
-                                      const struct row *old, struct row *fresh, struct choice *choice)
+static enum accepted_step choose_step(struct merging *merging, const struct kernel_file *file, const struct row *old,
+                                      struct row *fresh, struct choice *choice)
 {
     if (!old)
         return ACCEPTED_FIRST;
@@ -134,7 +115,7 @@ static enum accepted_step choose_step(struct merging *merging, const struct kern
         return ACCEPTED_REPLACED;
     if (fresh->state != VALUE_MEASURED)
         return ACCEPTED_KNOWN;
-    forget_known(merging, file, old, kernel, fresh);
+    forget_known(old, fresh);
     if (fresh->session_count == 0)
         return ACCEPTED_KNOWN;
     if (is_gated(choice->metric))
@@ -142,17 +123,21 @@ static enum accepted_step choose_step(struct merging *merging, const struct kern
     return choice->finding == FOUND_SAME ? ACCEPTED_ADDED : ACCEPTED_REPLACED;
 }
 
+static size_t row_newest_session(const struct row *row)
+{
+    size_t newest = 0;
+    for (size_t i = 0; i < row->session_count; i++)
+        newest = row->sessions[i].session > newest ? row->sessions[i].session : newest;
+    return newest;
+}
+
 /* What is remembered of a row that goes; NULL when there is no value of the same meaning. */
 static struct previous *remember(const struct run *run, const struct row *old)
 {
     if (old->state != VALUE_MEASURED)
         return NULL;
-    const struct session *newest = NULL;
-    for (size_t i = 0; i < run->session_count; i++) {
-        const char *date = run->sessions[i].facts[SESSION_DATE];
-        if (!newest || !newest->facts[SESSION_DATE] || (date && strcmp(date, newest->facts[SESSION_DATE]) >= 0))
-            newest = &run->sessions[i];
-    }
+    const size_t place = row_newest_session(old);
+    const struct session *newest = place < run->session_count ? &run->sessions[place] : NULL;
     struct previous *previous = x_calloc(1, sizeof *previous);
     previous->value = row_value(old);
     if (newest) {
@@ -191,6 +176,7 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
     for (size_t i = 0; i < fresh->session_count; i++) {
         const double value = row_session_value(fresh, i);
         row_add_session(row, &value, 1);
+        row->sessions[row->session_count - 1].session = fresh->sessions[i].session;
     }
     if (row->session_count > BASELINE_SESSIONS)
         remove_sessions(row, 0, row->session_count - BASELINE_SESSIONS);
@@ -269,8 +255,10 @@ static void settle_choices(struct choice *choices, size_t count, bool only_sprea
     }
     for (size_t i = 0; i < count; i++) {
         struct choice *choice = &choices[i];
-        if (only_spread && choice->finding != FOUND_SAME)
-            choice->step = choice->far ? ACCEPTED_LEFT : ACCEPTED_SPREAD;
+        if (only_spread && choice->far)
+            choice->step = ACCEPTED_LEFT;
+        else if (only_spread && choice->finding != FOUND_SAME)
+            choice->step = ACCEPTED_SPREAD;
         else if (!only_spread && moved && choice->step == ACCEPTED_ADDED && !is_gated(choice->metric))
             choice->step = ACCEPTED_BESIDE;
     }
@@ -284,7 +272,7 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
         struct row *row = &fresh->rows[i];
         const struct row *old = result_find(result, row->metric);
         choices[i].metric = metrics_find(merging->acceptance->metrics, row->metric);
-        choices[i].step = choose_step(merging, file, result->id, old, row, &choices[i]);
+        choices[i].step = choose_step(merging, file, old, row, &choices[i]);
     }
     settle_choices(choices, fresh->row_count, only_spread);
     for (size_t i = 0; i < fresh->row_count; i++) {
@@ -310,85 +298,75 @@ static void merge_notes(struct run *run, const struct result *result, const stru
             run_remove_note(run, &run->notes[i]);
 }
 
-/* Appends a text to another, unless it is one of those that stand there already. */
-static void append_text(char **text, const char *between, const char *more)
+/* A session that is there already keeps its reason and gains the new one. Returns its place. */
+static size_t add_session(struct run *run, const struct session *session, const char *reason)
 {
-    char *old = *text;
-    char *whole = x_sprintf("%s%s%s", between, old ? old : "", between);
-    char *part = x_sprintf("%s%s%s", between, more, between);
-    if (!old || !strstr(whole, part)) {
-        *text = x_sprintf("%s%s%s", old ? old : "", old ? between : "", more);
-        free(old);
-    }
-    free(part);
-    free(whole);
-}
-
-/* The globs of -m, NULL for all metrics. Caller frees. */
-static char *chosen_metrics(const struct acceptance *acceptance)
-{
-    char *chosen = NULL;
-    for (size_t i = 0; i < acceptance->metric_glob_count; i++)
-        append_text(&chosen, " ", acceptance->metric_globs[i]);
-    return chosen;
-}
-
-/* A session that is there already keeps its reason and metrics and gains the new ones. */
-static void add_session(struct run *run, const struct session *session, const struct acceptance *acceptance)
-{
-    char *metrics = chosen_metrics(acceptance);
     struct session *known = baseline_find_session(run, session);
     if (!known) {
         struct session copy = *session; /* borrows */
-        copy.facts[SESSION_REASON] = x_strdup(acceptance->reason);
-        copy.facts[SESSION_METRICS] = metrics;
+        copy.facts[SESSION_REASON] = x_strdup(reason);
         run_add_session(run, &copy);
         free(copy.facts[SESSION_REASON]);
-    } else {
-        append_text(&known->facts[SESSION_REASON], "; ", acceptance->reason);
-        if (metrics && known->facts[SESSION_METRICS]) {
-            append_text(&known->facts[SESSION_METRICS], " ", metrics);
-        } else {
-            free(known->facts[SESSION_METRICS]);
-            known->facts[SESSION_METRICS] = NULL;
-        }
+        return run->session_count - 1;
     }
-    free(metrics);
+    char *old = known->facts[SESSION_REASON];
+    if (!old || !strstr(old, reason)) {
+        known->facts[SESSION_REASON] = x_sprintf("%s%s%s", old ? old : "", old ? "; " : "", reason);
+        free(old);
+    }
+    return (size_t)(known - run->sessions);
 }
 
-static void remove_oldest_sessions(struct run *run, size_t kept)
+/* Adds the sessions of the sources that measured the kernel, and gives its new values their places among those of the
+ * file in place of those among the sources'. */
+static void merge_sessions(const struct merging *merging, struct run *run, struct result *fresh)
 {
-    struct session *sessions = run->sessions;
-    if (run->session_count <= kept)
-        return;
-    const size_t gone = run->session_count - kept;
-    for (size_t i = 0; i < gone; i++)
-        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-            free(sessions[i].facts[fact]);
-    memmove(sessions, &sessions[gone], kept * sizeof *sessions);
-    run->session_count = kept;
-}
-
-/* The sessions behind the rows: those of the longest row when every row was accepted just now. */
-static void merge_sessions(const struct merging *merging, struct run *run, const struct result *result,
-                           const struct result *fresh)
-{
-    size_t added = 0, longest = 0;
+    size_t *places = NULL, count = 0;
     for (size_t i = 0; i < merging->count; i++) {
         const struct run *source = merging->sources[i].run;
-        if (!run_find(source, result->id))
-            continue;
+        const bool measured = run_find(source, fresh->id);
         for (size_t k = 0; k < source->session_count; k++)
-            add_session(run, &source->sessions[k], merging->acceptance);
-        added += source->session_count;
+            *ARRAY_ADD(places, count) =
+                measured ? add_session(run, &source->sessions[k], merging->acceptance->reason) : 0;
     }
+    for (size_t i = 0; i < fresh->row_count; i++)
+        for (size_t k = 0; k < fresh->rows[i].session_count; k++) {
+            size_t *place = &fresh->rows[i].sessions[k].session;
+            *place = *place < count           ? places[*place]
+                     : run->session_count > 0 ? run->session_count - 1
+                                              : 0; /* a run with more values than sessions */
+        }
+    free(places);
+}
+
+/* Keeps the sessions that a value is from; the newest when there is none. */
+static void remove_unused_sessions(struct run *run, struct result *result)
+{
+    const size_t count = run->session_count;
+    size_t *places = x_calloc(count + 1, sizeof *places); /* 1 for a used one; then its new place */
+    size_t kept = 0;
     for (size_t i = 0; i < result->row_count; i++)
-        if (!result_find(fresh, result->rows[i].metric))
-            longest = BASELINE_SESSIONS;
-        else if (result->rows[i].session_count > longest)
-            longest = result->rows[i].session_count;
-    const size_t kept = longest > added ? longest : added;
-    remove_oldest_sessions(run, kept < BASELINE_SESSIONS ? kept : BASELINE_SESSIONS);
+        for (size_t k = 0; k < result->rows[i].session_count; k++)
+            if (result->rows[i].sessions[k].session < count)
+                places[result->rows[i].sessions[k].session] = 1;
+    bool any = false;
+    for (size_t s = 0; s < count; s++)
+        any |= places[s] > 0;
+    for (size_t s = 0; s < count; s++) {
+        if (places[s] > 0 || (!any && s + 1 == count)) {
+            run->sessions[kept] = run->sessions[s];
+            places[s] = kept++;
+            continue;
+        }
+        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+            free(run->sessions[s].facts[fact]);
+    }
+    run->session_count = kept;
+    for (size_t i = 0; i < result->row_count; i++)
+        for (size_t k = 0; k < result->rows[i].session_count; k++)
+            if (result->rows[i].sessions[k].session < count)
+                result->rows[i].sessions[k].session = places[result->rows[i].sessions[k].session];
+    free(places);
 }
 
 /* Whether a time of the runs was merged; it is times that the same code excuses. */
@@ -408,10 +386,11 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
     const bool named = merging->acceptance->metric_glob_count > 0; /* these values, and no mixture with the old ones */
     struct result *result = run_add(&file->run, fresh->id);
     const bool only_spread = !is_new && !named && is_same_code(merging, result);
+    merge_sessions(merging, &file->run, fresh);
     merge_rows(merging, file, result, fresh, only_spread);
     if (is_new || !named || has_time(merging, fresh))
         result_copy_facts(result, fresh);
-    merge_sessions(merging, &file->run, result, fresh);
+    remove_unused_sessions(&file->run, result);
     merge_notes(&file->run, result, merging->fresh);
     merging->accepted->kernels++;
     file->changed = true;

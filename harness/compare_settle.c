@@ -56,7 +56,10 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     const double now = judgement->now - judgement->drift;
     const bool beyond = judgement->metric->better == METRIC_LOWER ? now > expectation->worst : now < expectation->worst;
     const char *date = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
-    if (judgement->worse && expectation_is_over(expectation, date)) {
+    if (judgement->pairs > 0 && judgement->paired == PAIRED_SAME && judgement->verdict == VERDICT_SAME &&
+        (!judgement->worse || beyond || expectation_is_over(expectation, date))) {
+        return; /* the base build is no better, which says nothing of what is declared */
+    } else if (judgement->worse && expectation_is_over(expectation, date)) {
         set_reason(judgement, "it was expected until %s only (%s:%d), see %s", expectation->expires, expectation->file,
                    expectation->line, expectation->issue);
     } else if (judgement->worse && beyond) {

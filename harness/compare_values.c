@@ -34,7 +34,8 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
                          : paired == PAIRED_SAME   ? VERDICT_SAME
                                                    : VERDICT_UNSURE;
     if (paired == PAIRED_UNDECIDED)
-        set_reason(judgement, "%zu pairs against the base do not decide it", now->pair_count);
+        set_reason(judgement, "%zu pair%s against the base do%s not decide it", now->pair_count,
+                   now->pair_count == 1 ? "" : "s", now->pair_count == 1 ? "es" : "");
     else if (paired == PAIRED_DOUBTFUL)
         set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
 }

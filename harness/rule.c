@@ -196,7 +196,7 @@ static double floor_of(const struct metric *metric, const struct row *base, cons
         return rule_floor(metric, spread->mean);
     if (row_equal_readings(base) > 0 && row_equal_readings(now) > 0)
         return 0;
-    if (row_equal_readings(base) > 0 || spread->sessions < sessions_needed[METRIC_STEADY] || spread->deviation == 0)
+    if (row_equal_readings(base) > 0 || spread->sessions < sessions_needed[METRIC_STEADY])
         return RULE_INEXACT * fabs(spread->mean);
     double floor = 0;
     for (size_t i = 0; i < base->session_count; i++)

@@ -21,7 +21,6 @@ static const char *const fact_names[SESSION_FACTS] = {
     [SESSION_COMMIT]    = "commit",
     [SESSION_CUGATE]    = "cugate",
     [SESSION_REASON]    = "reason",
-    [SESSION_METRICS]   = "metrics",
 };
 
 static const char *const status_names[RESULT_STATUSES] = {
@@ -255,6 +254,7 @@ void row_add_session(struct row *row, const double *samples, size_t count)
     struct session_samples *session = ARRAY_ADD(row->sessions, row->session_count);
     session->samples = x_calloc(count, sizeof *session->samples);
     session->count = count;
+    session->session = row->session_count - 1;
     memcpy(session->samples, samples, count * sizeof *samples);
     row->state = VALUE_MEASURED;
 }

@@ -57,7 +57,6 @@ enum session_fact {
     SESSION_COMMIT,
     SESSION_CUGATE,  /* version of this program */
     SESSION_REASON,  /* why it was accepted; baselines only */
-    SESSION_METRICS, /* globs of the only metrics that were accepted of it; likewise, and NULL when all were */
     SESSION_FACTS
 };
 
@@ -92,6 +91,7 @@ struct launch {
 struct session_samples {
     double *samples;
     size_t count;
+    size_t session; /* its place among the sessions of the run, or of the kernel's file in a baseline */
 };
 
 /* Values of two processes that ran one after the other on one GPU. */

@@ -233,9 +233,29 @@ static int read_memory(const struct place *place, json_t *object, struct row *ro
     return 0;
 }
 
+/* Which sessions the values are from; the first ones when nothing is said. */
+static int read_places(const struct place *above, json_t *value, struct row *row)
+{
+    struct place list = {above, "from", 0};
+    if (!value)
+        return 0;
+    if (place_expect(&list, value, JSON_ARRAY, "a list") < 0)
+        return -1;
+    if (json_array_size(value) != row->session_count)
+        return place_wrong(&list, "names %zu sessions for %zu values", json_array_size(value), row->session_count);
+    for (size_t i = 0; i < row->session_count; i++) {
+        struct place place = {&list, NULL, i};
+        long long number;
+        if (place_whole(&place, json_array_get(value, i), 0, INT32_MAX, &number) < 0)
+            return -1;
+        row->sessions[i].session = (size_t)number;
+    }
+    return 0;
+}
+
 static int read_row(const struct place *place, json_t *object, struct row *row)
 {
-    static const char *const keys[] = {"anchor", "pairs", "previous", "readings", "sessions", "state"};
+    static const char *const keys[] = {"anchor", "from", "pairs", "previous", "readings", "sessions", "state"};
     if (place_object(place, object, keys, ROWS(keys)) < 0)
         return -1;
     if (json_object_get(object, "state") ? json_object_size(object) != 1 : !json_object_get(object, "sessions"))
@@ -254,6 +274,8 @@ static int read_row(const struct place *place, json_t *object, struct row *row)
         if (read_samples(&session, json_array_get(value, i), row) < 0)
             return -1;
     }
+    if (read_places(place, json_object_get(object, "from"), row) < 0)
+        return -1;
     return read_pairs(place, object, row) < 0 || read_memory(place, object, row) < 0 ? -1 : 0;
 }
 
@@ -343,6 +365,21 @@ static int read_results(const struct place *above, json_t *root, struct run *run
     return 0;
 }
 
+/* A value that says where it is from names a session of the file. */
+static int check_places(const struct place *top, const struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        for (size_t k = 0; k < run->results[i].row_count; k++) {
+            const struct row *row = &run->results[i].rows[k];
+            for (size_t s = 0; s < row->session_count; s++)
+                if (row->sessions[s].session != s && row->sessions[s].session >= run->session_count)
+                    return place_wrong(
+                        top, "holds a value of %s of %s from session %zu, but only %zu are named, counted from 0",
+                        row->metric, run->results[i].id, row->sessions[s].session, run->session_count);
+        }
+    return 0;
+}
+
 static int read_run(const struct place *top, json_t *root, struct run *run)
 {
     static const char *const keys[] = {"device", "kernels", "metrics", "schema", "sessions"};
@@ -359,7 +396,7 @@ static int read_run(const struct place *top, json_t *root, struct run *run)
     if (place_object(top, root, keys, ROWS(keys)) < 0 || read_device(top, root, &run->device) < 0 ||
         read_sessions(top, root, run) < 0 || read_notes(top, root, run) < 0 || read_results(top, root, run) < 0)
         return -1;
-    return 0;
+    return check_places(top, run);
 }
 
 int run_parse(struct run *run, const char *name, const char *text, size_t length)

@@ -162,6 +162,19 @@ static void write_launch(const struct writer *writer, const struct launch *launc
 }
 
 /* What stands beside the sessions, each with a comma behind it. */
+/* Where the values are from, unless from the first sessions of the file in their order. */
+static void write_places(const struct writer *writer, const struct row *row)
+{
+    bool elsewhere = false;
+    for (size_t i = 0; i < row->session_count; i++)
+        elsewhere |= row->sessions[i].session != i;
+    if (!elsewhere)
+        return;
+    for (size_t i = 0; i < row->session_count; i++)
+        fprintf(writer->stream, "%s%zu", i ? ", " : "\"from\": [", row->sessions[i].session);
+    fputs("], ", writer->stream);
+}
+
 static void write_memory(const struct writer *writer, const struct row *row)
 {
     if (row->has_anchor) {
@@ -169,6 +182,7 @@ static void write_memory(const struct writer *writer, const struct row *row)
         write_number(writer, row->anchor);
         fputs(", ", writer->stream);
     }
+    write_places(writer, row);
     for (size_t i = 0; i < row->pair_count; i++) {
         fputs(i ? ", [" : "\"pairs\": [[", writer->stream);
         write_number(writer, row->pairs[i].base);

@@ -31,7 +31,7 @@ Test(baseline_merge, accepting_one_row_changes_no_other)
     char *list = strstr(tree_before, "\n  ]\n}\n");
     cr_assert(row && list);
     char *expected = x_sprintf("%.*s[[1001], [1002]]%.*s,\n    {\"collector\": \"cupti\", \"date\": "
-                               "\"2026-11-02T08:00:00Z\", \"metrics\": \"clock\", \"reason\": \"because\"}\n  ]\n}\n",
+                               "\"2026-11-02T08:00:00Z\", \"reason\": \"because\"}\n  ]\n}\n",
                                (int)(row - tree_before), tree_before, (int)(list - row - 8), row + 8);
     cr_expect_str_eq(tree_after, expected);
     free(expected);

@@ -164,6 +164,74 @@ Test(baseline_spread, what_is_far_off_is_left_out_and_named)
     scratch_remove(folder);
 }
 
+/* A far session among near ones is far, though their mean is not. */
+Test(baseline_spread, one_far_session_of_several_is_left_out)
+{
+    char *folder = scratch_make();
+    struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 403, 50), noisy_run(4, 200, 50)};
+    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+    struct accepted accepted;
+    const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
+    cr_assert_eq(made_accept(&trial, &runs[1], 3, &accepted), 0);
+    cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 1);
+    accepted_release(&accepted);
+    struct run baseline = made_baseline(folder);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
+    run_release(&baseline);
+    for (size_t i = 0; i < ROWS(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(folder);
+}
+
+static void expect_places(const struct run *baseline, const char *metric, const char *places)
+{
+    const struct row *row = made_row(baseline, "reduce/tree", metric);
+    char *found = x_strdup("");
+    for (size_t i = 0; i < row->session_count; i++) {
+        char *longer = x_sprintf("%s%zu ", found, row->sessions[i].session);
+        free(found);
+        found = longer;
+    }
+    cr_expect_str_eq(found, places, "%s", metric);
+    free(found);
+}
+
+/* Rows gain and lose sessions by themselves; each value knows its own. */
+Test(baseline_spread, values_know_the_sessions_that_they_are_from)
+{
+    char *folder = scratch_make();
+    struct run runs[24];
+    for (size_t i = 0; i < ROWS(runs); i++)
+        runs[i] = noisy_run((int)i + 1, i == 1 ? 600 : 400 + (double)i, 50);
+    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+    const struct trial whole = {.folder = folder, .kernel = "reduce/tree"};
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&whole, &runs[1], 1, &accepted), 0); /* its time is left out */
+    accepted_release(&accepted);
+    made_accept_one(&whole, &runs[2]);
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/tree", .metric = "count"}, &runs[3]);
+    made_accept_one(&whole, &runs[4]);
+    struct run baseline = made_baseline(folder);
+    expect_places(&baseline, "time", "0 2 4 ");
+    expect_places(&baseline, "count", "0 1 2 3 4 ");
+    expect_places(&baseline, "clock", "0 1 2 4 ");
+    cr_expect_eq(run_find(&baseline, "reduce/tree")->session_count, 5);
+    run_release(&baseline);
+
+    /* The oldest records go when the last value from them goes, and not before. */
+    for (size_t i = 5; i < ROWS(runs); i++)
+        made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/tree", .metric = "count"}, &runs[i]);
+    baseline = made_baseline(folder);
+    expect_places(&baseline, "time", "0 2 3 ");
+    expect_places(&baseline, "clock", "0 1 2 3 ");
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->session_count, BASELINE_SESSIONS);
+    cr_expect_eq(run_find(&baseline, "reduce/tree")->session_count, 23);
+    run_release(&baseline);
+    for (size_t i = 0; i < ROWS(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(folder);
+}
+
 /* Changed arguments would have moved every session of the count. */
 Test(baseline_spread, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
 {

@@ -296,3 +296,15 @@ Test(rule, a_count_that_never_repeated_has_a_limit)
         cr_expect_eq(found.finding, rows[i].finding, "row %zu: %d, limit %g", i, (int)found.finding, found.limit);
     }
 }
+
+/* Samples that differ do not make the medians of three sessions less equal. */
+Test(rule, equal_medians_of_a_count_that_does_not_repeat_have_no_slack)
+{
+    static const struct metric metric = {.class = METRIC_EXACT, .better = METRIC_LOWER};
+    struct row *base = row_of((const double[]){1000000}, 1);
+    struct row *now = row_of((const double[]){1000100}, 1);
+    row_add_session(base, (const double[]){1000000, 1000000, 1000001}, 3);
+    row_add_session(base, (const double[]){1000000}, 1);
+    struct quantiles quantiles = {0};
+    cr_expect_eq(rule_assess(&quantiles, &metric, base, now, 0, NULL).finding, FOUND_WORSE);
+}
