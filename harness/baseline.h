@@ -84,8 +84,9 @@ struct accepted {
  * also count sessions that the window has lost since.
  *
  * Launches are those of the newest run when a time is among the rows, all metrics of a kernel are accepted, or the
- * kernel is new: they say of which code the times are. A row holds BASELINE_SESSIONS values at most, the newest; the file
- * lists every session that a value is from, and the values say from which ("from"), unless from the first ones in order.
+ * kernel is new: they say of which code the times are. A row holds BASELINE_SESSIONS values at most, the newest; the
+ * file lists every session that a value is from, and the values say from which ("from"), unless from the first ones in
+ * order.
  *
  * What a warning names instead: kernels that are not ok in every run that holds them, and rows that are not counted in
  * one run or whose states differ. Another names the section of each replaced or new row that EXPECTATION_FILE declares:

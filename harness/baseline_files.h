@@ -40,7 +40,8 @@ struct source {
 };
 
 /* What the runs give, sources[0..count) in the order in which they were measured: kernels with all sessions and samples
- * of their rows, each with its place among the sessions of all sources, and the notes of these rows. 0, or an exit_code after error(); either way *fresh may be released. */
+ * of their rows, each with its place among the sessions of all sources, and the notes of these rows. 0, or an exit_code
+ * after error(); either way *fresh may be released. */
 int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct source *sources, size_t count);
 
 struct merging {

@@ -55,8 +55,8 @@ enum session_fact {
     SESSION_NEIGHBOURS, /* other processes that computed on the GPU when the session began: "0" */
     SESSION_HOST,
     SESSION_COMMIT,
-    SESSION_CUGATE,  /* version of this program */
-    SESSION_REASON,  /* why it was accepted; baselines only */
+    SESSION_CUGATE, /* version of this program */
+    SESSION_REASON, /* why it was accepted; baselines only */
     SESSION_FACTS
 };
 
