@@ -56,10 +56,12 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     const double now = judgement->now - judgement->drift;
     const bool beyond = judgement->metric->better == METRIC_LOWER ? now > expectation->worst : now < expectation->worst;
     const char *date = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
-    if (judgement->pairs > 0 && judgement->paired == PAIRED_SAME && judgement->verdict == VERDICT_SAME &&
-        (!judgement->worse || beyond || expectation_is_over(expectation, date))) {
-        return; /* the base build is no better, which says nothing of what is declared */
-    } else if (judgement->worse && expectation_is_over(expectation, date)) {
+    const bool over = expectation_is_over(expectation, date);
+    /* That the base build is no better says nothing of what is declared; nor does a suite that moved. */
+    const bool paired = judgement->pairs > 0 && judgement->verdict == VERDICT_SAME;
+    if ((paired && (!judgement->worse || beyond || over)) || (!judgement->worse && suite && suite->moved))
+        return;
+    if (judgement->worse && over) {
         set_reason(judgement, "it was expected until %s only (%s:%d), see %s", expectation->expires, expectation->file,
                    expectation->line, expectation->issue);
     } else if (judgement->worse && beyond) {
@@ -70,8 +72,6 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     } else if (judgement->worse) {
         judgement->verdict = VERDICT_EXPECTED;
         set_reason(judgement, "known until %s, see %s", expectation->expires, expectation->issue);
-    } else if (suite && suite->moved) {
-        return; /* it was not judged */
     } else if (judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED) {
         judgement->verdict = VERDICT_UNEXPECTED;
         set_reason(judgement, "it is declared as a regression and passes: remove [%s %s] at %s:%d", expectation->kernel,

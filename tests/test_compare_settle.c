@@ -153,3 +153,34 @@ Test(compare_settle, a_suite_that_moved_is_no_unexpected_pass)
     cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
     tear_down(&fixture);
 }
+
+/* Head and base have the known regression: the pairs cannot see it. */
+Test(compare_settle, equal_pairs_say_nothing_of_a_declared_regression)
+{
+    static const char declared[] = "[a/b time]\nissue = https://example.org/12\nexpires = 2026-12-31\nworst = 109000\n";
+    static const struct {
+        double time;
+        const char *date;
+        enum verdict verdict;
+    } rows[] = {
+        {104000, "2026-12-31T00:00:00Z", VERDICT_EXPECTED},
+        {104000, "2027-01-01T00:00:00Z", VERDICT_SAME},
+        {110000, "2026-12-31T00:00:00Z", VERDICT_SAME},
+        {101000, "2026-12-31T00:00:00Z", VERDICT_SAME},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        cr_assert_eq(expectations_read_text(&fixture.expectations, "made_up.ini", declared), 0);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
+        put_fact(&fixture.run, SESSION_DATE, rows[i].date);
+        struct row *row = result_find(run_find(&fixture.run, "a/b"), "time");
+        for (size_t n = 0; n < 4; n++)
+            row_add_pair(row, rows[i].time, rows[i].time);
+        const struct judgement *time = find(compare(&fixture), "a/b", "time");
+        cr_expect_eq(time->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(time->verdict));
+        cr_expect_eq(time->reason != NULL, rows[i].verdict == VERDICT_EXPECTED, "row %zu: %s", i, time->reason);
+        tear_down(&fixture);
+    }
+}
