@@ -50,7 +50,7 @@ options=()
 output=()
 while [ $# -gt 0 ]; do
     case $1 in
-    -o | --output)
+    -o | -[qv]*o | --output)
         output=("${@:1:2}")
         shift $(($# > 1))
         ;;

@@ -133,6 +133,8 @@ expect "without a GPU" 0 'cugate check --static -k reduce/* -q -o report.txt' \
 
 STATIC=1 ask ci/check_perf.sh -o report.txt
 expect "the file keeps the report that fails" 1 'cugate check --static -o report.txt' '!recorded-nvidia-h200.json -o'
+STATIC=1 ask ci/check_perf.sh -qo report.txt
+expect "also when options are clustered" 1 'cugate check --static -qo report.txt' '!recorded-nvidia-h200.json -qo'
 STATIC=2 ask ci/check_perf.sh --slip
 expect "a slip is told once" 2 'cugate check --static --slip' '!--replay' '!NO KERNEL RAN'
 
