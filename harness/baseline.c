@@ -207,15 +207,14 @@ bool baseline_exists(const char *baselines, const struct device *device)
     char *folder = baseline_folder(baselines, device);
     struct dirent **entries;
     bool found = false;
-    const int count = scandir(folder, &entries, is_visible, by_name);
+    const int count = list_folder(folder, &entries);
     for (int i = 0; i < count; i++) {
         char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
         found |= is_folder(path);
         free(path);
         free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
+    free(entries);
     free(folder);
     return found;
 }

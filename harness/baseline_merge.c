@@ -123,7 +123,7 @@ static enum accepted_step choose_step(struct merging *merging, const struct kern
     return choice->finding == FOUND_SAME ? ACCEPTED_ADDED : ACCEPTED_REPLACED;
 }
 
-static size_t row_newest_session(const struct row *row)
+static size_t newest_session_of(const struct row *row)
 {
     size_t newest = 0;
     for (size_t i = 0; i < row->session_count; i++)
@@ -136,7 +136,7 @@ static struct previous *remember(const struct run *run, const struct row *old)
 {
     if (old->state != VALUE_MEASURED)
         return NULL;
-    const size_t place = row_newest_session(old);
+    const size_t place = newest_session_of(old);
     const struct session *newest = place < run->session_count ? &run->sessions[place] : NULL;
     struct previous *previous = x_calloc(1, sizeof *previous);
     previous->value = row_value(old);

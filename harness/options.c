@@ -330,18 +330,28 @@ static int check_arguments(const struct options *options, const struct command *
     return 0;
 }
 
+static bool same_inode(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* The folder of a path; caller frees. Its name behind that in *name. */
+static char *folder_of(const char *path, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    return slash ? x_sprintf("%.*s", (int)(*name - path), path) : x_strdup(".");
+}
+
 /* Two names of one file, which may be linked to, or not be there yet. */
 static bool same_file(const char *a, const char *b)
 {
-    struct stat one, other;
-    const bool there = stat(a, &one) == 0, other_there = stat(b, &other) == 0;
-    if (there || other_there || strcmp(a, b) == 0)
-        return strcmp(a, b) == 0 || (there && other_there && one.st_dev == other.st_dev && one.st_ino == other.st_ino);
-    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
-    char *folder_a = x_sprintf("%.*s", slash_a ? (int)(slash_a - a + 1) : 1, slash_a ? a : ".");
-    char *folder_b = x_sprintf("%.*s", slash_b ? (int)(slash_b - b + 1) : 1, slash_b ? b : ".");
-    const bool same = strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0 && stat(folder_a, &one) == 0 &&
-                      stat(folder_b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    if (strcmp(a, b) == 0 || same_inode(a, b))
+        return true;
+    const char *name_a, *name_b;
+    char *folder_a = folder_of(a, &name_a), *folder_b = folder_of(b, &name_b);
+    const bool same = strcmp(name_a, name_b) == 0 && same_inode(folder_a, folder_b);
     free(folder_a);
     free(folder_b);
     return same;
