@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 layers=(
     'version exit_code util whole_file text ini_text'
     'options'
-    'kernel library metric metric_* sample'
+    'kernel library metric metric_* sample line story'
     'run run_*'
     'cubin cubin_* occupancy resources'
     'rule expectation'

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* One line of the table of kernels. */
-struct line {
+struct table_line {
     const char *id;
     const struct result *now, *base; /* NULL where there is none */
     enum verdict verdict;            /* the worst of its rows; VERDICTS when nothing was judged */
@@ -45,7 +45,7 @@ const char *text_mark(enum value_state state)
     return marks[state].mark;
 }
 
-static struct line *find_line(struct line *lines, size_t count, const char *id)
+static struct table_line *find_line(struct table_line *lines, size_t count, const char *id)
 {
     for (size_t low = 0, high = count; low < high;) {
         size_t middle = low + (high - low) / 2;
@@ -63,24 +63,24 @@ static struct line *find_line(struct line *lines, size_t count, const char *id)
 /* Kernels that need attention come first, worst first; the others keep their order, so that families stay together. */
 static int lines_worst_first(const void *left, const void *right)
 {
-    const struct line *a = left;
-    const struct line *b = right;
+    const struct table_line *a = left;
+    const struct table_line *b = right;
     enum verdict rank_a = a->verdict <= VERDICT_UNSURE ? a->verdict : VERDICTS;
     enum verdict rank_b = b->verdict <= VERDICT_UNSURE ? b->verdict : VERDICTS;
     return rank_a != rank_b ? (rank_a < rank_b ? -1 : 1) : strcmp(a->id, b->id);
 }
 
 /* Caller frees. */
-static struct line *make_lines(const struct report *report, size_t *count)
+static struct table_line *make_lines(const struct report *report, size_t *count)
 {
     const struct run *run = report->run;
     const struct comparison *comparison = report->comparison;
-    struct line *lines = NULL;
+    struct table_line *lines = NULL;
     *count = 0;
 
     for (size_t i = 0; i < run->result_count; i++) {
         const char *id = run->results[i].id;
-        *ARRAY_ADD(lines, *count) = (struct line){
+        *ARRAY_ADD(lines, *count) = (struct table_line){
             .id = id,
             .now = &run->results[i],
             .base = report->baseline ? run_find(report->baseline, id) : NULL,
@@ -92,10 +92,10 @@ static struct line *make_lines(const struct report *report, size_t *count)
         const struct judgement *judgement = &comparison->list[i];
         if (strcmp(judgement->kernel, COMPARISON_SUITE) == 0)
             continue;
-        struct line *line = find_line(lines, measured, judgement->kernel);
+        struct table_line *line = find_line(lines, measured, judgement->kernel);
         if (!line) {
             line = ARRAY_ADD(lines, *count);
-            *line = (struct line){.id = judgement->kernel, .verdict = VERDICTS};
+            *line = (struct table_line){.id = judgement->kernel, .verdict = VERDICTS};
         }
         if (judgement->verdict < line->verdict)
             line->verdict = judgement->verdict;
@@ -116,7 +116,7 @@ static bool measured(const struct row *row)
 }
 
 /* Nothing when there are no two numbers. */
-static void change_cell(const struct line *line, const char *metric, char *cell, size_t size)
+static void change_cell(const struct table_line *line, const char *metric, char *cell, size_t size)
 {
     const struct row *now = find_row(line->now, metric);
     const struct row *base = find_row(line->base, metric);
@@ -126,7 +126,8 @@ static void change_cell(const struct line *line, const char *metric, char *cell,
 }
 
 /* Percentages have one decimal, so that a column of them lines up. */
-static void value_cell(const struct report *report, const struct line *line, const char *name, char *cell, size_t size)
+static void value_cell(const struct report *report, const struct table_line *line, const char *name, char *cell,
+                       size_t size)
 {
     const struct metric *metric = metrics_find(report->metrics, name);
     const struct row *row = find_row(line->now, name);
@@ -160,8 +161,8 @@ static void print_cell(const struct text *text, int width, const char *cell, int
 
 /* The cells of a kernel that was measured. used collects what the legend has to explain: a bit a state, and the bit
  * VALUE_STATES for the substitute's star. */
-static void print_cells(const struct text *text, const struct report *report, const struct line *line, int *blanks,
-                        unsigned *used)
+static void print_cells(const struct text *text, const struct report *report, const struct table_line *line,
+                        int *blanks, unsigned *used)
 {
     for (size_t i = 0; i < ROWS(columns); i++) {
         const struct column *column = &columns[i];
@@ -185,7 +186,7 @@ static void print_cells(const struct text *text, const struct report *report, co
     }
 }
 
-static void print_line(const struct text *text, const struct report *report, const struct line *line, int width,
+static void print_line(const struct text *text, const struct report *report, const struct table_line *line, int width,
                        unsigned *used)
 {
     int cells = 0; /* width of all of them */
@@ -229,7 +230,7 @@ static void print_legend(const struct text *text, unsigned used)
 void text_kernels(const struct text *text, const struct report *report)
 {
     size_t count;
-    struct line *lines = make_lines(report, &count);
+    struct table_line *lines = make_lines(report, &count);
     unsigned used = 0;
     int width = (int)strlen("kernel");
 

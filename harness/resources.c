@@ -54,20 +54,24 @@ static void take_most(struct value *fact, unsigned number)
         *fact = (struct value){VALUE_MEASURED, number};
 }
 
-/* Of several launches the one counts that takes most, and the one of which the fewest warps fit. */
-static void add_launch(struct value facts[FACTS], const struct launch *launch, const struct cubin_function *function,
-                       int capability, bool is_first)
+struct occupancy_launch resources_of_launch(const struct launch *launch)
 {
     const unsigned long long plane = (unsigned long long)launch->block[0] * launch->block[1];
-    const struct occupancy_launch fit = {
+    return (struct occupancy_launch){
         .threads = to_unsigned(to_unsigned(plane) * (unsigned long long)launch->block[2]),
-        .registers = function->registers,
-        .shared_bytes = to_unsigned((unsigned long long)function->shared_bytes + launch->shared),
-        .max_threads = function->max_threads,
-        .barriers = function->barriers,
+        .registers = launch->machine.registers,
+        .shared_bytes = to_unsigned((unsigned long long)launch->machine.shared_bytes + launch->shared),
+        .max_threads = launch->machine.max_threads,
+        .barriers = launch->machine.barriers,
     };
-    take_most(&facts[FACT_REGISTERS], function->registers);
-    take_most(&facts[FACT_LOCAL], function->local_bytes);
+}
+
+/* Of several launches the one counts that takes most, and the one of which the fewest warps fit. */
+static void add_launch(struct value facts[FACTS], const struct launch *launch, int capability, bool is_first)
+{
+    const struct occupancy_launch fit = resources_of_launch(launch);
+    take_most(&facts[FACT_REGISTERS], launch->machine.registers);
+    take_most(&facts[FACT_LOCAL], launch->machine.local_bytes);
     take_most(&facts[FACT_SHARED], fit.shared_bytes);
 
     struct value *least = &facts[FACT_OCCUPANCY];
@@ -94,8 +98,12 @@ static const struct launch *take_facts(const struct inquiry *inquiry, struct res
             cubin_find(&inquiry->cubin, launch->function, inquiry->capability, &lack);
         free(launch->code);
         launch->code = function ? x_strdup(function->code) : NULL;
+        launch->has_machine = function != NULL;
+        launch->machine = (struct machine){0};
         if (function) {
-            add_launch(facts, launch, function, inquiry->capability, i == 0);
+            launch->machine = (struct machine){function->registers, function->local_bytes, function->shared_bytes,
+                                               function->max_threads, function->barriers};
+            add_launch(facts, launch, inquiry->capability, i == 0);
         } else if (!unknown) {
             unknown = launch;
             *why = lack;

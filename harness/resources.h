@@ -2,18 +2,22 @@
 #ifndef RESOURCES_H
 #define RESOURCES_H
 
+#include "occupancy.h"
 #include "run.h"
 
 /* Adds to every ok result of the run a row for each metric whose counter is such a fact (metric.h), and to each launch
- * the hash of its code, from the kernel library at `path`. A kernel without launches is not applicable; one that
- * launches a function that the library does not carry (of cuBLAS, say), or carries twice, is not supported. -1 after
- * error() when the file cannot be read. */
+ * the hash of its code and what it takes (struct machine), from the kernel library at `path`. A kernel without launches
+ * is not applicable; one that launches a function that the library does not carry (of cuBLAS, say), or carries twice,
+ * is not supported. -1 after error() when the file cannot be read. */
 int resources_add(struct run *run, const char *path, const struct metrics *metrics);
 
 /* The run that needs no GPU: for every kernel of the baseline its launches, as they were when it was accepted, with the
  * facts of the library at `path`. Device and session say what it is: the baseline's device, the compiler of the
  * library. A kernel whose function is gone is failed, with the reason. -1 after error(); *run is empty then. */
 int resources_run(struct run *run, const struct run *baseline, const char *path, const struct metrics *metrics);
+
+/* What a launch that has_machine takes of an SM. */
+struct occupancy_launch resources_of_launch(const struct launch *launch);
 
 /* Compute capability as a number, 90 for 9.0; 0 when the device has none. */
 int resources_capability(const struct device *device);

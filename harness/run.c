@@ -23,6 +23,11 @@ static const char *const fact_names[SESSION_FACTS] = {
     [SESSION_REASON]    = "reason",
 };
 
+static const char *const roof_names[ROOFS] = {
+    [ROOF_DRAM] = "dram",   [ROOF_SHARED] = "shared", [ROOF_FP64] = "fp64",
+    [ROOF_FP32] = "fp32",   [ROOF_FP16] = "fp16",
+};
+
 static const char *const status_names[RESULT_STATUSES] = {
     [RESULT_OK]        = "ok",
     [RESULT_WRONG]     = "wrong result",
@@ -36,6 +41,11 @@ static const char *const status_names[RESULT_STATUSES] = {
 const char *session_fact_name(enum session_fact fact)
 {
     return fact_names[fact];
+}
+
+const char *roof_name(enum roof roof)
+{
+    return roof_names[roof];
 }
 
 const char *result_status_name(enum result_status status)
@@ -161,6 +171,8 @@ void result_release(struct result *result)
 {
     release_rows(result);
     release_launches(result);
+    lines_release(&result->lines);
+    lines_release(&result->base_lines);
     release_sessions(result->sessions, result->session_count);
     free(result->reason);
     free(result->id);
@@ -327,6 +339,7 @@ void run_add_session(struct run *run, const struct session *session)
     struct session *added = ARRAY_ADD(run->sessions, run->session_count);
     for (size_t fact = 0; fact < SESSION_FACTS; fact++)
         added->facts[fact] = x_strdup(session->facts[fact]);
+    memcpy(added->roofs, session->roofs, sizeof added->roofs);
 }
 
 struct metric_note *run_find_note(const struct run *run, const char *metric)
@@ -378,6 +391,8 @@ void run_note_metrics(struct run *run, const struct metrics *metrics)
 void result_fail(struct result *result, enum result_status status, const char *reason)
 {
     release_rows(result);
+    lines_release(&result->lines);
+    lines_release(&result->base_lines);
     free(result->reason);
     result->status = status;
     result->reason = x_strdup(reason);

@@ -9,16 +9,20 @@
  *     "metrics": { "time": { "counter": "gpu__time_duration.sum", "unit": "ns" }, ... },
  *     "kernels": { "access/coalesced": { "status": "ok", "bytes": 4294967296, "flops": 0,
  *         "launches": [ { "function": "...", "code": "9f86...", "grid": [8,1,1], "block": [256,1,1], "shared": 0,
- *                         "times": 1 } ],
+ *                         "times": 1, "machine": { "registers": 32, "local": 0, "shared": 4096, ... } } ],
+ *         "lines": { "counted": ["instructions", ...], "list": [ { "function": "...", "file": "kernels/access.cu",
+ *                         "line": 41, "text": "...", "counts": { "instructions": 4096 }, "stalls": {} } ], ... },
  *         "metrics": { "branch_efficiency": { "state": "not applicable" },
  *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
  *
  * "sessions" of a metric holds a list of samples for each session, in the order in which they were measured. A run that
- * was judged against a base library has "pairs": [[base, head], ...] beside them. A baseline keeps the median of each
- * session alone, and has "readings", "anchor" and "previous" beside them: see struct row. */
+ * was judged against a base library has "pairs": [[base, head], ...] beside them, and "base_lines". A baseline keeps
+ * the median of each session alone, and has "readings", "anchor" and "previous" beside them: see struct row. A session
+ * may have "roofs". */
 #ifndef RUN_H
 #define RUN_H
 
+#include "line.h"
 #include "metric.h"
 #include "sample.h"
 
@@ -62,8 +66,21 @@ enum session_fact {
 
 const char *session_fact_name(enum session_fact fact); /* the key in the file: "date", "gpu_uuid", ... */
 
+/* The most that the GPU did in the session, each measured by a kernel that does nothing else. */
+enum roof {
+    ROOF_DRAM,   /* bytes a second from and to device memory */
+    ROOF_SHARED, /* wavefronts a second through shared memory, all SMs together */
+    ROOF_FP64,   /* floating-point operations a second, without tensor cores; a fused multiply-add is two */
+    ROOF_FP32,
+    ROOF_FP16,
+    ROOFS
+};
+
+const char *roof_name(enum roof roof); /* the key in the file: "dram" */
+
 struct session {
     char *facts[SESSION_FACTS]; /* NULL where unknown */
+    double roofs[ROOFS];        /* 0 where it was not measured */
 };
 
 enum result_status {
@@ -79,6 +96,11 @@ enum result_status {
 const char *result_status_name(enum result_status status); /* "ok", "wrong result", "failed", "crashed", "hung", ... */
 enum result_status result_status_of(const char *name);     /* RESULT_STATUSES when there is none */
 
+/* What the machine code of a function takes: see struct cubin_function, where each has its unit. */
+struct machine {
+    unsigned registers, local_bytes, shared_bytes, max_threads, barriers;
+};
+
 struct launch {
     char *function; /* as the driver names it */
     char *code;     /* hash of its machine code in hexadecimal; NULL where unknown */
@@ -86,6 +108,8 @@ struct launch {
     unsigned block[3];
     unsigned shared; /* dynamic shared memory, bytes */
     unsigned times;  /* launched so often in a row */
+    bool has_machine;
+    struct machine machine;
 };
 
 struct session_samples {
@@ -131,6 +155,8 @@ struct result {
     size_t launch_count;
     struct row *rows; /* sorted by metric; empty unless ok */
     size_t row_count;
+    struct lines lines;       /* of one launch of the variant; empty where nobody asked */
+    struct lines base_lines;  /* the same of the base library that the run was judged against */
     struct session *sessions; /* of a baseline: those of this kernel's file, oldest first. None otherwise: then the
                                * run's sessions are of every kernel */
     size_t session_count;
@@ -181,13 +207,13 @@ void run_append(struct run *run, const struct run *more);
 /* Takes from a result its rows and gives it a status that is not ok, with a copy of the reason. */
 void result_fail(struct result *result, enum result_status status, const char *reason);
 
-/* Copies what a result says beside its rows and status: bytes, flops, launches. */
+/* Copies what a result says beside its rows, status and lines: bytes, flops, launches. */
 void result_copy_facts(struct result *to, const struct result *from);
 
 /* Whether both launched the same machine code in the same way; false where the code is unknown. */
 bool same_code(const struct result *base, const struct result *now);
 
-/* Adds a copy of a session unless an equal one is there. */
+/* Adds a copy of a session unless one with equal facts is there. */
 void run_add_session(struct run *run, const struct session *session);
 void run_forget_sessions(struct run *run);
 bool session_is_equal(const struct session *a, const struct session *b);

@@ -5,6 +5,8 @@
 #ifndef RUN_PLACE_H
 #define RUN_PLACE_H
 
+#include "line.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +37,9 @@ int place_whole_key(const struct place *above, json_t *object, const char *key, 
 int place_unsigned_key(const struct place *above, json_t *object, const char *key, unsigned *number);
 int place_number_key(const struct place *above, json_t *object, const char *key, double *number);
 int place_flag(const struct place *above, json_t *object, const char *key, bool *flag);
+
+/* The lines of a kernel at that key; empty ones when it is absent. In run_read_lines.c. */
+int read_lines(const struct place *above, json_t *object, const char *key, struct lines *lines);
 
 /* A copy for the caller to free; *text stays as it is when the key is absent and not required. */
 int place_text(const struct place *above, json_t *object, const char *key, bool required, char **text);

@@ -43,11 +43,30 @@ static int read_device(const struct place *above, json_t *root, struct device *d
     return 0;
 }
 
+static int read_roofs(const struct place *above, json_t *facts, struct session *session)
+{
+    const char *keys[ROOFS];
+    for (enum roof roof = 0; roof < ROOFS; roof++)
+        keys[roof] = roof_name(roof);
+    struct place place = {above, "roofs", 0};
+    json_t *value = json_object_get(facts, place.key);
+    if (!value)
+        return 0;
+    if (place_object(&place, value, keys, ROWS(keys)) < 0)
+        return -1;
+    for (enum roof roof = 0; roof < ROOFS; roof++)
+        if (json_object_get(value, keys[roof]) &&
+            place_number_key(&place, value, keys[roof], &session->roofs[roof]) < 0)
+            return -1;
+    return 0;
+}
+
 static int read_sessions(const struct place *above, json_t *root, struct run *run)
 {
-    const char *keys[SESSION_FACTS];
+    const char *keys[SESSION_FACTS + 1];
     for (enum session_fact fact = 0; fact < SESSION_FACTS; fact++)
         keys[fact] = session_fact_name(fact);
+    keys[SESSION_FACTS] = "roofs";
     struct place list = {above, "sessions", 0};
     json_t *value = json_object_get(root, list.key);
     if (place_expect(&list, value, JSON_ARRAY, "a list") < 0)
@@ -61,6 +80,8 @@ static int read_sessions(const struct place *above, json_t *root, struct run *ru
         for (size_t fact = 0; fact < SESSION_FACTS; fact++)
             if (place_text(&place, facts, keys[fact], false, &session->facts[fact]) < 0)
                 return -1;
+        if (read_roofs(&place, facts, session) < 0)
+            return -1;
     }
     return 0;
 }
@@ -115,9 +136,28 @@ static int read_extents(const struct place *above, json_t *object, const char *k
     return 0;
 }
 
+static int read_machine(const struct place *above, json_t *object, struct launch *launch)
+{
+    static const char *const keys[] = {"barriers", "local", "max_threads", "registers", "shared"};
+    struct machine *machine = &launch->machine;
+    struct place place = {above, "machine", 0};
+    json_t *value = json_object_get(object, place.key);
+    if (!value)
+        return 0;
+    launch->has_machine = true;
+    if (place_object(&place, value, keys, ROWS(keys)) < 0 ||
+        place_unsigned_key(&place, value, "barriers", &machine->barriers) < 0 ||
+        place_unsigned_key(&place, value, "local", &machine->local_bytes) < 0 ||
+        place_unsigned_key(&place, value, "max_threads", &machine->max_threads) < 0 ||
+        place_unsigned_key(&place, value, "registers", &machine->registers) < 0 ||
+        place_unsigned_key(&place, value, "shared", &machine->shared_bytes) < 0)
+        return -1;
+    return 0;
+}
+
 static int read_launches(const struct place *above, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"block", "code", "function", "grid", "shared", "times"};
+    static const char *const keys[] = {"block", "code", "function", "grid", "machine", "shared", "times"};
     struct place list = {above, "launches", 0};
     json_t *value = json_object_get(object, list.key);
     if (!value)
@@ -134,7 +174,7 @@ static int read_launches(const struct place *above, json_t *object, struct resul
             read_extents(&place, member, "grid", launch->grid) < 0 ||
             read_extents(&place, member, "block", launch->block) < 0 ||
             place_unsigned_key(&place, member, "shared", &launch->shared) < 0 ||
-            place_unsigned_key(&place, member, "times", &launch->times) < 0)
+            place_unsigned_key(&place, member, "times", &launch->times) < 0 || read_machine(&place, member, launch) < 0)
             return -1;
     }
     return 0;
@@ -331,7 +371,8 @@ static int read_status(const struct place *above, json_t *object, struct result 
 
 static int read_result(const struct place *above, const char *id, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"bytes", "flops", "launches", "metrics", "reason", "status"};
+    static const char *const keys[] = {"base_lines", "bytes",   "flops",  "launches",
+                                       "lines",      "metrics", "reason", "status"};
     if (!is_kernel_id(id))
         return place_wrong(above, "\"%.64s\" is no kernel: write family/variant, at most %d of a-z, 0-9 and _", id,
                            NAME_LENGTH);
@@ -340,7 +381,8 @@ static int read_result(const struct place *above, const char *id, json_t *object
     if (place_object(&place, object, keys, ROWS(keys)) < 0 || read_status(&place, object, result) < 0 ||
         place_number_key(&place, object, "bytes", &result->bytes) < 0 ||
         place_number_key(&place, object, "flops", &result->flops) < 0 || read_launches(&place, object, result) < 0 ||
-        read_rows(&place, object, result) < 0)
+        read_lines(&place, object, "lines", &result->lines) < 0 ||
+        read_lines(&place, object, "base_lines", &result->base_lines) < 0 || read_rows(&place, object, result) < 0)
         return -1;
     return 0;
 }

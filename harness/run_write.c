@@ -132,6 +132,24 @@ static int by_fact_name(const void *a, const void *b)
     return strcmp(session_fact_name(*(const enum session_fact *)a), session_fact_name(*(const enum session_fact *)b));
 }
 
+/* Sorted by their names, as all keys are. */
+static void write_roofs(const struct writer *writer, const struct session *session, bool first)
+{
+    static const enum roof order[] = {ROOF_DRAM, ROOF_FP16, ROOF_FP32, ROOF_FP64, ROOF_SHARED};
+    const char *before = first ? "\"roofs\": {" : ", \"roofs\": {";
+    bool any = false;
+    for (size_t i = 0; i < ROWS(order); i++) {
+        if (session->roofs[order[i]] <= 0)
+            continue;
+        fputs(any ? ", " : before, writer->stream);
+        any = true;
+        write_key(writer, roof_name(order[i]));
+        write_number(writer, session->roofs[order[i]]);
+    }
+    if (any)
+        fputc('}', writer->stream);
+}
+
 static void write_session(const struct writer *writer, const struct session *session)
 {
     enum session_fact order[SESSION_FACTS];
@@ -149,7 +167,13 @@ static void write_session(const struct writer *writer, const struct session *ses
         write_text(writer, text);
         first = false;
     }
+    write_roofs(writer, session, first);
     fputc('}', writer->stream);
+}
+
+static int by_counter_name(const void *a, const void *b)
+{
+    return strcmp(line_counter_name(*(const enum line_counter *)a), line_counter_name(*(const enum line_counter *)b));
 }
 
 static void write_launch(const struct writer *writer, const struct launch *launch)
@@ -157,8 +181,14 @@ static void write_launch(const struct writer *writer, const struct launch *launc
     fprintf(writer->stream, "{\"block\": [%u, %u, %u], ", launch->block[0], launch->block[1], launch->block[2]);
     write_known(writer, "code", launch->code);
     write_known(writer, "function", launch->function);
-    fprintf(writer->stream, "\"grid\": [%u, %u, %u], \"shared\": %u, \"times\": %u}", launch->grid[0], launch->grid[1],
-            launch->grid[2], launch->shared, launch->times);
+    fprintf(writer->stream, "\"grid\": [%u, %u, %u], ", launch->grid[0], launch->grid[1], launch->grid[2]);
+    if (launch->has_machine)
+        fprintf(
+            writer->stream,
+            "\"machine\": {\"barriers\": %u, \"local\": %u, \"max_threads\": %u, \"registers\": %u, \"shared\": %u}, ",
+            launch->machine.barriers, launch->machine.local_bytes, launch->machine.max_threads,
+            launch->machine.registers, launch->machine.shared_bytes);
+    fprintf(writer->stream, "\"shared\": %u, \"times\": %u}", launch->shared, launch->times);
 }
 
 /* What stands beside the sessions, each with a comma behind it. */
@@ -228,6 +258,82 @@ static void write_row(const struct writer *writer, const struct row *row)
     fputs("]}", writer->stream);
 }
 
+/* A line's counts that are not 0. */
+static void write_counts(const struct writer *writer, const struct line *line)
+{
+    enum line_counter order[LINE_COUNTERS];
+    for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
+        order[counter] = counter;
+    qsort(order, LINE_COUNTERS, sizeof *order, by_counter_name);
+    bool first = true;
+    fputs("\"counts\": {", writer->stream);
+    for (size_t i = 0; i < LINE_COUNTERS; i++) {
+        if (line->counts[order[i]] <= 0)
+            continue;
+        fputs(first ? "" : ", ", writer->stream);
+        first = false;
+        write_key(writer, line_counter_name(order[i]));
+        write_number(writer, line->counts[order[i]]);
+    }
+    fputs("}, ", writer->stream);
+}
+
+static void write_line(const struct writer *writer, const struct line *line)
+{
+    fputc('{', writer->stream);
+    write_counts(writer, line);
+    write_known(writer, "file", line->file);
+    write_known(writer, "function", line->function);
+    if (line->file)
+        fprintf(writer->stream, "\"line\": %u, ", line->number);
+    fprintf(writer->stream, "\"offset\": %u, \"stalls\": {", line->offset);
+    for (size_t i = 0; i < line->stall_count; i++) {
+        fputs(i ? ", " : "", writer->stream);
+        write_key(writer, line->stalls[i].reason);
+        write_number(writer, line->stalls[i].samples);
+    }
+    fputc('}', writer->stream);
+    if (line->text) {
+        fputs(", \"text\": ", writer->stream);
+        write_text(writer, line->text);
+    }
+    fputc('}', writer->stream);
+}
+
+/* `"key": {...}` and the comma behind it; nothing when nothing was counted or sampled. */
+static void write_lines(struct writer *writer, const char *key, const struct lines *lines)
+{
+    if (!lines->counted && !lines->period)
+        return;
+    write_key(writer, key);
+    begin(writer, '{');
+    next_item(writer, true);
+    fputs("\"counted\": [", writer->stream);
+    const char *gap = "";
+    for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
+        if (!(lines->counted & 1u << counter))
+            continue;
+        fputs(gap, writer->stream);
+        write_text(writer, line_counter_name(counter));
+        gap = ", ";
+    }
+    fputc(']', writer->stream);
+    next_item(writer, false);
+    fprintf(writer->stream, "\"launches\": %u", lines->launches);
+    next_item(writer, false);
+    write_key(writer, "list");
+    begin(writer, '[');
+    for (size_t i = 0; i < lines->count; i++) {
+        next_item(writer, i == 0);
+        write_line(writer, &lines->list[i]);
+    }
+    end(writer, ']', lines->count == 0);
+    next_item(writer, false);
+    fprintf(writer->stream, "\"period\": %u", lines->period);
+    end(writer, '}', false);
+    next_item(writer, false);
+}
+
 static void write_result(struct writer *writer, const struct result *result)
 {
     /* What a kernel showed before it failed is no measurement. */
@@ -237,6 +343,7 @@ static void write_result(struct writer *writer, const struct result *result)
     write_key(writer, result->id);
     begin(writer, '{');
     next_item(writer, true);
+    write_lines(writer, "base_lines", &result->base_lines);
     write_key(writer, "bytes");
     write_number(writer, result->bytes);
     next_item(writer, false);
@@ -251,6 +358,7 @@ static void write_result(struct writer *writer, const struct result *result)
     }
     end(writer, ']', result->launch_count == 0);
     next_item(writer, false);
+    write_lines(writer, "lines", &result->lines);
     write_key(writer, "metrics");
     begin(writer, '{');
     for (size_t i = 0; i < rows; i++) {
