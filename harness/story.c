@@ -174,7 +174,8 @@ static const struct line *line_in_base(const struct lines *lines, const struct l
     for (size_t i = 0; i < base->count; i++) {
         const struct line *other = &base->list[i];
         if (!line->text || !other->text) {
-            if (is_same_file(line, other) && line->number == other->number && line->offset == other->offset)
+            const bool same_place = line->file ? line->number == other->number : line->offset == other->offset;
+            if (same_place && is_same_file(line, other))
                 return other;
         } else if (is_same_text(line, other) && turn-- == 0) {
             return other;

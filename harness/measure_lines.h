@@ -1,0 +1,21 @@
+/* measure_lines.h - the source lines behind a kernel's counters. */
+#ifndef MEASURE_LINES_H
+#define MEASURE_LINES_H
+
+#include "measure.h"
+
+/* Which kinds: or'ed. */
+enum lines_kind {
+    LINES_COUNTS = 1, /* exact counts: a process a function (CUPTI counts the first function of a process only) */
+    LINES_STALLS = 2  /* samples of why warps wait: a process a kernel */
+};
+
+/* Collects the lines of those of the run's kernels that ids names (all: NULL), in that order, from the measurement's
+ * library into result->lines, replacing what is there; kernels that are not ok, are not of the library or launch
+ * nothing are passed over. After `seconds` (0: no limit) no further kernel begins. What cannot be collected is a
+ * warning, and leaves the lines of that kernel as they are. Reads the text of the lines from the source files where
+ * they are found. 0, or EXIT_INTERRUPTED after SIGINT. */
+int measure_lines(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
+                  unsigned kinds, double seconds);
+
+#endif
