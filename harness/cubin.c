@@ -25,8 +25,10 @@
 struct source {
     struct cubin *cubin;
     const char *name;
-    const unsigned char *bytes; /* of the whole file */
-    size_t compressed;          /* images that were left out */
+    const unsigned char *bytes;                                       /* of the whole file */
+    size_t compressed;                                                /* images that were left out */
+    int (*take)(void *data, const unsigned char *bytes, size_t size); /* NULL: functions go into cubin */
+    void *data;
 };
 
 static uint64_t number_at(const unsigned char *bytes, size_t length)
@@ -45,6 +47,8 @@ static bool is_elf(const unsigned char *bytes, size_t size)
 /* On a copy, because libelf may write and wants the bytes aligned. */
 static int read_image(const struct source *source, const unsigned char *bytes, size_t size)
 {
+    if (source->take)
+        return source->take(source->data, bytes, size);
     char *copy = x_calloc(size, 1);
     memcpy(copy, bytes, size);
     int result = image_read(source->cubin, source->name, (size_t)(bytes - source->bytes), copy, size);
@@ -54,6 +58,7 @@ static int read_image(const struct source *source, const unsigned char *bytes, s
 
 static int read_entries(struct source *source, const unsigned char *at, const unsigned char *end)
 {
+    int result;
     while (at < end) {
         const size_t left = (size_t)(end - at);
         const uint64_t header = left < ENTRY_HEADER ? 0 : number_at(at + 4, 4);
@@ -65,8 +70,8 @@ static int read_entries(struct source *source, const unsigned char *at, const un
         if (number_at(at, 2) == ENTRY_ELF) {
             if (!is_elf(data, size))
                 source->compressed++;
-            else if (read_image(source, data, size) < 0)
-                return -1;
+            else if ((result = read_image(source, data, size)) != 0)
+                return result;
         }
         at = data + size;
     }
@@ -88,8 +93,9 @@ static int read_containers(struct source *source, const unsigned char *at, const
             return error("cannot read %s: at byte %zu the container of GPU code has %llu bytes, more than are there; "
                          "build the library again",
                          source->name, (size_t)(at - source->bytes), (unsigned long long)size);
-        if (read_entries(source, at + header, at + header + size) < 0)
-            return -1;
+        const int result = read_entries(source, at + header, at + header + size);
+        if (result != 0)
+            return result;
         /* Sections of several object files follow each other, each on its own multiple. */
         const size_t whole = header + size + ENTRY_STEP - 1;
         at += whole / ENTRY_STEP * ENTRY_STEP < left ? whole / ENTRY_STEP * ENTRY_STEP : left;
@@ -113,7 +119,8 @@ static int read_host(struct source *source, size_t size)
         if (!name || strcmp(name, ".nv_fatbin") != 0 || header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
             continue;
         const unsigned char *start = source->bytes + header.sh_offset;
-        if (read_containers(source, start, start + header.sh_size) < 0)
+        result = read_containers(source, start, start + header.sh_size);
+        if (result != 0)
             goto out;
     }
     result = 0;
@@ -189,6 +196,19 @@ int cubin_read(struct cubin *cubin, const char *path)
     if (file_read(path, FILE_LIMIT, &text, &length) < 0)
         return -1;
     int result = cubin_parse(cubin, path, (const unsigned char *)text, length);
+    free(text);
+    return result;
+}
+
+int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data)
+{
+    char *text;
+    size_t length;
+    if (file_read(path, FILE_LIMIT, &text, &length) < 0)
+        return -1;
+    struct source source = {.name = path, .bytes = (const unsigned char *)text, .take = take, .data = data};
+    elf_version(EV_CURRENT);
+    const int result = read_file(&source, length);
     free(text);
     return result;
 }

@@ -44,6 +44,10 @@ enum cubin_lack {
     CUBIN_SEVERAL     /* different functions have that name, and a launch does not say which one it was */
 };
 
+/* Hands over the bytes of each image for a GPU in a file, in their order, until take returns other than 0, which is
+ * what comes back then. -1 after error(). */
+int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
+
 /* The function for a GPU of that capability (90): the one of the same major number and the highest minor not above it,
  * which is what the driver would load. Without one NULL; *lack says why. */
 const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name, int capability,

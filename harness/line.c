@@ -2,6 +2,8 @@
 
 #include "util.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,13 +81,19 @@ static int compare_place(const struct line *line, const char *function, const ch
     return line->number < number ? -1 : line->number > number;
 }
 
+/* What a file adds up must still be a number. */
+static double add(double a, double b)
+{
+    return fmin(a + b, DBL_MAX);
+}
+
 void line_add_stall(struct line *line, const char *reason, double samples)
 {
     size_t place = 0;
     while (place < line->stall_count && strcmp(line->stalls[place].reason, reason) < 0)
         place++;
     if (place < line->stall_count && strcmp(line->stalls[place].reason, reason) == 0) {
-        line->stalls[place].samples += samples;
+        line->stalls[place].samples = add(line->stalls[place].samples, samples);
         return;
     }
     (void)ARRAY_ADD(line->stalls, line->stall_count);
@@ -93,14 +101,19 @@ void line_add_stall(struct line *line, const char *reason, double samples)
     line->stalls[place] = (struct stall){x_strdup(reason), samples};
 }
 
+/* Whichever of the two comes first, the sum is the same. */
 static void merge_line(struct line *line, const struct line *more)
 {
     for (size_t c = 0; c < LINE_COUNTERS; c++)
-        line->counts[c] += more->counts[c];
+        line->counts[c] = add(line->counts[c], more->counts[c]);
     for (size_t k = 0; k < more->stall_count; k++)
         line_add_stall(line, more->stalls[k].reason, more->stalls[k].samples);
-    if (!line->text)
+    if (more->offset < line->offset)
+        line->offset = more->offset;
+    if (more->text && (!line->text || strcmp(more->text, line->text) < 0)) {
+        free(line->text);
         line->text = x_strdup(more->text);
+    }
 }
 
 static int by_place(const void *a, const void *b)
@@ -125,7 +138,7 @@ void lines_sort(struct lines *lines)
     lines->count = kept;
 }
 
-struct line *lines_add(struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset)
+size_t lines_place(const struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset)
 {
     size_t low = 0;
     for (size_t high = lines->count; low < high;) {
@@ -135,37 +148,49 @@ struct line *lines_add(struct lines *lines, const char *function, const char *fi
         else
             high = middle;
     }
-    if (low < lines->count && compare_place(&lines->list[low], function, file, number, offset) == 0) {
-        if (offset < lines->list[low].offset)
-            lines->list[low].offset = offset;
-        return &lines->list[low];
+    return low;
+}
+
+struct line *lines_add(struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset)
+{
+    const size_t place = lines_place(lines, function, file, number, offset);
+    if (place < lines->count && compare_place(&lines->list[place], function, file, number, offset) == 0) {
+        if (offset < lines->list[place].offset)
+            lines->list[place].offset = offset;
+        return &lines->list[place];
     }
     (void)ARRAY_ADD(lines->list, lines->count);
-    memmove(&lines->list[low + 1], &lines->list[low], (lines->count - 1 - low) * sizeof *lines->list);
-    lines->list[low] = (struct line){
+    memmove(&lines->list[place + 1], &lines->list[place], (lines->count - 1 - place) * sizeof *lines->list);
+    lines->list[place] = (struct line){
         .function = x_strdup(function),
         .file = x_strdup(file),
         .number = file ? number : 0,
         .offset = offset,
     };
-    return &lines->list[low];
+    return &lines->list[place];
 }
 
 double line_samples(const struct line *line)
 {
     double samples = 0;
     for (size_t i = 0; i < line->stall_count; i++)
-        samples += line->stalls[i].samples;
+        samples = add(samples, line->stalls[i].samples);
     return samples;
 }
 
+/* Appends and sorts once: adding each in its place would take hours for large lists. */
 void lines_merge(struct lines *lines, const struct lines *more)
 {
     for (size_t i = 0; i < more->count; i++) {
         const struct line *from = &more->list[i];
-        struct line *line = lines_add(lines, from->function, from->file, from->number, from->offset);
+        struct line *line = ARRAY_ADD(lines->list, lines->count);
+        line->function = x_strdup(from->function);
+        line->file = x_strdup(from->file);
+        line->number = from->number;
+        line->offset = from->offset;
         merge_line(line, from);
     }
+    lines_sort(lines);
     lines->counted |= more->counted;
     if (more->period) {
         lines->period = more->period;
@@ -183,6 +208,6 @@ double lines_total(const struct lines *lines, enum line_counter counter)
 {
     double total = 0;
     for (size_t i = 0; i < lines->count; i++)
-        total += lines->list[i].counts[counter];
+        total = add(total, lines->list[i].counts[counter]);
     return total;
 }

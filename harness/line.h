@@ -65,6 +65,9 @@ void lines_copy(struct lines *to, const struct lines *from); /* to is empty or r
 /* The line at that place, added with a copy of the names when it is new. The pointer is good until the next call. */
 struct line *lines_add(struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset);
 
+/* Where that line is, or would be: the first place that does not stand before it. */
+size_t lines_place(const struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset);
+
 /* For a list that was made otherwise: puts it in order, and adds up lines of one place. */
 void lines_sort(struct lines *lines);
 
@@ -74,6 +77,15 @@ double line_samples(const struct line *line); /* of all reasons */
 
 /* Adds the counts, samples and texts of `more`, of another function or another kind. */
 void lines_merge(struct lines *lines, const struct lines *more);
+
+/* Which line of the base each line is, in the order of the list; NULL for one that is new or cannot be told. None is
+ * two lines. Caller frees.
+ *
+ * A line is known again by its text in a file of the same name (of several the one whose path agrees from its end for
+ * longest), first in the function of the same name, then in any. Of equal texts the one beside the same neighbours
+ * counts, then the first for the first. A text that changed is known by what stands before and behind it. Where a text
+ * is not known, the number counts; without line information the offset, if the function ends at the same one. */
+const struct line **lines_match(const struct lines *lines, const struct lines *base);
 
 /* The sum over all lines. */
 double lines_total(const struct lines *lines, enum line_counter counter);

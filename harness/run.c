@@ -427,6 +427,20 @@ bool same_code(const struct result *base, const struct result *now)
     return true;
 }
 
+bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics)
+{
+    if (!same_code(base, now))
+        return false;
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *was = result_find(base, metrics->list[m].name);
+        const struct row *is = result_find(now, metrics->list[m].name);
+        if (metrics->list[m].class == METRIC_EXACT && was && is && was->state == VALUE_MEASURED &&
+            is->state == VALUE_MEASURED && row_value(was) != row_value(is))
+            return false;
+    }
+    return true;
+}
+
 static void append_rows(struct result *to, const struct result *from)
 {
     for (size_t i = 0; i < to->row_count; i++) {

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define STALL_REASONS 256 /* of a line; an H200 has 18 */
+
 static int read_counts(const struct place *above, json_t *object, struct line *line)
 {
     const char *keys[LINE_COUNTERS];
@@ -27,6 +29,9 @@ static int read_stalls(const struct place *above, json_t *object, struct line *l
     json_t *value = json_object_get(object, place.key);
     if (place_expect(&place, value, JSON_OBJECT, "an object") < 0)
         return -1;
+    if (json_object_size(value) > STALL_REASONS)
+        return place_wrong(&place, "names %zu reasons; no GPU has more than %d", json_object_size(value),
+                           STALL_REASONS);
     const char *reason;
     json_t *member;
     json_object_foreach(value, reason, member)

@@ -3,6 +3,7 @@
 #include "util.h"
 
 #include <criterion/criterion.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,12 @@
 #define KERNEL(more) RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"ok\"" more "}")
 #define ROW(row) KERNEL(", \"metrics\": {\"time\": " row "}")
 #define LAUNCH(launch) KERNEL(", \"launches\": [" launch "]")
+#define MACHINE(machine)                                                                                               \
+    LAUNCH("{\"block\": [1,1,1], \"grid\": [1,1,1], \"shared\": 0, \"times\": 1, \"machine\": {" machine "}}")
+#define LINES(lines) KERNEL(", \"lines\": {" lines "}")
+#define LIST(line) LINES("\"counted\": [\"instructions\"], \"launches\": 0, \"period\": 0, \"list\": [" line "]")
+#define ROOFS(roofs)                                                                                                   \
+    "{" DEVICE ", \"kernels\": {}, \"metrics\": {}, \"schema\": 1, \"sessions\": [{\"roofs\": " roofs "}]}"
 
 Test(run_read, a_broken_line_is_refused)
 {
@@ -35,11 +42,31 @@ Test(run_read, a_broken_line_is_refused)
     }
 }
 
+struct reading {
+    const char *text, *words; /* NULL words: good */
+};
+
+static void expect_readings(const struct reading *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct run run;
+        struct capture capture;
+        capture_begin(&capture);
+        int result = run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text));
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
+        if (cases[i].words) {
+            cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
+            cr_expect(!run.results && !run.sessions && !run.notes && !run.device.name, "case %zu: not empty", i);
+        }
+        free(said);
+        run_release(&run);
+    }
+}
+
 Test(run_read, errors_say_where_and_what)
 {
-    static const struct {
-        const char *text, *words; /* NULL words: good */
-    } cases[] = {
+    static const struct reading cases[] = {
         {KERNEL(""), NULL},
         {ROW("{\"sessions\": [[1]]}"), NULL},
         {LAUNCH("{\"block\": [1,1,1], \"grid\": [1,1,1], \"shared\": 0, \"times\": 1}"), NULL},
@@ -127,20 +154,112 @@ Test(run_read, errors_say_where_and_what)
         {LAUNCH("{\"thread\": 1}"), "launches/0: has an unknown key \"thread\""},
         {KERNEL("") " {}", "end of file expected"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
-        struct run run;
-        struct capture capture;
-        capture_begin(&capture);
-        int result = run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text));
-        char *said = capture_end(&capture);
-        cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
-        if (cases[i].words) {
-            cr_expect(strstr(said, cases[i].words), "case %zu: \"%s\" lacks \"%s\"", i, said, cases[i].words);
-            cr_expect(!run.results && !run.sessions && !run.notes && !run.device.name, "case %zu: not empty", i);
-        }
-        free(said);
-        run_release(&run);
-    }
+    expect_readings(cases, ROWS(cases));
+}
+
+Test(run_read, errors_of_machine_code_and_roofs_say_where)
+{
+    static const struct reading cases[] = {
+        {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 256, \"registers\": 32, \"shared\": 0"), NULL},
+        {MACHINE(""), "x.json: kernels/a/b/launches/0/machine/barriers: is missing"},
+        {MACHINE("\"barriers\": -1"), "launches/0/machine/barriers: is -1, but must lie between 0 and 4294967295"},
+        {MACHINE("\"barriers\": 1, \"local\": 1.5"), "launches/0/machine/local: must be a whole number"},
+        {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 4294967296"), "machine/max_threads: is 4294967296"},
+        {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 0, \"registers\": null"),
+         "machine/registers: must be a whole number, not null"},
+        {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 0, \"registers\": 1"),
+         "launches/0/machine/shared: is missing"},
+        {MACHINE("\"register\": 1"), "machine: has an unknown key \"register\"; did you mean \"registers\"?"},
+        {LAUNCH("{\"block\": [1,1,1], \"grid\": [1,1,1], \"shared\": 0, \"times\": 1, \"machine\": []}"),
+         "launches/0/machine: must be an object, not a list"},
+
+        {ROOFS("{\"dram\": 4.1e12, \"fp16\": 1, \"fp32\": 2, \"fp64\": 3, \"shared\": 4}"), NULL},
+        {ROOFS("{}"), NULL},
+        {ROOFS("[]"), "x.json: sessions/0/roofs: must be an object, not a list"},
+        {ROOFS("{\"fp8\": 1}"), "sessions/0/roofs: has an unknown key \"fp8\""},
+        {ROOFS("{\"dram\": -1}"), "sessions/0/roofs/dram: is -1, but nothing here is negative"},
+        {ROOFS("{\"dram\": \"1\"}"), "sessions/0/roofs/dram: must be a number, not a text"},
+    };
+    expect_readings(cases, ROWS(cases));
+}
+
+Test(run_read, errors_of_lines_say_where_and_what)
+{
+    static const struct reading cases[] = {
+        {LIST(""), NULL},
+        {LIST("{\"counts\": {}, \"function\": \"f\", \"offset\": 0, \"stalls\": {}}"), NULL},
+        {LIST("{\"counts\": {\"instructions\": 5}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, "
+              "\"offset\": 16, \"stalls\": {\"wait\": 2.5}, \"text\": \"x += y;\"}"),
+         NULL},
+        {LINES("\"counted\": [], \"launches\": 1, \"period\": 1024, \"list\": []"), NULL},
+
+        {KERNEL(", \"lines\": []"), "x.json: kernels/a/b/lines: must be an object, not a list"},
+        {KERNEL(", \"base_lines\": {}"), "x.json: kernels/a/b/base_lines/counted: is missing; it must be a list"},
+        {LINES("\"line\": []"), "kernels/a/b/lines: has an unknown key \"line\""},
+        {LINES("\"counted\": {}"), "lines/counted: must be a list of counters, not an object"},
+        {LINES("\"counted\": [1]"), "lines/counted/0: must be a text, not a number"},
+        {LINES("\"counted\": [\"instructions\", \"wishes\"]"),
+         "lines/counted/1: is \"wishes\", which is no counter of a line"},
+        {LINES("\"counted\": []"), "lines/launches: is missing"},
+        {LINES("\"counted\": [], \"launches\": 1"), "lines/period: is missing"},
+        {LINES("\"counted\": [], \"launches\": 1, \"period\": -1"), "lines/period: is -1, but"},
+        {LINES("\"counted\": [], \"launches\": 1, \"period\": 1"), "lines/list: is missing; it must be a list"},
+        {LINES("\"counted\": [], \"launches\": 1, \"period\": 0, \"list\": []"),
+         "kernels/a/b/lines: says neither which counters were \"counted\" nor the \"period\" of its samples"},
+        {LINES("\"counted\": [], \"launches\": 0, \"period\": 1024, \"list\": []"),
+         "kernels/a/b/lines: has samples of 0 \"launches\""},
+
+        {LIST("1"), "lines/list/0: must be an object, not a number"},
+        {LIST("{}"), "lines/list/0/function: is missing"},
+        {LIST("{\"function\": \"f\"}"), "lines/list/0/offset: is missing"},
+        {LIST("{\"function\": 5}"), "lines/list/0/function: must be a text, not a number"},
+        {LIST("{\"function\": \"f\", \"offset\": 4294967296}"), "list/0/offset: is 4294967296, but"},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"line\": 5}"), "lines/list/0: has a \"line\" but no \"file\""},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"text\": \"x\"}"), "lines/list/0: has a \"text\" but no \"file\""},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"file\": \"k.cu\"}"), "lines/list/0/line: is missing"},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"file\": \"k.cu\", \"line\": 0}"),
+         "lines/list/0/line: is 0, but must lie between 1 and 4294967295"},
+        {LIST("{\"function\": \"f\", \"offset\": 0}"), "lines/list/0/counts: is missing; it must be an object"},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {\"wishes\": 1}}"),
+         "lines/list/0/counts: has an unknown key \"wishes\""},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {\"instructions\": -1}}"),
+         "lines/list/0/counts/instructions: is -1, but nothing here is negative"},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {}}"), "lines/list/0/stalls: is missing"},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {}, \"stalls\": []}"),
+         "lines/list/0/stalls: must be an object, not a list"},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {}, \"stalls\": {\"Wait\": 1}}"),
+         "lines/list/0/stalls: \"Wait\" is no stall reason: at most 64 of a-z, 0-9 and _"},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {}, \"stalls\": {\"\": 1}}"),
+         "\"\" is no stall reason"},
+        {LIST("{\"function\": \"f\", \"offset\": 0, \"counts\": {}, \"stalls\": {\"wait\": true}}"),
+         "lines/list/0/stalls/wait: must be a number, not true"},
+        {LIST("{\"functions\": \"f\"}"), "lines/list/0: has an unknown key \"functions\"; did you mean \"function\"?"},
+    };
+    expect_readings(cases, ROWS(cases));
+}
+
+/* Numbers that a sum takes beyond all numbers, and places that come twice and in no order. */
+Test(run_read, lines_in_any_order_become_one_each)
+{
+    static const char text[] =
+        LIST("{\"counts\": {\"instructions\": 1e308}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, "
+             "\"offset\": 32, \"stalls\": {\"wait\": 1e308}}, "
+             "{\"counts\": {\"instructions\": 1}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 7, "
+             "\"offset\": 0, \"stalls\": {}}, "
+             "{\"counts\": {\"instructions\": 1e308}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, "
+             "\"offset\": 16, \"stalls\": {\"wait\": 1e308}, \"text\": \"x\"}");
+    struct run run;
+    cr_assert_eq(run_parse(&run, "x.json", text, strlen(text)), 0);
+    const struct lines *lines = &run.results[0].lines;
+    cr_assert_eq(lines->count, 2);
+    cr_expect_eq(lines->list[0].number, 7);
+    cr_expect_eq(lines->list[1].offset, 16);
+    cr_expect_str_eq(lines->list[1].text, "x");
+    cr_expect_eq(lines->list[1].counts[LINE_INSTRUCTIONS], DBL_MAX);
+    cr_expect_eq(lines->list[1].stalls[0].samples, DBL_MAX);
+    char *line = result_to_line(&run.results[0]); /* and can be written */
+    free(line);
+    run_release(&run);
 }
 
 Test(run_read, every_truncation_is_an_error)
@@ -148,6 +267,9 @@ Test(run_read, every_truncation_is_an_error)
     static const char whole[] = RUN("\"a/b\": {\"bytes\": 1.5, \"flops\": 0, \"status\": \"ok\", "
                                     "\"launches\": [{\"block\": [1,1,1], \"function\": \"f<\\u00e9>\", "
                                     "\"grid\": [1,1,1], \"shared\": 0, \"times\": 1}], "
+                                    "\"lines\": {\"counted\": [\"instructions\"], \"launches\": 2, \"list\": ["
+                                    "{\"counts\": {\"instructions\": 5}, \"file\": \"k.cu\", \"function\": \"f\", "
+                                    "\"line\": 1, \"offset\": 0, \"stalls\": {\"wait\": 1}}], \"period\": 1024}, "
                                     "\"metrics\": {\"hits\": {\"state\": \"not counted\"}, "
                                     "\"time\": {\"sessions\": [[1, 2.5e3], [3]]}}}");
     struct run run;

@@ -24,9 +24,9 @@ static struct run make_run(void)
                                  .sm_count = 132,
                                  .memory_bytes = 150754820096,
                                  .ecc = true}};
-    struct session session = {{[SESSION_DATE] = (char[]){"2026-11-21T08:00:00Z"},
-                               [SESSION_CUGATE] = (char[]){"0.1.0"},
-                               [SESSION_FLAGS] = (char[]){"-O3 \"quoted\" \\ \t\n caf\xc3\xa9"}}};
+    struct session session = {.facts = {[SESSION_DATE] = (char[]){"2026-11-21T08:00:00Z"},
+                                        [SESSION_CUGATE] = (char[]){"0.1.0"},
+                                        [SESSION_FLAGS] = (char[]){"-O3 \"quoted\" \\ \t\n caf\xc3\xa9"}}};
     run_add_session(&run, &session);
     run_set_note(&run, &(struct metric_note){(char[]){"time"}, (char[]){"gpu__time_duration.sum"}, (char[]){"ns"}});
     run_set_note(&run, &(struct metric_note){(char[]){"hits"}, (char[]){"h.pct"}, (char[]){"%"}});
@@ -188,6 +188,100 @@ Test(run_write, pairs_and_memory_go_through_a_file)
     cr_expect_eq(back.results[0].rows[0].pair_count, 0);
     cr_expect_null(back.results[0].rows[0].previous);
     free(again);
+    free(text);
+    run_release(&back);
+    run_release(&run);
+}
+
+/* What the source lines, the machine code and the roofs look like in a file. */
+static const char *const beside[] = {
+    "\"base_lines\": {\n        \"counted\": [\"shared_wavefronts\", \"shared_ideal\"],\n        \"launches\": 0,\n"
+    "        \"list\": [\n          {\"counts\": {\"shared_ideal\": 4, \"shared_wavefronts\": 4}, \"file\": "
+    "\"build/base/kernels/reduce.cu\", \"function\": \"f(float*)\", \"line\": 39, \"offset\": 64, \"stalls\": {}}\n"
+    "        ],\n        \"period\": 0\n      },\n      \"bytes\": 0,",
+    "\"machine\": {\"barriers\": 1, \"local\": 96, \"max_threads\": 256, \"registers\": 64, \"shared\": 4096}",
+    "\"lines\": {\n        \"counted\": [\"instructions\"],\n        \"launches\": 3,\n        \"list\": [\n"
+    "          {\"counts\": {\"instructions\": 4096}, \"file\": \"kernels/reduce.cu\", \"function\": \"f(float*)\", "
+    "\"line\": 41, \"offset\": 64, \"stalls\": {\"barrier\": 2, \"wait\": 0.5}, \"text\": \"a \\\"b\\\";\"},\n"
+    "          {\"counts\": {}, \"function\": \"f(float*)\", \"offset\": 416, \"stalls\": {}}\n        ],\n"
+    "        \"period\": 1024\n      },\n      \"metrics\"",
+    "{\"date\": \"2026-11-21T08:00:00Z\", \"roofs\": {\"dram\": 4100000000000, \"fp64\": 0.5}}",
+};
+
+static void put_beside(struct run *run)
+{
+    struct session session = {.facts = {[SESSION_DATE] = (char[]){"2026-11-21T08:00:00Z"}},
+                              .roofs = {[ROOF_DRAM] = 4.1e12, [ROOF_FP64] = 0.5}};
+    run_add_session(run, &session);
+    struct result *result = run_add(run, "reduce/tree");
+    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+        .grid = {1, 1, 1},
+        .block = {1, 1, 1},
+        .times = 1,
+        .has_machine = true,
+        .machine = {.registers = 64, .local_bytes = 96, .shared_bytes = 4096, .max_threads = 256, .barriers = 1}};
+    result->lines = (struct lines){.counted = 1u << LINE_INSTRUCTIONS, .period = 1024, .launches = 3};
+    (void)lines_add(&result->lines, "f(float*)", NULL, 0, 416);
+    struct line *line = lines_add(&result->lines, "f(float*)", "kernels/reduce.cu", 41, 64);
+    line->counts[LINE_INSTRUCTIONS] = 4096;
+    line->text = x_strdup("a \"b\";");
+    line_add_stall(line, "wait", 0.5);
+    line_add_stall(line, "barrier", 2);
+    result->base_lines = (struct lines){.counted = 1u << LINE_SHARED | 1u << LINE_SHARED_IDEAL};
+    line = lines_add(&result->base_lines, "f(float*)", "build/base/kernels/reduce.cu", 39, 64);
+    line->counts[LINE_SHARED] = line->counts[LINE_SHARED_IDEAL] = 4;
+}
+
+Test(run_write, lines_machine_code_and_roofs_go_through_a_file)
+{
+    struct run run = {0}, back;
+    put_beside(&run);
+    char *text = written(&run);
+    for (size_t i = 0; i < ROWS(beside); i++)
+        cr_expect(strstr(text, beside[i]), "%s\nis not in\n%s", beside[i], text);
+    cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
+    char *again = written(&back);
+    cr_expect_str_eq(again, text);
+    cr_expect_eq(back.sessions[0].roofs[ROOF_DRAM], 4.1e12);
+    cr_expect_eq(back.sessions[0].roofs[ROOF_FP32], 0);
+    const struct result *result = &back.results[0];
+    cr_expect(result->launches[0].has_machine);
+    cr_expect_eq(result->launches[0].machine.local_bytes, 96);
+    cr_expect_eq(result->lines.counted, 1u << LINE_INSTRUCTIONS);
+    cr_expect_eq(result->lines.period, 1024);
+    cr_expect_eq(result->lines.launches, 3);
+    cr_assert_eq(result->lines.count, 2);
+    cr_expect_str_eq(result->lines.list[0].text, "a \"b\";");
+    cr_expect_eq(line_samples(&result->lines.list[0]), 2.5);
+    cr_expect_null(result->lines.list[1].file);
+    cr_expect_eq(result->lines.list[1].offset, 416);
+    cr_expect_eq(result->base_lines.list[0].counts[LINE_SHARED_IDEAL], 4);
+    struct result one;
+    char *line = result_to_line(result);
+    cr_assert_eq(result_from_line(&one, line), 0);
+    cr_expect_eq(one.lines.count + one.base_lines.count, 3);
+    result_release(&one);
+    free(line);
+    free(again);
+    free(text);
+    run_release(&back);
+    run_release(&run);
+}
+
+/* Nobody counted, so nothing is said; that nothing was found is something else. */
+Test(run_write, empty_lines_are_said_only_when_they_were_counted)
+{
+    struct run run = {0}, back;
+    struct result *result = run_add(&run, "reduce/tree");
+    (void)lines_add(&result->base_lines, "f", NULL, 0, 0);
+    char *text = written(&run);
+    cr_expect_null(strstr(text, "lines"), "%s", text);
+    free(text);
+    result->lines.counted = 1u << LINE_SHARED;
+    text = written(&run);
+    cr_expect(strstr(text, "\"list\": [],"), "%s", text);
+    cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
+    cr_expect_eq(back.results[0].lines.counted, 1u << LINE_SHARED);
     free(text);
     run_release(&back);
     run_release(&run);

@@ -1,0 +1,135 @@
+#include "line_table.h"
+
+#include "cubin.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The image of the catalogue's library that has a function of that name. */
+struct wanted {
+    const char *name;
+    char *symbol;
+    char *bytes;
+    size_t size;
+};
+
+static int take(void *data, const unsigned char *bytes, size_t size)
+{
+    struct wanted *wanted = data;
+    static const char prefix[] = ".text.";
+    const size_t length = strlen(prefix);
+    for (size_t i = 0; i + length < size; i++) {
+        const char *name = (const char *)bytes + i + length;
+        if (memcmp(bytes + i, prefix, length) != 0 || !memchr(name, 0, size - i - length) ||
+            !strstr(name, wanted->name))
+            continue;
+        wanted->symbol = x_strdup(name);
+        wanted->bytes = x_calloc(size, 1);
+        wanted->size = size;
+        memcpy(wanted->bytes, bytes, size);
+        return 1;
+    }
+    return 0;
+}
+
+static struct wanted find_image(const char *name)
+{
+    struct wanted wanted = {.name = name};
+    char *folder = program_folder();
+    char *library = x_sprintf("%s/../libkernels.so", folder);
+    cr_assert_eq(cubin_each_image(library, take, &wanted), 1, "%s in %s", name, library);
+    free(library);
+    free(folder);
+    return wanted;
+}
+
+static void forget(struct wanted *wanted)
+{
+    free(wanted->symbol);
+    free(wanted->bytes);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text);
+    return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+Test(line_table, what_was_inlined_names_its_callers)
+{
+    struct wanted image = find_image("sum_warp_shuffle");
+    struct line_table table;
+    line_table_open(&table, image.bytes, image.size);
+    size_t inlined = 0;
+    for (uint64_t offset = 0; offset < 0x400; offset += 16) {
+        struct line_place places[16];
+        const size_t count = line_table_find(&table, image.symbol, offset, places, ROWS(places));
+        cr_assert(count > 0, "at %llu", (unsigned long long)offset);
+        cr_expect(ends_with(places[count - 1].file, "kernels/reduce.cu"), "%s", places[count - 1].file);
+        inlined += count > 1 && strstr(places[0].file, "cooperative_groups");
+    }
+    cr_expect(inlined > 0, "the kernel calls cooperative groups");
+    line_table_release(&table);
+    forget(&image);
+}
+
+Test(line_table, room_is_kept_to_and_unknown_names_have_no_place)
+{
+    struct wanted image = find_image("sum_warp_shuffle");
+    struct line_table table;
+    struct line_place places[2] = {{0}};
+    line_table_open(&table, image.bytes, image.size);
+    cr_expect_eq(line_table_find(&table, image.symbol, 0x260, places, 1), 1);
+    cr_expect_null(places[1].file);
+    cr_expect_eq(line_table_find(&table, "no_such_function", 0, places, 2), 0);
+    cr_expect_eq(line_table_find(&table, "", 0, places, 2), 0);
+    line_table_release(&table);
+    forget(&image);
+}
+
+Test(line_table, what_is_no_image_gives_an_empty_table)
+{
+    static const char *const texts[] = {"",
+                                        "\x7f"
+                                        "ELF",
+                                        "no ELF at all, but long enough to hold the header of one: "
+                                        "................................................"};
+    for (size_t i = 0; i < ROWS(texts); i++) {
+        struct line_table table;
+        char *copy = x_strdup(texts[i]);
+        line_table_open(&table, copy, strlen(copy));
+        cr_expect_eq(table.row_count + table.file_count + table.sequence_count, 0);
+        line_table_release(&table);
+        free(copy);
+    }
+}
+
+/* A sanitizer build shows that no byte of the section leads out of it. */
+Test(line_table, damaged_line_information_is_survived)
+{
+    struct wanted image = find_image("find_first_wrong_word");
+    static const char section[] = "transfer.cu";
+    size_t start = 0;
+    while (start + sizeof section < image.size && memcmp(image.bytes + start, section, sizeof section) != 0)
+        start++;
+    cr_assert(start + sizeof section < image.size && start > 256);
+    unsigned random = 1;
+    for (int round = 0; round < 4000; round++) {
+        struct line_table table;
+        struct line_place places[16];
+        char *copy = x_calloc(image.size, 1);
+        memcpy(copy, image.bytes, image.size);
+        for (int k = 0; k < 3; k++) {
+            random = random * 1664525u + 1013904223u;
+            copy[start - 128 + (random >> 8) % 320] = (char)(random >> 24);
+        }
+        line_table_open(&table, copy, image.size);
+        for (uint64_t offset = 0; offset < 0x280; offset += 64)
+            line_table_find(&table, image.symbol, offset, places, ROWS(places));
+        line_table_release(&table);
+        free(copy);
+    }
+    forget(&image);
+}

@@ -1,0 +1,129 @@
+#include "source.h"
+
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *scratch;
+
+/* A folder with a/kernels/one.cu in it, in which the test runs. */
+static void enter(void)
+{
+    scratch = scratch_make();
+    cr_assert_eq(chdir(scratch), 0);
+    cr_assert_eq(make_folders("a/kernels"), 0);
+    FILE *file = fopen("a/kernels/one.cu", "w");
+    cr_assert(file);
+    fputs("first\n    second {  \n\tthird\n\nlast without an end", file);
+    fclose(file);
+}
+
+static void leave(void)
+{
+    scratch_remove(scratch);
+}
+
+static const struct line *resolve(struct lines *lines, const char *file, unsigned number)
+{
+    *lines = (struct lines){0};
+    lines_add(lines, "f()", file, number, 16);
+    source_resolve(lines);
+    cr_assert_eq(lines->count, 1);
+    return &lines->list[0];
+}
+
+Test(source, names_below_the_folder_become_relative, .init = enter, .fini = leave)
+{
+    struct lines lines;
+    char folder[4096];
+    cr_assert(getcwd(folder, sizeof folder));
+    char *path = x_sprintf("%s/a/kernels/one.cu", folder);
+    const struct line *line = resolve(&lines, path, 2);
+    cr_expect_str_eq(line->file, "a/kernels/one.cu");
+    cr_expect_str_eq(line->text, "second {");
+    lines_release(&lines);
+    free(path);
+}
+
+Test(source, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter, .fini = leave)
+{
+    struct lines lines;
+    const struct line *line = resolve(&lines, "/builds/17/a/kernels/one.cu", 5);
+    cr_expect_str_eq(line->file, "a/kernels/one.cu");
+    cr_expect_str_eq(line->text, "last without an end");
+    lines_release(&lines);
+}
+
+Test(source, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = leave)
+{
+    static const struct {
+        const char *path;
+        unsigned number;
+    } cases[] = {{"/builds/17/kernels/two.cu", 1},
+                 {"a/kernels/one.cu", 6},
+                 {"a/kernels/one.cu", 4000000000u},
+                 {"a", 1},
+                 {"/dev/null", 1},
+                 {"/", 1},
+                 {"", 1},
+                 {"//", 1}};
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct lines lines;
+        const struct line *line = resolve(&lines, cases[i].path, cases[i].number);
+        cr_expect_str_eq(line->file, cases[i].path);
+        cr_expect_null(line->text, "%s:%u", cases[i].path, cases[i].number);
+        lines_release(&lines);
+    }
+}
+
+Test(source, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = leave)
+{
+    struct lines lines;
+    char folder[4096];
+    cr_assert(getcwd(folder, sizeof folder));
+    char *path = x_sprintf("%s-more/kernels/one.cu", folder);
+    cr_expect_str_eq(resolve(&lines, path, 1)->file, path);
+    lines_release(&lines);
+    free(path);
+}
+
+Test(source, an_unreadable_file_has_no_text, .init = enter, .fini = leave)
+{
+    struct lines lines;
+    if (geteuid() == 0)
+        cr_skip("root reads everything");
+    cr_assert_eq(chmod("a/kernels/one.cu", 0), 0);
+    cr_expect_null(resolve(&lines, "a/kernels/one.cu", 1)->text);
+    lines_release(&lines);
+}
+
+Test(source, long_texts_are_cut_between_characters, .init = enter, .fini = leave)
+{
+    struct lines lines;
+    FILE *file = fopen("long.cu", "w");
+    cr_assert(file);
+    for (int i = 0; i < SOURCE_TEXT; i++)
+        fputs("x\xc3\xa9", file);
+    fclose(file);
+    const struct line *line = resolve(&lines, "long.cu", 1);
+    const size_t length = strlen(line->text);
+    cr_expect(length <= SOURCE_TEXT && length >= SOURCE_TEXT - 1);
+    cr_expect_neq((unsigned char)line->text[length - 1], 0xc3);
+    lines_release(&lines);
+}
+
+Test(source, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = leave)
+{
+    struct lines lines = {0};
+    lines_add(&lines, "f()", "/x/a/kernels/one.cu", 1, 16)->counts[LINE_INSTRUCTIONS] = 2;
+    lines_add(&lines, "f()", "/y/a/kernels/one.cu", 1, 32)->counts[LINE_INSTRUCTIONS] = 3;
+    source_resolve(&lines);
+    cr_assert_eq(lines.count, 1);
+    cr_expect_eq(lines.list[0].counts[LINE_INSTRUCTIONS], 5);
+    lines_release(&lines);
+}

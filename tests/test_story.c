@@ -1,0 +1,386 @@
+#include "story.h"
+
+#include "line_support.h"
+#include "metric.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct story *story_named(const char *name)
+{
+    size_t count;
+    const struct story *const *list = story_list(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i]->name, name) == 0)
+            return list[i];
+    cr_assert_fail("there is no story %s", name);
+    return NULL;
+}
+
+/* ---- The table ----------------------------------------------------------------------------------------------------
+ */
+
+Test(story, every_row_is_whole)
+{
+    size_t count;
+    const struct story *const *list = story_list(&count);
+    cr_assert_gt(count, 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct story *story = list[i];
+        cr_expect_eq(strspn(story->name, "abcdefghijklmnopqrstuvwxyz_"), strlen(story->name), "%s", story->name);
+        cr_expect(*story->name && *story->title && *story->unit, "%s", story->name);
+        cr_expect_leq(strlen(story->title), 30, "%s", story->name);
+        cr_expect_gt(strlen(story->advice), 20, "%s", story->name);
+        cr_expect_neq(story->advice[strlen(story->advice) - 1], '.', "%s", story->name);
+        cr_expect_leq(story->term_count, ROWS(story->terms), "%s", story->name);
+        for (size_t t = 0; t < story->term_count; t++)
+            cr_expect(story->terms[t].counter < LINE_COUNTERS && story->terms[t].factor != 0, "%s", story->name);
+        for (size_t k = 0; k < i; k++) {
+            cr_expect_str_neq(story->name, list[k]->name);
+            cr_expect_str_neq(story->title, list[k]->title);
+            cr_expect_str_neq(story->advice, list[k]->advice);
+        }
+    }
+}
+
+Test(story, every_metric_of_a_story_exists)
+{
+    struct metrics metrics = {0};
+    size_t count;
+    const struct story *const *list = story_list(&count);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = list[i]->metrics;
+        cr_expect(text[0] == ' ' && text[strlen(text) - 1] == ' ' && !strstr(text, "  "), "%s", list[i]->name);
+        char *words = x_strdup(text), *rest = words;
+        for (char *word = strtok_r(rest, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+            cr_expect(metrics_find(&metrics, word) || strcmp(word, "excess_wavefronts") == 0, "%s of %s", word,
+                      list[i]->name);
+            cr_expect(story_explains(list[i], word), "%s of %s", word, list[i]->name);
+        }
+        free(words);
+    }
+    metrics_release(&metrics);
+}
+
+/* Of those that no line can explain, launches and machine code say more. */
+Test(story, every_gated_metric_has_a_story)
+{
+    static const char *const without[] = {"achieved_occupancy", "theoretical_occupancy", "wall_time"};
+    struct metrics metrics = {0};
+    size_t count;
+    const struct story *const *list = story_list(&count);
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
+    for (size_t i = 0; i < metrics.count; i++) {
+        const struct metric *metric = &metrics.list[i];
+        bool has = metric->class == METRIC_INFO;
+        for (size_t k = 0; k < ROWS(without); k++)
+            has |= strcmp(metric->name, without[k]) == 0;
+        for (size_t k = 0; k < count; k++)
+            has |= story_explains(list[k], metric->name);
+        cr_expect(has, "%s", metric->name);
+    }
+    metrics_release(&metrics);
+}
+
+Test(story, only_whole_names_are_explained)
+{
+    const struct story *story = story_named("excess_wavefronts");
+    cr_expect(story_explains(story, "shared_wavefronts"));
+    cr_expect(story_explains(story, "excess_wavefronts"));
+    static const char *const others[] = {
+        "", " ", "wavefronts", "shared", "excess_wavefront", "time", "xcess_wavefronts"};
+    for (size_t i = 0; i < ROWS(others); i++)
+        cr_expect_not(story_explains(story, others[i]), "\"%s\"", others[i]);
+}
+
+/* ---- Amounts ------------------------------------------------------------------------------------------------------
+ */
+
+Test(story, an_amount_is_the_sum_of_its_terms)
+{
+    static const struct {
+        const char *story;
+        double counts[LINE_COUNTERS], amount;
+    } rows[] = {
+        {"divergent_branches", {[LINE_DIVERGENT] = 3, [LINE_UNIFORM] = 9}, 3},
+        {"branches", {[LINE_DIVERGENT] = 3, [LINE_UNIFORM] = 9}, 12},
+        {"idle_threads", {[LINE_INSTRUCTIONS] = 2, [LINE_WORKING_THREADS] = 40, [LINE_ACTIVE_THREADS] = 64}, 24},
+        {"excess_wavefronts", {[LINE_SHARED] = 10, [LINE_SHARED_IDEAL] = 4}, 6},
+        {"excess_wavefronts", {[LINE_SHARED] = 4, [LINE_SHARED_IDEAL] = 10}, 0}, /* never negative */
+        {"shared_wavefronts", {[LINE_SHARED] = 10, [LINE_SHARED_IDEAL] = 4}, 10},
+        {"local_sectors", {[LINE_LOCAL_SECTORS] = 5}, 5},
+        {"excess_load_sectors", {[LINE_LOAD_SECTORS] = 32, [LINE_LOAD_IDEAL] = 4}, 28},
+        {"load_sectors", {[LINE_LOAD_SECTORS] = 32, [LINE_LOAD_IDEAL] = 4}, 32},
+        {"excess_store_sectors", {[LINE_STORE_SECTORS] = 32, [LINE_STORE_IDEAL] = 4}, 28},
+        {"store_sectors", {[LINE_STORE_SECTORS] = 32}, 32},
+        {"global_loads", {[LINE_GLOBAL_LOADS] = 2}, 2},
+        {"global_stores", {[LINE_GLOBAL_STORES] = 2}, 2},
+        {"instructions", {[LINE_INSTRUCTIONS] = 7}, 7},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct lines lines = {0};
+        const struct story *story = story_named(rows[i].story);
+        memcpy(lines_add(&lines, "f", NULL, 0, 0)->counts, rows[i].counts, sizeof rows[i].counts);
+        cr_expect_not(story_is_known(story, &lines), "%s", rows[i].story);
+        lines.counted = ~0u;
+        cr_expect(story_is_known(story, &lines), "%s", rows[i].story);
+        cr_expect_eq(story_amount(story, &lines, &lines.list[0]), rows[i].amount, "%s", rows[i].story);
+        cr_expect_eq(story_total(story, &lines), rows[i].amount, "%s", rows[i].story);
+        lines_release(&lines);
+    }
+}
+
+Test(story, stalls_count_cycles_of_one_launch)
+{
+    const struct story *story = story_named("stalls");
+    struct lines lines = {.counted = ~0u};
+    struct line *line = lines_add(&lines, "f", NULL, 0, 0);
+    cr_expect_null(story_stall(line));
+    line_add_stall(line, "barrier", 2);
+    line_add_stall(line, "long_scoreboard", 9);
+    line_add_stall(line, "made_up", 1);
+    cr_expect_not(story_is_known(story, &lines));
+    cr_expect_eq(story_amount(story, &lines, line), 0); /* of no launch */
+    lines.period = 1024;
+    cr_expect(story_is_known(story, &lines));
+    cr_expect_eq(story_amount(story, &lines, line), 0);
+    lines.launches = 3;
+    cr_expect_eq(story_amount(story, &lines, line), 4096);
+    cr_expect_str_eq(story_stall(line), "long_scoreboard");
+    cr_expect_str_eq(story_stall_words("long_scoreboard"), "waiting for global, local or texture memory");
+    cr_expect_null(story_stall_words("made_up"));
+    lines_release(&lines);
+}
+
+Test(story, no_number_of_a_file_makes_a_nonsense)
+{
+    static const double numbers[] = {0, 1, 0x1p53, 1e300, DBL_MAX};
+    size_t count;
+    const struct story *const *list = story_list(&count);
+    for (size_t i = 0; i < ROWS(numbers) * ROWS(numbers) * count; i++) {
+        const struct story *story = list[i % count];
+        struct lines sides[2];
+        for (size_t side = 0; side < 2; side++) {
+            const double number = numbers[(side ? i / count / ROWS(numbers) : i / count) % ROWS(numbers)];
+            sides[side] = (struct lines){.counted = ~0u, .period = UINT32_MAX, .launches = 1};
+            for (unsigned k = 0; k < 3; k++) {
+                struct line *line = lines_add(&sides[side], "f", "a.cu", k + 1, 0);
+                line->text = x_sprintf("%u", k);
+                for (size_t c = 0; c < LINE_COUNTERS; c++)
+                    line->counts[c] = c % 2 ? number / (k + 1) : number;
+                line_add_stall(line, "wait", number);
+                line_add_stall(line, "barrier", number);
+            }
+        }
+        struct cause causes[2];
+        const size_t found = story_causes(story, &sides[0], &sides[1], causes, ROWS(causes));
+        cr_expect_leq(found, ROWS(causes));
+        for (size_t k = 0; k < found; k++) {
+            cr_expect(isfinite(causes[k].amount) && isfinite(causes[k].base_amount), "%s", story->name);
+            cr_expect(causes[k].share >= 0 && causes[k].share <= 1, "%s %g", story->name, causes[k].share);
+            cr_expect_gt(causes[k].amount, causes[k].base_amount);
+        }
+        cr_expect(isfinite(story_total(story, &sides[0])));
+        (void)story_of_metric("time", &sides[0], &sides[1]);
+        lines_release(&sides[0]);
+        lines_release(&sides[1]);
+    }
+}
+
+/* ---- Causes -------------------------------------------------------------------------------------------------------
+ */
+
+Test(story, lines_that_grew_most_come_first)
+{
+    const struct story *story = story_named("instructions");
+    struct lines now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(11, "large", 1000),
+                                                                          LINE_WITH(12, "grown", 300),
+                                                                          LINE_WITH(13, "new", 50),
+                                                                          LINE_WITH(14, "fallen", 5),
+                                                                          LINE_WITH(15, "doubled", 200),
+                                                                          {0}});
+    struct lines base = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "large", 1000),
+                                                                           LINE_WITH(2, "grown", 100),
+                                                                           LINE_WITH(3, "fallen", 50),
+                                                                           LINE_WITH(4, "doubled", 100),
+                                                                           {0}});
+    struct cause causes[8];
+    cr_assert_eq(story_causes(story, &now, &base, causes, ROWS(causes)), 3);
+    cr_expect_str_eq(causes[0].line->text, "grown");
+    cr_expect_eq(causes[0].base->number, 2);
+    cr_expect_eq(causes[0].amount, 300);
+    cr_expect_eq(causes[0].base_amount, 100);
+    cr_expect(causes[0].has_base);
+    cr_expect_float_eq(causes[0].share, 300.0 / 1555, 1e-12);
+    cr_expect_str_eq(causes[1].line->text, "doubled");
+    cr_expect_str_eq(causes[2].line->text, "new");
+    cr_expect(!causes[2].base && causes[2].has_base && causes[2].base_amount == 0);
+    cr_expect_eq(story_causes(story, &now, &base, causes, 2), 2);
+    cr_expect_str_eq(causes[1].line->text, "doubled");
+    cr_expect_eq(story_causes(story, &now, &base, causes, 0), 0);
+    cr_expect_eq(story_causes(story, &now, &now, causes, ROWS(causes)), 0);
+
+    cr_expect_eq(story_causes(story, &now, NULL, causes, ROWS(causes)), 5);
+    cr_expect_str_eq(causes[0].line->text, "large");
+    cr_expect(!causes[0].base && !causes[0].has_base);
+    lines_release(&base);
+    lines_release(&now);
+}
+
+/* Without this the whole amount of an edited line would seem new, and outdo what really grew. */
+Test(story, an_edited_line_is_blamed_for_what_it_added_only)
+{
+    struct lines now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "int i = 0;", 10),
+                                                                          LINE_WITH(2, "sum += a[i] * 1.0;", 1010),
+                                                                          LINE_WITH(3, "out[i] = sum;", 600),
+                                                                          {0}});
+    struct lines base = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "int i = 0;", 10),
+                                                                           LINE_WITH(2, "sum += a[i];", 1000),
+                                                                           LINE_WITH(3, "out[i] = sum;", 100),
+                                                                           {0}});
+    struct cause causes[3];
+    cr_assert_eq(story_causes(story_named("instructions"), &now, &base, causes, 3), 2);
+    cr_expect_eq(causes[0].line->number, 3);
+    cr_expect_eq(causes[1].line->number, 2);
+    cr_expect_eq(causes[1].base_amount, 1000);
+    lines_release(&base);
+    lines_release(&now);
+}
+
+/* What an instruction was is not known when the code is another; unless there was none of it anywhere. */
+Test(story, an_unknown_past_is_not_said_to_be_0)
+{
+    struct lines now =
+        made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.function = "f", .offset = 48, .count = 9}, {0}});
+    struct lines base =
+        made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.function = "f", .offset = 32, .count = 5}, {0}});
+    struct cause cause;
+    cr_assert_eq(story_causes(story_named("instructions"), &now, &base, &cause, 1), 1);
+    cr_expect(!cause.has_base && !cause.base);
+    base.list[0].counts[LINE_INSTRUCTIONS] = 0;
+    cr_assert_eq(story_causes(story_named("instructions"), &now, &base, &cause, 1), 1);
+    cr_expect(cause.has_base);
+    lines_release(&base);
+    lines_release(&now);
+}
+
+/* ---- Which story --------------------------------------------------------------------------------------------------
+ */
+
+#define EVERY (~0u)
+
+static const struct {
+    const char *what, *metric;
+    double now[LINE_COUNTERS], now_samples;
+    double base[LINE_COUNTERS], base_samples;
+    const char *story;
+} choices[] = {
+    {.what = "conflicts before passes",
+     .metric = "shared_wavefronts",
+     .now = {[LINE_SHARED] = 900, [LINE_SHARED_IDEAL] = 100},
+     .base = {[LINE_SHARED] = 100, [LINE_SHARED_IDEAL] = 100},
+     .story = "excess_wavefronts"},
+    {.what = "passes where conflicts did not grow",
+     .metric = "shared_wavefronts",
+     .now = {[LINE_SHARED] = 900, [LINE_SHARED_IDEAL] = 800},
+     .base = {[LINE_SHARED] = 200, [LINE_SHARED_IDEAL] = 100},
+     .story = "shared_wavefronts"},
+    {.what = "passes where conflicts grew by next to nothing",
+     .metric = "shared_wavefronts",
+     .now = {[LINE_SHARED] = 901, [LINE_SHARED_IDEAL] = 900},
+     .base = {[LINE_SHARED] = 200, [LINE_SHARED_IDEAL] = 200},
+     .story = "shared_wavefronts"},
+    {.what = "one conflict more is the story of one pass more",
+     .metric = "shared_wavefronts",
+     .now = {[LINE_SHARED] = 100001, [LINE_SHARED_IDEAL] = 50000},
+     .base = {[LINE_SHARED] = 100000, [LINE_SHARED_IDEAL] = 50000},
+     .story = "excess_wavefronts"},
+    {.what = "a pass over memory more, which coalesces",
+     .metric = "dram_bytes_read",
+     .now = {[LINE_LOAD_SECTORS] = 2000, [LINE_LOAD_IDEAL] = 1990},
+     .base = {[LINE_LOAD_SECTORS] = 1000, [LINE_LOAD_IDEAL] = 995},
+     .story = "load_sectors"},
+    {.what = "a stride",
+     .metric = "global_load_sectors",
+     .now = {[LINE_LOAD_SECTORS] = 8000, [LINE_LOAD_IDEAL] = 1000},
+     .base = {[LINE_LOAD_SECTORS] = 1000, [LINE_LOAD_IDEAL] = 1000},
+     .story = "excess_load_sectors"},
+    {.what = "spilled registers",
+     .metric = "dram_bytes_write",
+     .now = {[LINE_LOCAL_SECTORS] = 500, [LINE_STORE_SECTORS] = 100, [LINE_STORE_IDEAL] = 100},
+     .base = {[LINE_STORE_SECTORS] = 100, [LINE_STORE_IDEAL] = 100},
+     .story = "local_sectors"},
+    {.what = "predication, which no branch shows",
+     .metric = "threads_per_instruction",
+     .now = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 16000, [LINE_DIVERGENT] = 100000},
+     .base = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 32000, [LINE_DIVERGENT] = 99999},
+     .story = "idle_threads"},
+    {.what = "a divergent branch",
+     .metric = "threads_per_instruction",
+     .now = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 16000, [LINE_DIVERGENT] = 100},
+     .base = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 32000},
+     .story = "divergent_branches"},
+    {.what = "time is where warps stand",
+     .metric = "time",
+     .now = {[LINE_INSTRUCTIONS] = 2000},
+     .now_samples = 200,
+     .base = {[LINE_INSTRUCTIONS] = 1000},
+     .base_samples = 100,
+     .story = "stalls"},
+    {.what = "time, where fewer warps stand about",
+     .metric = "time",
+     .now = {[LINE_INSTRUCTIONS] = 2000},
+     .now_samples = 90,
+     .base = {[LINE_INSTRUCTIONS] = 1000},
+     .base_samples = 100,
+     .story = "instructions"},
+    {.what = "nothing grew", .metric = "instructions", .now = {0}, .base = {[LINE_INSTRUCTIONS] = 1}, .story = NULL},
+    {.what = "no line says how many warps fit", .metric = "achieved_occupancy", .now_samples = 9, .story = NULL},
+    {.what = "nobody knows that metric", .metric = "made_up", .now = {[LINE_INSTRUCTIONS] = 1}, .story = NULL},
+};
+
+static struct lines one_line(const double *counts, double samples)
+{
+    struct lines lines = {.counted = EVERY, .period = 1024, .launches = 1};
+    struct line *line = lines_add(&lines, "f", "a.cu", 1, 0);
+    memcpy(line->counts, counts, sizeof line->counts);
+    line_add_stall(line, "wait", samples);
+    return lines;
+}
+
+Test(story, the_story_of_a_metric_is_the_telling_one)
+{
+    for (size_t i = 0; i < ROWS(choices); i++) {
+        struct lines now = one_line(choices[i].now, choices[i].now_samples);
+        struct lines base = one_line(choices[i].base, choices[i].base_samples);
+        const struct story *story = story_of_metric(choices[i].metric, &now, &base);
+        cr_expect_str_eq(story ? story->name : "none", choices[i].story ? choices[i].story : "none", "%s",
+                         choices[i].what);
+        lines_release(&base);
+        lines_release(&now);
+    }
+}
+
+Test(story, what_was_not_counted_on_both_sides_tells_nothing)
+{
+    struct lines now = one_line((double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 9}, 9);
+    struct lines base = one_line((double[LINE_COUNTERS]){0}, 0);
+    cr_expect_str_eq(story_of_metric("time", &now, &base)->name, "stalls");
+    base.period = 0;
+    cr_expect_str_eq(story_of_metric("time", &now, &base)->name, "instructions");
+    base.counted = 0;
+    cr_expect_null(story_of_metric("time", &now, &base));
+    cr_expect_str_eq(story_of_metric("time", &now, NULL)->name, "stalls");
+    now.period = 0;
+    cr_expect_str_eq(story_of_metric("time", &now, NULL)->name, "instructions");
+    now.counted = 0;
+    cr_expect_null(story_of_metric("time", &now, NULL));
+    lines_release(&base);
+    lines_release(&now);
+}
