@@ -46,6 +46,7 @@ V ?=
 # Sanitized objects never mix with plain ones. Kernels know no sanitizer, so both share build/libkernels.so.
 BUILD ?= $(if $(SAN),build/san,build)
 
+quoted = '$(subst ','\'',$(1))'
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$@';)
 
 # ---- CUDA ----------------------------------------------------------------------------------------------------------
@@ -103,7 +104,8 @@ TESTS_C := $(wildcard tests/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
-PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(BUILD)/conditioning.o
+DEVICE_CU := $(wildcard kernels/device/*.cu)
+PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c))
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
@@ -128,7 +130,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf test test-gpu selftest lint format layers ready goldens fuzz install clean FORCE
+.PHONY: help all check-perf test test-gpu planted selftest lint format layers ready goldens fuzz install clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -160,6 +162,13 @@ test:
 test-gpu: all
 	@ci/install_deps.sh gpu
 	@CUGATE=$(BUILD)/cugate tests/gpu/run.sh
+
+## planted: that planted faults are caught and blamed on their lines, and harmless edits are not; needs a GPU
+planted: all
+	@ci/install_deps.sh gpu
+	@NVCC='$(NVCC)' CU_FLAGS='$(CU_FLAGS) $(CU_HOST_FLAGS) -Iharness $(CUDA_CPPFLAGS)' FLAGS='$(strip $(CU_FLAGS))' \
+	    CUDA_LDFLAGS=$(call quoted,$(CUDA_LDFLAGS)) tests/planted/build.sh
+	@CUGATE=$(BUILD)/cugate tests/planted/run.sh
 
 ## selftest: how good the gate is: its bars in figures, and that a broken rule fails them; needs no GPU
 selftest: folder = $(or $(SESSIONS),$(BUILD)/selftest/sessions)
@@ -270,11 +279,13 @@ $(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti -lstdc++
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
 
-# The kernels that run before a measured launch travel inside the plugin. Not by `ld -b binary`, which aligns nothing.
-build/conditioning.fatbin: kernels/device/conditioning.cu build/flags.cu $(CUDA_READY)
-	$(call say,NVCC)$(NVCC) -fatbin $(CU_FLAGS) -o $@ $<
-$(BUILD)/conditioning.o: build/conditioning.fatbin | $(BUILD)
-	$(call say,EMBED)name=_binary_conditioning_fatbin && printf '%s\n' '.section .rodata' '.balign 16' \
+# cugate's own kernels travel inside the plugin. Not by `ld -b binary`, which aligns nothing.
+build/device/%.fatbin: kernels/device/%.cu build/flags.cu $(CUDA_READY)
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(NVCC) -fatbin $(CU_FLAGS) $(CUDA_CPPFLAGS) -o $@ $<
+$(BUILD)/device/%.o: build/device/%.fatbin | $(BUILD)
+	@mkdir -p $(@D)
+	$(call say,EMBED)name=_binary_$*_fatbin && printf '%s\n' '.section .rodata' '.balign 16' \
 	    ".globl $${name}_start, $${name}_end" ".hidden $${name}_start, $${name}_end" \
 	    "$${name}_start: .incbin \"$<\"" "$${name}_end:" '.section .note.GNU-stack,"",%progbits' | \
 	    $(CC) -c -x assembler -o $@ -

@@ -11,7 +11,10 @@
 struct collector_setup {
     const struct metrics *metrics;
     const struct cugate_library *library;
-    int samples; /* a kernel */
+    int samples;              /* a kernel */
+    const char *library_path; /* file of the library */
+    size_t skip;              /* lines: launches of the variant before the function to be counted */
+    bool roofs;               /* open() also measures what the GPU can do */
 };
 
 struct collector {
@@ -37,7 +40,9 @@ const struct collector *const *collector_list(size_t *count);
 const struct collector *collector_find(const char *name);
 
 extern const struct collector collector_cupti; /* every counter, through CUPTI */
-extern const struct collector collector_host;  /* the host's clock only: needs no counters and runs on anything */
+extern const struct collector collector_lines; /* not in the table, because they have no rows: see measure_lines.h */
+extern const struct collector collector_stalls;
+extern const struct collector collector_host; /* the host's clock only: needs no counters and runs on anything */
 
 /* For collectors: counters that the harness works out itself. */
 #define COUNTER_WALL_TIME "cugate.wall_time"

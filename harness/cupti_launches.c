@@ -18,7 +18,7 @@ extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, i
 
 /* As in the source: "copy_coalesced(float const*, float*)". Names of anonymous namespaces carry a hash of the file's
  * path, which must not differ from one checkout to the next. Caller frees. */
-static char *readable(const char *symbol)
+char *readable_name(const char *symbol)
 {
     int status = 0;
     char *name = __cxa_demangle(symbol, NULL, NULL, &status);
@@ -48,15 +48,22 @@ static void record(struct launch_log *log, char *function, const unsigned grid[3
 
 static void CUPTIAPI on_launch(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info)
 {
-    (void)domain;
     const CUpti_CallbackData *call = info;
     struct launch_log *log = data;
+    if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
+        if (call->callbackSite == CUPTI_API_EXIT && log->after && log->count == log->after_count) {
+            void (*const after)(void *) = log->after;
+            log->after = NULL;
+            after(log->after_data);
+        }
+        return;
+    }
     if (call->callbackSite != CUPTI_API_ENTER)
         return;
     log->count++;
     if (!log->recording)
         return;
-    char *function = readable(call->symbolName ? call->symbolName : "(unknown)");
+    char *function = readable_name(call->symbolName ? call->symbolName : "(unknown)");
     if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {
         const CUlaunchConfig *config = ((const cuLaunchKernelEx_params *)call->functionParams)->config;
         record(log, function, (unsigned[3]){config->gridDimX, config->gridDimY, config->gridDimZ},
@@ -89,6 +96,16 @@ int launch_log_open(struct launch_log *log, char *why, size_t why_size)
             return -1;
     }
     return 0;
+}
+
+int launch_log_after(struct launch_log *log, size_t count, void (*after)(void *), void *data, char *why,
+                     size_t why_size)
+{
+    log->after = after;
+    log->after_count = count;
+    log->after_data = data;
+    return cupti_check("watching the runtime", cuptiEnableDomain(1, log->subscriber, CUPTI_CB_DOMAIN_RUNTIME_API), why,
+                       why_size);
 }
 
 void launch_log_hand_over(struct launch_log *log, struct result *result)

@@ -63,11 +63,38 @@ struct launch_log {
     bool recording;
     struct launch *list;
     size_t list_count;
+    void (*after)(void *data); /* see launch_log_after */
+    size_t after_count;
+    void *after_data;
 };
 int launch_log_open(struct launch_log *log, char *why, size_t why_size);
+/* Has `after` called once, when the call of the CUDA runtime ends that made number `count` of the launches. */
+int launch_log_after(struct launch_log *log, size_t count, void (*after)(void *), void *data, char *why,
+                     size_t why_size);
 void launch_log_hand_over(struct launch_log *log, struct result *result); /* gives the list away and empties it */
 void launch_log_close(struct launch_log *log);
 
+/* A function's name as in the source; caller frees. */
+char *readable_name(const char *symbol);
+
+/* The machine code that a kernel library carries, for finding the source line of an instruction. */
+struct images {
+    struct image_bytes *list;
+    size_t count;
+};
+uint64_t image_crc(const struct images *images, size_t image);
+int images_open(struct images *images, const char *library, char *why, size_t why_size);
+void images_close(struct images *images);
+
+/* The source file (caller frees) and line of an instruction; NULL where there is no line information. symbol is the
+ * function's name in the machine code, crc what CUPTI calls its image, offset from the beginning of the function. */
+char *image_line(const struct images *images, uint64_t crc, const char *symbol, uint64_t offset, unsigned *number);
+
+/* Measures the roofs; what cannot be measured stays 0, with a warning. Takes 50 ms. */
+void gpu_measure_roofs(double roofs[ROOFS]);
+
 extern const struct collector cupti_range_collector;
+extern const struct collector cupti_lines_collector;  /* counts by line: result->lines and launches, no rows */
+extern const struct collector cupti_stalls_collector; /* samples by line: likewise */
 
 #endif

@@ -2,7 +2,8 @@
  * cugate starts on machines without a driver, and no other file includes a CUDA header.
  *
  * In the plugin: cupti_device.c (driver API), cupti_condition.c (what goes before a measured launch), cupti_host.c
- * (counter names, no GPU needed), cupti_range.c (the collector), cupti_remedy.c (what to do about an error). */
+ * (counter names, no GPU needed), cupti_range.c (the collector), cupti_lines.c, cupti_stalls.c, cupti_images.c (source
+ * lines), cupti_roofs.c (what the GPU can do), cupti_remedy.c (what to do about an error). */
 #ifndef GPU_H
 #define GPU_H
 
@@ -42,7 +43,14 @@ struct gpu_plugin {
     /* The remedy for a CUPTI result code; NULL when there is none beyond CUPTI's own words. */
     const char *(*remedy)(int cupti_result);
 
+    /* The source file (caller frees) and line of the instruction at an offset of a function, by its name in the machine
+     * code of a library; NULL with why when the library says nothing about it. Needs no GPU. */
+    char *(*source_line)(const char *library, const char *symbol, unsigned offset, unsigned *number, char *why,
+                         size_t why_size);
+
     const struct collector *collector;
+    const struct collector *lines;  /* fills result->lines and launches, and measures one kernel in a process */
+    const struct collector *stalls; /* likewise */
 };
 
 /* The plugin's one exported symbol. */

@@ -149,7 +149,7 @@ static int take_result(struct watch *watch, const char *line)
     result_release(result);
     *result = taken;
     watch->started = false;
-    watch->leaving = result->status == RESULT_FAILED;
+    watch->leaving = result->status == RESULT_FAILED || watch->measurement->lines;
     watch->next++;
     return 0;
 }
@@ -357,7 +357,9 @@ int measure_run(const struct measurement *measurement, struct run *run)
 
 int measure_whole(const struct measurement *measurement, struct run *run)
 {
-    const int code = measure_run(measurement, run);
+    struct measurement whole = *measurement;
+    whole.roofs = true;
+    const int code = measure_run(&whole, run);
     if (run->result_count > 0 && resources_add(run, measurement->kernels, measurement->metrics) < 0 &&
         code == EXIT_SAME)
         return EXIT_NOT_MEASURED;

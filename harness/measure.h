@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct collector;
+
 struct measurement {
     const char *kernels; /* path of the kernel library */
     const struct metrics *metrics;
@@ -18,7 +20,11 @@ struct measurement {
     double timeout; /* seconds a kernel */
     bool progress;  /* draw the progress line on standard error */
     bool lenient;   /* pass over globs that match no kernel: *run then lacks them, and has no kernel at all at worst */
-    const char *label; /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */
+    bool roofs;     /* also measures what the GPU can do; measure_whole does */
+    const struct collector *lines; /* collector_lines or _stalls in place of the one named: no rows, and a process for
+                                    * each kernel; or NULL */
+    size_t skip;                   /* for it: launches of the variant before the function to be counted */
+    const char *label;             /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */
 };
 
 /* Measures every kernel that matches into *run, which holds what was measured whatever happens. Returns 0,

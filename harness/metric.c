@@ -33,11 +33,11 @@ static const struct unit {
     struct scale {
         double size;
         const char *suffix; /* NULL ends the list */
-    } scales[5];
+    } scales[6];
 } units[] = {
     {"ns", 3, {{1, " ns"}, {1e3, " us"}, {1e6, " ms"}, {1e9, " s"}}},
     {"B", 3, {{1, " B"}, {1e3, " kB"}, {1e6, " MB"}, {1e9, " GB"}}},
-    {"B/s", 3, {{1, " B/s"}, {1e3, " kB/s"}, {1e6, " MB/s"}, {1e9, " GB/s"}}},
+    {"B/s", 3, {{1, " B/s"}, {1e3, " kB/s"}, {1e6, " MB/s"}, {1e9, " GB/s"}, {1e12, " TB/s"}}},
     {"FLOP/s", 3, {{1, " FLOP/s"}, {1e6, " MFLOP/s"}, {1e9, " GFLOP/s"}, {1e12, " TFLOP/s"}}},
     {"Hz", 3, {{1, " Hz"}, {1e3, " kHz"}, {1e6, " MHz"}, {1e9, " GHz"}}},
     {"%", 4, {{1, " %"}}},

@@ -37,12 +37,16 @@ struct metric {
  * cugate.bandwidth   stated bytes / time, in B/s
  * cugate.flop_rate   stated flops / time, in FLOP/s
  *
+ * cugate.excess_wavefronts      shared wavefronts beyond the ideal, summed over the kernel's instructions (measure_lines.h)
+ *
  * and for the class static, from the machine code of the functions that a kernel launches (resources.h):
  *
  * cugate.registers              of a thread; the most of any launch
  * cugate.local_bytes            local memory of a thread, where spilled registers live; the most of any launch
  * cugate.shared_bytes           shared memory of a block, static and dynamic; the most of any launch
  * cugate.theoretical_occupancy  warps that fit on an SM as a share of the most, in %; the least of any launch */
+
+#define COUNTER_EXCESS "cugate.excess_wavefronts"
 
 /* Owned list in the order of the files' names and their sections. */
 struct metrics {

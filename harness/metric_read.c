@@ -38,6 +38,7 @@ static const char *const own_counters[] = {
     "cugate.local_bytes",
     "cugate.shared_bytes",
     "cugate.theoretical_occupancy",
+    "cugate.excess_wavefronts",
 };
 
 /* unknown class "exat": did you mean exact? There are exact, steady, time, info */

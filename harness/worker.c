@@ -195,12 +195,15 @@ static void measure_kernel(struct worker *worker, const struct kernel *kernel, s
 __attribute__((noreturn)) static void worker_run(const struct measurement *measurement, size_t first, int pipe)
 {
     struct worker worker = {.measurement = measurement, .pipe = pipe};
-    worker.collector = collector_find(measurement->collector);
+    worker.collector = measurement->lines ? measurement->lines : collector_find(measurement->collector);
     choose_kernels(&worker);
     const struct collector_setup setup = {
         .metrics = measurement->metrics,
         .library = worker.library.table,
         .samples = measurement->samples,
+        .library_path = measurement->kernels,
+        .skip = measurement->skip,
+        .roofs = measurement->roofs && first == 0,
     };
     open_device(&worker, &setup);
     for (size_t k = first; k < worker.chosen_count; k++) {
@@ -212,8 +215,8 @@ __attribute__((noreturn)) static void worker_run(const struct measurement *measu
         measure_kernel(&worker, worker.chosen[k], &result);
         char *line = result_to_line(&result);
         send_message(pipe, MESSAGE_RESULT, line);
-        /* After an error the device's context may be lost, and with it every later result. */
-        if (result.status == RESULT_FAILED)
+        /* After an error the device's context may be lost, and with it every later result. Lines: see cupti_lines.c. */
+        if (result.status == RESULT_FAILED || measurement->lines)
             _exit(WORKER_ENDED);
         free(line);
         result_release(&result);

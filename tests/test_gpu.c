@@ -1,3 +1,4 @@
+#include "cubin.h"
 #include "gpu.h"
 #include "util.h"
 
@@ -236,4 +237,50 @@ Test(gpu, without_a_gpu_there_are_none_and_it_says_why)
 Test(gpu, the_plugin_is_loaded_once)
 {
     cr_expect_eq(plugin(), plugin());
+}
+
+/* ---- Source lines ---- */
+
+/* The name in the machine code of the function whose name in the source is part of it. */
+static int find_symbol(void *data, const unsigned char *bytes, size_t size)
+{
+    char **symbol = data;
+    const char *prefix = ".text.";
+    const size_t length = strlen(prefix);
+    for (size_t i = 0; i + length < size; i++) {
+        const char *name = (const char *)bytes + i + length;
+        if (memcmp(bytes + i, prefix, length) != 0 || !memchr(name, 0, size - i - length))
+            continue;
+        if (strstr(name, "sum_sequential")) {
+            *symbol = x_strdup(name);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+Test(gpu, an_instruction_has_its_source_line)
+{
+    char why[512] = "";
+    char *folder = program_folder();
+    char *library = x_sprintf("%s/../libkernels.so", folder);
+    char *symbol = NULL;
+    cr_assert_eq(cubin_each_image(library, find_symbol, &symbol), 1);
+
+    unsigned first = 0, later = 0;
+    char *file = plugin()->source_line(library, symbol, 0, &first, why, sizeof why);
+    cr_assert_not_null(file, "%s", why);
+    cr_expect_not_null(strstr(file, "kernels/reduce.cu"));
+    free(file);
+    file = plugin()->source_line(library, symbol, 0x100, &later, why, sizeof why);
+    cr_assert_not_null(file, "%s", why);
+    cr_expect(first > 0 && later > 0 && later != first, "lines %u and %u", first, later);
+    free(file);
+
+    cr_expect_null(plugin()->source_line(library, symbol, 0x7fffff00, &first, why, sizeof why));
+    cr_expect_null(plugin()->source_line(library, "no_such_function", 0, &first, why, sizeof why));
+    cr_expect_not_null(strstr(why, "no line information"));
+    free(symbol);
+    free(library);
+    free(folder);
 }

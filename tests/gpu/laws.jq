@@ -1,6 +1,6 @@
 # What must hold between the numbers of one run, whatever the GPU: jq -r -f laws.jq --arg part laws ... RUN.json
 #
-#   --arg part calibration|laws|ladder   which table to judge
+#   --arg part calibration|laws|lines|ladder   which table to judge
 #   --argjson exact '["instructions"]'   names of the metrics of class exact
 #   --argjson self_test true             prove too that every law can fail: each of its kernels is doctored so that the
 #                                        law is broken, and the law must notice
@@ -210,6 +210,33 @@ def laws:
       v("shared_bank_conflicts"); 0.99 * excess_wavefronts; 1.01 * excess_wavefronts + 0.01 * v("shared_wavefronts");
       set("shared_bank_conflicts"; v("shared_wavefronts") * 1.1));
 
+# Counts by source line, from instrumented code, beside the counters of the hardware.
+def counted: kernel and ((.lines.counted // []) | index("instructions") != null);
+def sum($counter): [.lines.list[].counts[$counter] // 0] | add;
+def more($counter): (first(.lines.list[] | select(.counts[$counter])) | .counts[$counter]) += 1;
+
+def lines:
+  is("instructions by line add up to the counter"; counted; sum("instructions"); v("instructions");
+     more("instructions")),
+  is("divergent branches by line add up to the counter"; counted and v("branch_targets_divergent") > 0;
+     sum("divergent_branches"); v("branch_targets_divergent"); more("divergent_branches")),
+  # cuBLAS' own wavefronts differ by a few from launch to launch.
+  is("shared wavefronts by line add up to the counter"; counted and v("shared_wavefronts") > 0 and
+     (.id | endswith("/cublas") | not); sum("shared_wavefronts"); v("shared_wavefronts"); more("shared_wavefronts")),
+  is("store sectors by line add up to the counter"; counted and v("global_store_sectors") > 0; sum("store_sectors");
+     v("global_store_sectors"); more("store_sectors")),
+  # By line, sectors of atomics are those of loads.
+  law("load sectors by line add up to the counter, and atomics"; counted and v("global_load_sectors") > 0 and
+      (copies_asynchronously | not); sum("load_sectors") - v("global_load_sectors"); 0; warps / 8 + 1;
+      times("global_load_sectors"; 0.5)),
+  is("excess wavefronts are those beyond the ideal"; counted; v("excess_wavefronts");
+     sum("shared_wavefronts") - sum("shared_ideal"); set("excess_wavefronts"; v("excess_wavefronts") + 1)),
+  law("every sampled kernel has samples of stalls"; kernel and ((.lines.period // 0) > 0);
+      [.lines.list[].stalls[]] | add // 0; 100; infinite; .lines.list[].stalls = {}),
+  law("most samples lie on lines that were executed"; counted and ((.lines.period // 0) > 0);
+      ([.lines.list[] | select(.counts.instructions) | .stalls[]] | add) / ([.lines.list[].stalls[]] | add); 0.9; 1;
+      .lines.list[].counts = {});
+
 def ladder:
   def best($metric; pick): .kernels | to_entries | map(select(.key | pick).value | v($metric));
   law("the best own reduce takes at most 1.02 times CUB's time"; true;
@@ -243,6 +270,7 @@ def line:
 
 [ if $part == "calibration" then kernels | calibration
   elif $part == "laws" then kernels | laws
+  elif $part == "lines" then kernels | lines
   elif $part == "ladder" then ladder
   else error("no part \($part)") end ]
 | reduce .[] as $one ({names: [], of: {}};

@@ -7,6 +7,7 @@
 #     catalogue    cugate doctor; every kernel runs and gives the right result
 #     calibration  a copy of known size shows its own bytes in the DRAM counters
 #     laws         what must hold between the numbers of each kernel; the table is in laws.jq
+#     lines        counts by source line add up to the hardware's
 #     ladder       own kernels beside the vendor's
 #     faults       kernels that fail in every way (faulty.cu) are reported as what they are and harm no other
 #     gate         unchanged code passes the gate on this GPU, and code that got worse does not
@@ -15,12 +16,12 @@
 #
 #   tests/gpu/run.sh --self-test RUN.json    needs no GPU: each law holds for this run and notices when it is broken
 #
-# Variables: RUN=RUN.json: calibration, laws and ladder judge this run file, and then need no GPU themselves;
+# Variables: RUN=RUN.json: calibration, laws, lines and ladder judge this run file, and then need no GPU themselves;
 # KERNELS='reduce/* dot/*': what memcheck and racecheck look at; FAULTY=LIB.so: faulty.cu, already built;
 # KEEP=DIR: where run files and logs are left.
 set -uo pipefail
 
-all_parts=(catalogue calibration laws ladder faults gate memcheck racecheck)
+all_parts=(catalogue calibration laws lines ladder faults gate memcheck racecheck)
 
 # To add a fault: a row here, and one in faulty.cu. Name, status in the run file, what the reason must match.
 faults='
@@ -87,7 +88,7 @@ measure_catalogue() {
     local code=0 start=$SECONDS
     run=$work/run.json
     rm -f "$run"
-    "$cugate" run -o "$run" >"$work/run.log" 2>&1 || code=$?
+    "$cugate" run --lines -o "$run" >"$work/run.log" 2>&1 || code=$?
     expect "catalogue: every kernel is measured, $((SECONDS - start)) s" 0 $code "$work/run.log"
     [ -s "$run" ]
 }
@@ -132,6 +133,7 @@ judge() {
 
 part_calibration() { measure_catalogue && judge calibration false; }
 part_laws() { measure_catalogue && judge laws false; }
+part_lines() { measure_catalogue && judge lines false; }
 part_ladder() { measure_catalogue && judge ladder false; }
 
 # ---- Faults ----------------------------------------------------------------------------------------------------------
@@ -291,7 +293,7 @@ part_racecheck() { part_sanitizer racecheck shared_race 'Race reported'; }
 
 if [ "${1-}" = --self-test ]; then
     run=${2:?"error: --self-test needs a run file"}
-    for part in calibration laws ladder; do
+    for part in calibration laws lines ladder; do
         judge $part true
     done
 else
@@ -304,7 +306,7 @@ else
         *) echo "error: there is no part '$part': ${all_parts[*]}" >&2; exit 2 ;;
         esac
         case $part in
-        calibration | laws | ladder) [ -n "$run" ] || needs_gpu=yes ;;
+        calibration | laws | lines | ladder) [ -n "$run" ] || needs_gpu=yes ;;
         *) needs_gpu=yes ;;
         esac
     done
