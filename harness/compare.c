@@ -79,6 +79,13 @@ bool same_definition(const struct sides *sides, const struct metric *metric, cha
     return true;
 }
 
+/* Bank conflicts take a process of their own to count, so they are not, where nothing can have changed them. */
+static bool is_known_to_be_same(const struct pairing *pairing, const struct metric *metric)
+{
+    return !pairing->now && strcmp(metric->counter, COUNTER_EXCESS) == 0 &&
+           same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
+}
+
 static void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                       const struct metric *metric, struct quantiles *quantiles)
 {
@@ -100,6 +107,11 @@ static void judge_row(struct comparison *comparison, const struct pairing *pairi
             judge_values(judgement, pairing, quantiles);
         else if (metric->class != METRIC_INFO)
             judgement->verdict = VERDICT_UNSURE;
+    } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
+        judgement->verdict = VERDICT_SAME;
+        set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");
+    } else if (judgement->verdict == VERDICT_MISSING && is == ABSENT && strcmp(metric->counter, COUNTER_EXCESS) == 0) {
+        set_reason(judgement, "not in this run: `cugate run --lines` and `cugate check` count it");
     } else if (judgement->verdict == VERDICT_MISSING) {
         set_reason(judgement, "%s", state_reasons[is]);
     } else if (judgement->verdict == VERDICT_NEW) {
@@ -201,7 +213,7 @@ static double moved(const struct judgement *judgement, double measure)
     return measure > 0 ? fabs(judgement->change) / measure : HUGE_VAL;
 }
 
-static int worst_first(const void *left, const void *right)
+int judgements_worst_first(const void *left, const void *right)
 {
     const struct judgement *a = left;
     const struct judgement *b = right;
@@ -249,6 +261,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         if (!judge_kernel(&judging, base, now))
             continue;
         settle_kernel(comparison, first, &sides, base, now);
+        blame_kernel(comparison, first, base, now);
         count_kernel(comparison, first);
     }
     judge_suites(comparison);
@@ -258,13 +271,15 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     for (size_t i = 0; i < comparison->count; i++)
         comparison->counts[comparison->list[i].verdict]++;
     if (comparison->count > 0)
-        qsort(comparison->list, comparison->count, sizeof *comparison->list, worst_first);
+        qsort(comparison->list, comparison->count, sizeof *comparison->list, judgements_worst_first);
 }
 
 void comparison_release(struct comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->count; i++)
+    for (size_t i = 0; i < comparison->count; i++) {
         free(comparison->list[i].reason);
+        free(comparison->list[i].launch_change);
+    }
     free(comparison->list);
     free(comparison->suites);
     *comparison = (struct comparison){0};
@@ -283,6 +298,11 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
         snprintf(text, size, "%zu of %zu session%s against %zu", judgement->agree, judgement->run_sessions,
                  judgement->run_sessions == 1 ? "" : "s", judgement->base_sessions);
     return text;
+}
+
+bool judgement_is_worse(const struct judgement *judgement)
+{
+    return judgement->worse && judgement->verdict >= VERDICT_REGRESSED && judgement->verdict <= VERDICT_EXPECTED;
 }
 
 bool judgement_is_suspect(const struct judgement *judgement)

@@ -5,6 +5,7 @@
 #include "expectation.h"
 #include "rule.h"
 #include "run.h"
+#include "story.h"
 #include "util.h"
 
 enum verdict {
@@ -27,6 +28,17 @@ const char *verdict_name(enum verdict verdict);
 /* The kernel of judgements that are about the whole suite: its shift. No kernel of a library can have this name. */
 #define COMPARISON_SUITE "(suite)"
 
+#define BLAME_LINES 3
+
+/* The source lines that made a row worse. They are the run's own and the base's. */
+struct blame {
+    const struct story *story;        /* what there is more of; NULL: no line says why, and all else is empty */
+    struct cause causes[BLAME_LINES]; /* most first; at least one */
+    size_t count;
+    bool against_base;         /* else there was nothing to compare with, and they only have most of it now */
+    const struct metric *told; /* the metric of a graver row of this kernel with the same story; else NULL */
+};
+
 /* One (kernel, metric), or a whole kernel when metric is NULL (missing or new as a whole). */
 struct judgement {
     const char *kernel; /* borrowed from run or baseline; or COMPARISON_SUITE */
@@ -44,14 +56,21 @@ struct judgement {
     size_t base_sessions, run_sessions, agree; /* agree: sessions of the run beyond the limit */
     size_t pairs, pairs_worse;                 /* against a base library; 0 when there were none */
     enum paired paired;                        /* what they say */
-    size_t other_gpus;  /* behind the row of the baseline, when none is that of the run; else 0 */
-    bool wants_session; /* one more session would settle it */
-    char *reason;       /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
+    size_t other_gpus;   /* behind the row of the baseline, when none is that of the run; else 0 */
+    bool wants_session;  /* one more session would settle it */
+    struct blame blame;  /* of a worse row, see judgement_is_worse */
+    char *launch_change; /* of a worse row: what the kernel's launches and their machine code take otherwise than the
+                          * baseline's, "block 256x1x1 -> 32x1x1; registers 64 -> 128"; else NULL. Owned */
+    bool leads;          /* the gravest of the worse rows of its kernel */
+    char *reason;        /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
 };
 
 /* What stands behind a verdict: "13 of 14 pairs slower by more than 1 %", "2 of 2 sessions against 12", or nothing.
  * Returns text. */
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size);
+
+/* Worse, and neither excused by the same code nor beside the point: the rows that have a cause. */
+bool judgement_is_worse(const struct judgement *judgement);
 
 /* Worse, and of a kind that measuring again can settle: static facts are not, nor what pairs have settled; but what one
  * session says of the anchor beside them is. */
@@ -92,7 +111,9 @@ struct comparison {
  *
  * The rule is in rule.h. Beside it: time that moved while the same machine code was launched in the same way, and no
  * exact count of the kernel moved, is same; time is judged after the suite's shift is taken off; a time worse in one
- * session only is unsure until a second session or the pairs agree. */
+ * session only is unsure until a second session or the pairs agree. Excess wavefronts that the run lacks are the same
+ * where the kernel did the same work (same_work). Where the run has source lines, worse rows are
+ * blamed on them: against those of the base library, else those that the baseline kept. */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct expectations *expectations);
 void comparison_release(struct comparison *comparison);

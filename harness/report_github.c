@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ANNOTATIONS 10
+#define FILE_MOST 4096
 #define TITLE_MOST 200    /* characters; GitHub cuts titles at 255 */
 #define MESSAGE_MOST 4000 /* characters; it cuts messages at 64 KB */
 
@@ -34,16 +35,31 @@ static void put_escaped(FILE *stream, const char *text, const char *special, siz
     }
 }
 
-static void put_annotation(FILE *stream, enum tone tone, const char *title, const char *message)
+/* Where GitHub can show it: a file of the repository, named from its root. */
+static bool is_below_here(const char *file)
 {
-    fprintf(stream, "::%s title=", commands[tone]);
+    return file && *file && *file != '/' && strncmp(file, "../", 3) != 0 && !strstr(file, "/../");
+}
+
+/* line: where it belongs, or NULL. */
+static void put_annotation(FILE *stream, enum tone tone, const struct line *line, const char *title,
+                           const char *message)
+{
+    fprintf(stream, "::%s ", commands[tone]);
+    if (line && is_below_here(line->file)) {
+        fputs("file=", stream);
+        put_escaped(stream, line->file, ":,", FILE_MOST);
+        fprintf(stream, ",line=%u,", line->number);
+    }
+    fputs("title=", stream);
     put_escaped(stream, title, ":,", TITLE_MOST);
     fputs("::", stream);
     put_escaped(stream, message, "", MESSAGE_MOST);
     fputc('\n', stream);
 }
 
-/* Numbers, what stands behind them and how to accept them, each on a line. Caller frees. */
+/* Numbers, what stands behind them, the lines that are to blame and how to accept them, each on a line. Caller frees.
+ */
 static char *message_of(const struct report *report, const struct judgement *judgement)
 {
     char *message = NULL;
@@ -54,12 +70,15 @@ static char *message_of(const struct report *report, const struct judgement *jud
     char numbers[512];
     words_numbers(judgement, numbers, sizeof numbers);
     char *why = words_why(judgement);
-    fprintf(memory, "%s%s%s", numbers, *numbers && why ? "\n" : "", why ? why : "");
+    fprintf(memory, "%s%s%s\n", numbers, *numbers && why ? "\n" : "", why ? why : "");
+    words_blame(judgement, memory);
     if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {
-        fprintf(memory, "\nIf it is meant%s: ", words_run_file(report));
+        fprintf(memory, "If it is meant%s: ", words_run_file(report));
         words_accept(report, &judgement, 1, memory);
     }
     fclose(memory);
+    if (size > 0 && message[size - 1] == '\n')
+        message[size - 1] = '\0';
     free(why);
     return message;
 }
@@ -69,7 +88,8 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
     char *title = x_sprintf("%s %s%s%s", judgement->kernel, judgement->metric ? judgement->metric->name : "",
                             judgement->metric ? " " : "", verdict_name(judgement->verdict));
     char *message = message_of(report, judgement);
-    put_annotation(stream, words_verdict_tone(judgement->verdict), title, message);
+    const struct line *line = judgement->blame.count > 0 ? judgement->blame.causes[0].line : NULL;
+    put_annotation(stream, words_verdict_tone(judgement->verdict), line, title, message);
     free(message);
     free(title);
 }
@@ -77,7 +97,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
 static void put_result(FILE *stream, const struct result *result)
 {
     char *title = x_sprintf("%s %s", result->id, result_status_name(result->status));
-    put_annotation(stream, TONE_FAIL, title, result->reason ? result->reason : "no reason is known");
+    put_annotation(stream, TONE_FAIL, NULL, title, result->reason ? result->reason : "no reason is known");
     free(title);
 }
 
@@ -118,7 +138,7 @@ int report_github(const struct report *report, FILE *stream)
                           : x_strdup("");
     char *message =
         x_sprintf("%s%s%s%s%s", warned ? banner.loud : "", warned ? " " : "", words.headline, words.rest, rest);
-    put_annotation(stream, words_exit_tone(report->exit_code), "cugate", message);
+    put_annotation(stream, words_exit_tone(report->exit_code), NULL, "cugate", message);
     free(message);
     free(rest);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;

@@ -15,7 +15,14 @@
  *                       "detectable": 1400,       the smallest change that is caught in 99 of 100 cases
  *                       "same_code": false,       the machine code is that of the baseline, launched in the same way
  *                       "base_sessions": 12, "run_sessions": 2, "agree": 2,    of the run's, so many beyond the limit
- *                       "pairs": 14, "pairs_worse": 13 } ] }                   against a base library
+ *                       "pairs": 14, "pairs_worse": 13,                        against a base library
+ *                       "launch_change": "block 256x1x1 -> 32x1x1",            of a worse row, where there is one
+ *                       "story": "excess_wavefronts", "advice": ...,           what its lines have more of
+ *                       "causes": [ { "file": "kernels/reduce.cu", "line": 41,     null without line information
+ *                                     "function": ..., "offset": 416, "text": ...,
+ *                                     "base": 0,          null where there was nothing to compare with
+ *                                     "now": 6938624, "share": 0.98,           of the kernel's now
+ *                                     "stall": null } ] } ] }                  why warps waited there most
  *
  * Judgements are worst first. What has no value is null: never 0. "counts" and "same_code" are null when nothing was
  * judged. The shift of a suite is null when too few kernels know it. */
@@ -84,6 +91,36 @@ static void put_evidence(FILE *stream, const struct judgement *judgement)
         judgement->base_sessions, judgement->run_sessions, judgement->agree, judgement->pairs, judgement->pairs_worse);
 }
 
+static void put_cause(FILE *stream, const struct cause *cause, const char *stall)
+{
+    const struct line *line = cause->line;
+    put_text_member(stream, "{\"file\": ", line->file);
+    put_number(stream, ", \"line\": ", line->file, line->number);
+    put_text_member(stream, ", \"function\": ", line->function);
+    put_number(stream, ", \"offset\": ", true, line->offset);
+    put_text_member(stream, ", \"text\": ", line->text);
+    put_number(stream, ", \"base\": ", cause->has_base, round_value(cause->base_amount));
+    put_number(stream, ", \"now\": ", true, round_value(cause->amount));
+    put_number(stream, ", \"share\": ", true, round_value(cause->share));
+    put_text_member(stream, ", \"stall\": ", stall);
+    fputc('}', stream);
+}
+
+static void put_blame(FILE *stream, const struct judgement *judgement)
+{
+    const struct blame *blame = &judgement->blame;
+    const bool sampled = blame->story && blame->story->term_count == 0;
+    put_text_member(stream, ", \"launch_change\": ", judgement->launch_change);
+    put_text_member(stream, ", \"story\": ", blame->story ? blame->story->name : NULL);
+    put_text_member(stream, ", \"advice\": ", blame->story ? blame->story->advice : NULL);
+    fputs(", \"causes\": [", stream);
+    for (size_t i = 0; i < blame->count; i++) {
+        fputs(i ? ", " : "", stream);
+        put_cause(stream, &blame->causes[i], sampled ? story_stall(blame->causes[i].line) : NULL);
+    }
+    fputc(']', stream);
+}
+
 static void put_judgement(FILE *stream, const struct judgement *judgement)
 {
     const struct metric *metric = judgement->metric;
@@ -98,6 +135,7 @@ static void put_judgement(FILE *stream, const struct judgement *judgement)
     put_number(stream, ", \"limit\": ", judgement->compared && judgement->verdict != VERDICT_INFO, judgement->limit);
     put_text_member(stream, ", \"reason\": ", judgement->reason);
     put_evidence(stream, judgement);
+    put_blame(stream, judgement);
     fputc('}', stream);
 }
 

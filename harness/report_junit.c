@@ -183,33 +183,52 @@ static void put_properties(FILE *stream, const struct report *report)
     fputs("  </properties>\n", stream);
 }
 
+/* "; at kernels/reduce.cu:41: excess shared wavefronts 0 -> 6,938,624; launch: block 256x1x1 -> 32x1x1", or "". Caller
+ * frees. */
+static char *cause_of(const struct judgement *judgement)
+{
+    const struct blame *blame = &judgement->blame;
+    const char *launch = judgement->launch_change;
+    char *place = blame->story ? words_place(blame->causes[0].line, WORDS_PLACE) : x_strdup("");
+    char *amounts = blame->story ? words_amounts(blame, &blame->causes[0]) : x_strdup("");
+    char *cause = x_sprintf("%s%s%s%s%s%s", blame->story ? "; at " : "", place, blame->story ? ": " : "", amounts,
+                            launch ? "; launch: " : "", launch ? launch : "");
+    free(amounts);
+    free(place);
+    return cause;
+}
+
 /* What a CI server shows in a list: one line. The body has what it takes to act on it. */
 static void put_judgement(FILE *stream, const struct report *report, const struct judgement *judgement)
 {
     char numbers[512];
     words_numbers(judgement, numbers, sizeof numbers);
     char *why = words_why(judgement);
-    char *message =
-        x_sprintf("%s: %s%s%s", verdict_name(judgement->verdict), numbers, *numbers && why ? "; " : "", why ? why : "");
+    char *cause = cause_of(judgement);
+    char *message = x_sprintf("%s: %s%s%s%s", verdict_name(judgement->verdict), numbers, *numbers && why ? "; " : "",
+                              why ? why : "", cause);
     put_attribute(stream, "message", message);
     free(message);
+    free(cause);
     free(why);
     if (judgement->verdict != VERDICT_REGRESSED || !judgement->metric) {
         fputs("/>", stream);
         return;
     }
 
-    char *command = NULL;
+    char *body = NULL;
     size_t size;
-    FILE *memory = open_memstream(&command, &size);
+    FILE *memory = open_memstream(&body, &size);
     if (!memory)
         die(EXIT_USAGE, "cannot allocate memory for a report");
+    words_blame(judgement, memory);
+    fprintf(memory, "If it is meant, accept it and say why%s:\n", words_run_file(report));
     words_accept(report, &judgement, 1, memory);
     fclose(memory);
-    fprintf(stream, ">If it is meant, accept it and say why%s:&#10;", words_run_file(report));
-    put_xml(stream, command);
+    fputc('>', stream);
+    put_xml(stream, body);
     fputs("</failure>", stream);
-    free(command);
+    free(body);
 }
 
 static void put_case(FILE *stream, const struct report *report, const struct test_case *test_case)

@@ -103,6 +103,47 @@ static void put_rows_head(FILE *stream)
           stream);
 }
 
+static void put_code(FILE *stream, const char *text)
+{
+    fputs("<code>", stream);
+    put_markdown(stream, text);
+    fputs("</code>", stream);
+}
+
+/* The lines that made it worse, in the last cell of its row; `before` stands before the first of them. */
+static void put_causes(FILE *stream, const struct judgement *judgement, const char *before)
+{
+    const struct blame *blame = &judgement->blame;
+    for (size_t i = 0; i < blame->count && !blame->told; i++, before = "<br>") {
+        char *place = words_place(blame->causes[i].line, WORDS_PLACE), *cause = words_cause(blame, &blame->causes[i]);
+        fputs(before, stream);
+        put_code(stream, place);
+        fputs(": ", stream);
+        put_markdown(stream, cause);
+        if (blame->causes[i].line->text) {
+            fputs("<br>", stream);
+            put_code(stream, blame->causes[i].line->text);
+        }
+        free(cause);
+        free(place);
+    }
+    char *words = blame->told    ? x_sprintf("the lines of %s", blame->told->name)
+                  : blame->story ? words_advice(blame)
+                                 : NULL;
+    char *launch =
+        judgement->leads && judgement->launch_change ? x_sprintf("launch: %s", judgement->launch_change) : NULL;
+    const char *const more[] = {words, launch};
+    for (size_t i = 0; i < ROWS(more); i++) {
+        if (!more[i])
+            continue;
+        fputs(before, stream);
+        put_markdown(stream, more[i]);
+        before = "<br>";
+    }
+    free(launch);
+    free(words);
+}
+
 static void put_row(FILE *stream, const struct judgement *judgement)
 {
     struct cells cells;
@@ -123,6 +164,7 @@ static void put_row(FILE *stream, const struct judgement *judgement)
         put_markdown(stream, row[i]);
         fputs(loud && i == 0 ? "**" : "", stream);
     }
+    put_causes(stream, judgement, why ? "<br>" : "");
     fputs(" |\n", stream);
     free(why);
 }

@@ -7,6 +7,9 @@
 /* More new rows than this are only counted: a new metric has one in every kernel. */
 #define NEW_ROWS 10
 
+/* Characters of a line's place and of its text, however wide the columns before them are. */
+#define SOURCE_LEAST 30
+
 /* The mark of a side without a number; "" where there is no row at all. */
 static const char *side_mark(const struct run *run, const struct judgement *judgement)
 {
@@ -130,6 +133,60 @@ static void print_why(const struct text *text, const struct layout *layout, cons
     free(words);
 }
 
+static size_t room_behind(int indent)
+{
+    return indent + SOURCE_LEAST < TEXT_WIDTH ? (size_t)(TEXT_WIDTH - indent) : SOURCE_LEAST;
+}
+
+/* Dim, in one line that begins with a bar, so that no source text begins it. */
+static void print_source(const struct text *text, int indent, const char *source)
+{
+    char *line = words_cut(source, room_behind(indent + (int)strlen("    | ")));
+    for (char *tab = strchr(line, '\t'); tab; tab = strchr(tab, '\t'))
+        *tab = ' ';
+    (void)text_make_harmless(line, ' ');
+    for (size_t length = strlen(line); length > 0 && line[length - 1] == ' '; length--)
+        line[length - 1] = '\0';
+    if (*line)
+        text_print(text, INK_DIM, "%*s    | %s\n", indent, "", line);
+    free(line);
+}
+
+static void print_line(const struct text *text, enum ink ink, int indent, const char *words)
+{
+    text_print(text, INK_PLAIN, "%*s", indent, "");
+    text_wrap(text, ink, indent, indent + 2, words);
+}
+
+/* The lines that made it worse, and what to do about them. What is the same for several rows of a kernel stands below
+ * the first of them. */
+static void print_causes(const struct text *text, const struct layout *layout, const struct judgement *judgement)
+{
+    const struct blame *blame = &judgement->blame;
+    const int indent = 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL] + 2;
+    for (size_t i = 0; i < blame->count && !blame->told; i++) {
+        char *place = words_place(blame->causes[i].line, room_behind(indent + 1)),
+             *cause = words_cause(blame, &blame->causes[i]);
+        char *words = x_sprintf("%s: %s", place, cause);
+        print_line(text, INK_PLAIN, indent, words);
+        if (blame->causes[i].line->text)
+            print_source(text, indent, blame->causes[i].line->text);
+        free(words);
+        free(cause);
+        free(place);
+    }
+    char *words = blame->told    ? x_sprintf("the lines of %s above", blame->told->name)
+                  : blame->story ? words_advice(blame)
+                                 : NULL;
+    if (words)
+        print_line(text, INK_DIM, indent, words);
+    free(words);
+    words = judgement->leads && judgement->launch_change ? x_sprintf("launch: %s", judgement->launch_change) : NULL;
+    if (words)
+        print_line(text, INK_PLAIN, indent, words);
+    free(words);
+}
+
 static bool is_listed(const struct report *report, const struct judgement *judgement)
 {
     const struct comparison *comparison = report->comparison;
@@ -202,6 +259,7 @@ static void print_judgements(const struct text *text, const struct report *repor
                 print_why(text, &layout, list[i].why, alike);
             next += alike;
         }
+        print_causes(text, &layout, list[i].judgement);
     }
     text_print(text, INK_PLAIN, "\n");
     for (size_t i = 0; i < count; i++)

@@ -32,6 +32,33 @@ void words_numbers(const struct judgement *judgement, char *text, size_t size);
  * "2 of 2 sessions against 12; the clock was ...". NULL when there is none of them. Caller frees. */
 char *words_why(const struct judgement *judgement);
 
+/* ---- Why a row is worse; in report_causes.c. Files, functions and source text are hostile. Callers free. ---- */
+
+/* "kernels/reduce.cu:41"; "sum(float*) +0x1a0" where there is no line information. In `most` characters, at least 30;
+ * WORDS_PLACE where there is no width to keep. */
+char *words_place(const struct line *line, size_t most);
+#define WORDS_PLACE 120
+
+/* "excess shared wavefronts 0 -> 6,938,624". */
+char *words_amounts(const struct blame *blame, const struct cause *cause);
+
+/* The same with "(98 % of the kernel's)", and for stalls the reason. */
+char *words_cause(const struct blame *blame, const struct cause *cause);
+
+/* What to do about it, and what is not known. */
+char *words_advice(const struct blame *blame);
+
+/* All of it, with the source text and what changed in the launches, a line each; nothing when there is none. */
+void words_blame(const struct judgement *judgement, FILE *stream);
+
+/* "6,938,624". Returns text. */
+const char *words_count(double count, char *text, size_t size);
+
+/* The first characters of a text, with "..." at the end when that is not all. */
+char *words_cut(const char *text, size_t most);
+
+/* ---- */
+
 /* "time -0.3 % (median of 62 kernels), taken off". */
 void words_suite(const struct suite *suite, char *text, size_t size);
 

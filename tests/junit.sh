@@ -42,12 +42,16 @@ expect_valid() {
     judge "cugate $*" valid $?
 }
 
-for run in made_up/{same,worse,unsure,broken,unknown_metric}.json; do
+for run in made_up/{same,worse,worse_lines,unsure,broken,unknown_metric}.json; do
     expect_valid compare made_up/session_1.json "$run"
     expect_valid compare -q made_up/session_1.json "$run"
     expect_valid check --baselines "$work" --replay "$run"
 done
+sed -e 's/"text": "/&<![CDATA[ ]]> -- \&lt; \\u001b\\u000b\\n\\u202e/' -e 's/"file": "/&<\&>\\"/' -e 's/"function": "/&]]>\\u0007/' \
+    made_up/worse_lines.json >"$work/hostile_lines.json"
+grep -q 'CDATA.*tile' "$work/hostile_lines.json" || { echo "junit.sh: hostile_lines.json is unchanged" >&2; exit 2; }
 expect_valid compare "$work/base.json" "$work/hostile.json"
+expect_valid compare made_up/session_1.json "$work/hostile_lines.json"
 expect_valid check --baselines "$work" --replay "$work/hostile.json"
 
 # The schema is one that can fail.

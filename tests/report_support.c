@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const fixture_runs[] = {"same.json", "worse.json", "unsure.json", "broken.json", "unknown_metric.json"};
+const char *const fixture_runs[] = {"same.json",   "worse.json",  "worse_lines.json",
+                                    "unsure.json", "broken.json", "unknown_metric.json"};
 const size_t fixture_run_count = ROWS(fixture_runs);
 
 void report_set_up(struct fixture *fixture, const char *run)
@@ -75,6 +76,25 @@ struct judgement *invent(struct fixture *fixture, const char *kernel, const char
     comparison->kernels++;
     fixture->report.exit_code = comparison_exit_code(comparison);
     return judgement;
+}
+
+void invent_blame(struct fixture *fixture, struct judgement *judgement, const char *file, const char *function,
+                  const char *source)
+{
+    size_t count;
+    struct lines *lines = &fixture->run.results[0].lines;
+    lines_release(lines);
+    struct line *line = lines_add(lines, function, file, 41, 416);
+    line->text = x_strdup(source);
+    line->counts[LINE_SHARED] = 6938624;
+    const struct story *const *stories = story_list(&count);
+    size_t i = 0;
+    while (strcmp(stories[i]->name, "excess_wavefronts") != 0)
+        i++;
+    judgement->blame = (struct blame){.story = stories[i],
+                                      .causes = {{.line = line, .amount = 6938624, .share = 0.98, .has_base = true}},
+                                      .count = 1,
+                                      .against_base = true};
 }
 
 char *print(const struct report *report, int (*reporter)(const struct report *, FILE *))

@@ -27,6 +27,11 @@ void report_tear_down(struct fixture *fixture);
 struct judgement *invent(struct fixture *fixture, const char *kernel, const char *metric, enum verdict verdict,
                          const char *reason);
 
+/* Blames 98 % of 6,938,624 excess wavefronts on line 41 of that file, or without one on instruction 0x1a0 of that
+ * function. source may be NULL. It is the run's only line. */
+void invent_blame(struct fixture *fixture, struct judgement *judgement, const char *file, const char *function,
+                  const char *source);
+
 /* Makes an empty comparison the report's, for invent(). */
 void forget_judgements(struct fixture *fixture);
 

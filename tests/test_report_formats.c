@@ -32,6 +32,9 @@ static void set_up_hostile(struct fixture *fixture, const char *words)
     struct judgement *judgement = invent(fixture, words, "time", VERDICT_REGRESSED, words);
     judgement->has_base = judgement->has_now = judgement->compared = true;
     judgement->now = judgement->change = 1;
+    judgement->leads = true;
+    judgement->launch_change = x_strdup(words);
+    invent_blame(fixture, judgement, words, words, words);
     invent(fixture, "copy/plain", "time", VERDICT_UNSURE, words);
     snprintf(fixture->comparison.notes[0], sizeof fixture->comparison.notes[0], "%s", words);
     fixture->comparison.note_count = 1;
@@ -181,8 +184,10 @@ Test(report_formats, hostile_words_plant_no_workflow_command)
         char *text = print(&fixture.report, report_github);
         cr_expect_eq(count_words(text, "\n"), 4u, "%s", text);
         for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-            const char *title = strstr(line, " title=");
-            cr_assert(title && (strncmp(line, "::error ", 8) == 0 || strncmp(line, "::warning ", 10) == 0), "%s", line);
+            const char *title = strstr(line, "title=") - 1;
+            cr_assert((*title == ' ' || *title == ',') &&
+                          (strncmp(line, "::error ", 8) == 0 || strncmp(line, "::warning ", 10) == 0),
+                      "%s", line);
             cr_expect_eq(strncmp(title + 7 + strcspn(title + 7, ":,"), "::", 2), 0, "%s", line);
         }
         free(text);

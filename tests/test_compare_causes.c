@@ -1,0 +1,300 @@
+#include "compare_support.h"
+#include "line_support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char definitions[] =
+    "[shared_wavefronts]\ntitle=S\ncounter=s.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n"
+    "[shared_bank_conflicts]\ntitle=B\ncounter=b.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n"
+    "[instructions]\ntitle=I\ncounter=i.sum\nunit=count\nclass=exact\nbetter=lower\ndoc=d\n"
+    "[achieved_occupancy]\ntitle=A\ncounter=a.pct\nunit=%\nclass=steady\nbetter=higher\nfloor=1 point\ntrade=time\n"
+    "doc=d\n";
+
+/* Of the kernel k/v every count is 100 in the baseline. */
+static void set_up_causes(struct fixture *fixture)
+{
+    set_up(fixture);
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "causes.ini", definitions), 0);
+    run_note_metrics(&fixture->base, &fixture->metrics);
+    run_note_metrics(&fixture->run, &fixture->metrics);
+    static const char *const names[] = {"shared_wavefronts", "shared_bank_conflicts", "instructions"};
+    for (size_t i = 0; i < ROWS(names); i++)
+        put(&fixture->base, "k/v", names[i], 100);
+}
+
+static struct lines made_wavefronts(unsigned number, double passes, double ideal)
+{
+    struct lines lines = made_lines(
+        LINE_SHARED, (struct made_line[]){LINE_WITH(number, "s[i] += s[j];", passes), LINE_WITH(99, "other", 1), {0}});
+    lines.counted |= COUNTED(LINE_SHARED_IDEAL);
+    line_at(&lines, number)->counts[LINE_SHARED_IDEAL] = ideal;
+    line_at(&lines, 99)->counts[LINE_SHARED_IDEAL] = 1;
+    return lines;
+}
+
+static const struct judgement *judged(struct fixture *fixture, const char *metric)
+{
+    const struct judgement *judgement = find(compare(fixture), "k/v", metric);
+    cr_assert_not_null(judgement, "%s", metric);
+    return judgement;
+}
+
+static void expect_no_cause(const struct judgement *judgement)
+{
+    cr_expect(!judgement->blame.story && judgement->blame.count == 0 && !judgement->blame.told, "%s",
+              judgement->metric->name);
+}
+
+Test(compare_causes, a_worse_row_is_blamed_on_the_line_that_grew)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.run, "k/v", "shared_wavefronts", 900);
+    put(&fixture.run, "k/v", "instructions", 100);
+    struct result *now = run_find(&fixture.run, "k/v");
+    now->lines = made_wavefronts(12, 900, 100);
+    now->base_lines = made_wavefronts(10, 100, 100);
+    const struct judgement *judgement = judged(&fixture, "shared_wavefronts");
+    const struct blame *blame = &judgement->blame;
+    cr_expect_eq(judgement->verdict, VERDICT_REGRESSED);
+    cr_assert_not_null(blame->story);
+    cr_expect_str_eq(blame->story->name, "excess_wavefronts");
+    cr_assert_eq(blame->count, 1);
+    cr_expect(blame->against_base);
+    cr_expect_eq(blame->causes[0].line, line_at(&now->lines, 12));
+    cr_expect_eq(blame->causes[0].base, line_at(&now->base_lines, 10));
+    cr_expect_eq(blame->causes[0].amount, 800);
+    cr_expect_eq(blame->causes[0].base_amount, 0);
+    cr_expect_eq(blame->causes[0].share, 1);
+    cr_expect(judgement->leads);
+    cr_expect_null(judgement->launch_change);
+    expect_no_cause(judged(&fixture, "instructions"));
+    tear_down(&fixture);
+}
+
+/* Where no base library was there, what the baseline kept is the next best; without either the lines speak of now. */
+Test(compare_causes, the_nearest_base_counts)
+{
+    for (int mode = 0; mode < 4; mode++) {
+        struct fixture fixture;
+        set_up_causes(&fixture);
+        put(&fixture.run, "k/v", "shared_wavefronts", 900);
+        struct result *now = run_find(&fixture.run, "k/v"), *base = run_find(&fixture.base, "k/v");
+        now->lines = made_wavefronts(12, 900, 100);
+        if (mode & 1)
+            base->lines = made_wavefronts(10, 300, 100);
+        if (mode & 2)
+            now->base_lines = made_wavefronts(10, 200, 100);
+        const struct blame *blame = &judged(&fixture, "shared_wavefronts")->blame;
+        cr_assert_eq(blame->count, 1);
+        cr_expect_eq(blame->against_base, mode != 0);
+        cr_expect_eq(blame->causes[0].has_base, mode != 0);
+        cr_expect_eq(blame->causes[0].base_amount, mode & 2 ? 100 : mode & 1 ? 200 : 0);
+        tear_down(&fixture);
+    }
+}
+
+/* What the base library shows is not the doing of the lines that have most of it now. */
+Test(compare_causes, lines_that_did_not_grow_are_not_blamed)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.run, "k/v", "shared_wavefronts", 900);
+    struct result *now = run_find(&fixture.run, "k/v");
+    now->lines = made_wavefronts(12, 900, 100);
+    now->base_lines = made_wavefronts(10, 900, 100);
+    expect_no_cause(judged(&fixture, "shared_wavefronts"));
+    run_find(&fixture.base, "k/v")->lines = made_wavefronts(10, 100, 100);
+    cr_expect_eq(judged(&fixture, "shared_wavefronts")->blame.count, 1);
+
+    /* counted otherwise there is nothing to compare with */
+    now->base_lines.counted = run_find(&fixture.base, "k/v")->lines.counted = COUNTED(LINE_INSTRUCTIONS);
+    const struct blame *blame = &judged(&fixture, "shared_wavefronts")->blame;
+    cr_expect(blame->count == 1 && !blame->against_base);
+    tear_down(&fixture);
+}
+
+Test(compare_causes, a_row_without_lines_has_no_cause)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.run, "k/v", "shared_wavefronts", 900);
+    expect_no_cause(judged(&fixture, "shared_wavefronts"));
+    run_find(&fixture.run, "k/v")->base_lines = made_wavefronts(10, 100, 100);
+    expect_no_cause(judged(&fixture, "shared_wavefronts"));
+    tear_down(&fixture);
+}
+
+Test(compare_causes, rows_that_are_not_worse_have_no_cause)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.run, "k/v", "shared_wavefronts", 50);
+    put(&fixture.run, "k/v", "shared_bank_conflicts", 100);
+    put(&fixture.run, "k/v", "rate", 1);
+    put(&fixture.base, "k/v", "rate", 2);
+    struct result *now = run_find(&fixture.run, "k/v");
+    now->lines = made_wavefronts(12, 900, 100);
+    now->base_lines = made_wavefronts(10, 100, 100);
+    const struct comparison *comparison = compare(&fixture);
+    for (size_t i = 0; i < comparison->count; i++) {
+        cr_expect_not(judgement_is_worse(&comparison->list[i]));
+        cr_expect_not(comparison->list[i].leads);
+        if (comparison->list[i].metric)
+            expect_no_cause(&comparison->list[i]);
+    }
+    tear_down(&fixture);
+}
+
+/* Doubt of one kind or the other is no reason to hide where it comes from. */
+Test(compare_causes, unsure_and_expected_rows_have_causes)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.base, "k/v", "time", 10000);
+    put(&fixture.run, "k/v", "time", 90000);
+    put(&fixture.run, "k/v", "shared_wavefronts", 900);
+    struct result *now = run_find(&fixture.run, "k/v");
+    now->lines = made_wavefronts(12, 900, 100);
+    line_add_stall(line_at(&now->lines, 12), "mio_throttle", 7);
+    now->lines.period = 1024;
+    now->lines.launches = 1;
+    const struct judgement *judgement = judged(&fixture, "time");
+    cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
+    cr_assert_not_null(judgement->blame.story);
+    cr_expect_str_eq(judgement->blame.story->name, "stalls");
+    cr_expect_eq(judgement->blame.causes[0].amount, 7168);
+
+    cr_assert_eq(expectations_read_text(&fixture.expectations, "expected.ini",
+                                        "[k/v shared_wavefronts]\nissue = x\nexpires = 2099-01-01\n"),
+                 0);
+    judgement = judged(&fixture, "shared_wavefronts");
+    cr_expect_eq(judgement->verdict, VERDICT_EXPECTED);
+    cr_expect_eq(judgement->blame.count, 1);
+    tear_down(&fixture);
+}
+
+Test(compare_causes, rows_with_one_story_name_the_gravest)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.run, "k/v", "shared_wavefronts", 200);
+    put(&fixture.run, "k/v", "shared_bank_conflicts", 900);
+    put(&fixture.run, "k/v", "instructions", 500);
+    struct result *now = run_find(&fixture.run, "k/v");
+    now->lines = made_wavefronts(12, 900, 100);
+    now->lines.counted |= COUNTED(LINE_INSTRUCTIONS);
+    line_at(&now->lines, 99)->counts[LINE_INSTRUCTIONS] = 5;
+    const struct comparison *comparison = compare(&fixture);
+    const struct judgement *conflicts = find(comparison, "k/v", "shared_bank_conflicts");
+    const struct judgement *passes = find(comparison, "k/v", "shared_wavefronts");
+    const struct judgement *instructions = find(comparison, "k/v", "instructions");
+    cr_expect_eq(passes->blame.story, conflicts->blame.story);
+    cr_expect_eq(passes->blame.causes[0].line, conflicts->blame.causes[0].line);
+    cr_expect_null(conflicts->blame.told);
+    cr_expect_eq(passes->blame.told, conflicts->metric);
+    cr_expect_null(instructions->blame.told);
+    cr_expect_eq(instructions->blame.causes[0].line, line_at(&now->lines, 99));
+    cr_expect(conflicts->leads && !passes->leads && !instructions->leads);
+    cr_expect_lt(conflicts - comparison->list, passes - comparison->list);
+    tear_down(&fixture);
+}
+
+Test(compare_causes, small_parts_are_left_out)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.run, "k/v", "instructions", 500);
+    struct result *now = run_find(&fixture.run, "k/v");
+    now->lines =
+        made_lines(LINE_INSTRUCTIONS,
+                   (struct made_line[]){LINE_WITH(1, "a", 1000), LINE_WITH(2, "b", 51), LINE_WITH(3, "c", 49), {0}});
+    cr_expect_eq(judged(&fixture, "instructions")->blame.count, 2);
+    for (unsigned i = 3; i < 9; i++)
+        lines_add(&now->lines, "f()", "k/a.cu", i, 0)->counts[LINE_INSTRUCTIONS] = 500;
+    cr_expect_eq(judged(&fixture, "instructions")->blame.count, BLAME_LINES);
+    tear_down(&fixture);
+}
+
+/* ---- Launches -----------------------------------------------------------------------------------------------------
+ */
+
+#define LAUNCH .grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 1
+#define MACHINE LAUNCH, .has_machine = true, .machine
+
+static const struct {
+    struct launch was[2], is[2];
+    const char *words; /* NULL: nothing changed */
+} changes[] = {
+    {{{LAUNCH}}, {{LAUNCH}}, NULL},
+    {{{LAUNCH}},
+     {{.grid = {512, 2, 1}, .block = {32, 1, 1}, .times = 1}},
+     "grid 64x1x1 -> 512x2x1; block 256x1x1 -> 32x1x1"},
+    {{{LAUNCH, .shared = 4096}}, {{LAUNCH, .shared = 49152}}, "dynamic shared memory 4,096 -> 49,152 B"},
+    {{{LAUNCH}}, {{.grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 3}}, "times in a row 1 -> 3"},
+    {{{MACHINE = {.registers = 64}}}, {{MACHINE = {.registers = 128}}}, "registers 64 -> 128"},
+    {{{MACHINE = {.local_bytes = 0, .shared_bytes = 4096}}},
+     {{MACHINE = {.local_bytes = 96, .shared_bytes = 8192}}},
+     "local memory 0 -> 96 B; shared memory 4,096 -> 8,192 B (static)"},
+    {{{MACHINE = {.max_threads = 256, .barriers = 1}}},
+     {{MACHINE = {.max_threads = 1024, .barriers = 2}}},
+     "barriers 1 -> 2; launch bounds 256 -> 1,024 threads"},
+    {{{MACHINE = {.max_threads = 256}}}, {{MACHINE = {0}}}, "no launch bounds, were 256 threads"},
+    {{{MACHINE = {0}}}, {{MACHINE = {.max_threads = 256}}}, "launch bounds of 256 threads, were none"},
+    {{{LAUNCH}}, {{MACHINE = {.registers = 128}}}, NULL}, /* known of one side only */
+    {{{MACHINE = {.registers = 128}}}, {{LAUNCH}}, NULL},
+    {{{LAUNCH}, {LAUNCH}},
+     {{LAUNCH}, {.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}},
+     "launch 2 of 2: grid 64x1x1 -> 1x1x1"},
+    {{{LAUNCH}}, {{LAUNCH}, {LAUNCH}}, "launches 1 -> 2"},
+    {{{0}}, {{LAUNCH}}, NULL}, /* an old baseline */
+    {{{MACHINE = {.registers = 4294967295u}}},
+     {{MACHINE = {.registers = 0}}},
+     "registers 4,294,967,295 -> 0"}, /* of a hostile file */
+};
+
+static void put_launches(struct run *run, const struct launch *launches)
+{
+    struct result *result = run_find(run, "k/v");
+    for (size_t i = 0; i < 2; i++)
+        if (launches[i].grid[0] > 0)
+            *ARRAY_ADD(result->launches, result->launch_count) = launches[i];
+}
+
+Test(compare_causes, what_changed_in_the_launches_is_said)
+{
+    for (size_t i = 0; i < ROWS(changes); i++) {
+        struct fixture fixture;
+        set_up_causes(&fixture);
+        put(&fixture.run, "k/v", "shared_wavefronts", 200);
+        put(&fixture.run, "k/v", "instructions", 100);
+        put(&fixture.base, "k/v", "achieved_occupancy", 90);
+        put(&fixture.run, "k/v", "achieved_occupancy", 10);
+        put_launches(&fixture.base, changes[i].was);
+        put_launches(&fixture.run, changes[i].is);
+        static const char *const worse[] = {"shared_wavefronts", "achieved_occupancy"};
+        for (size_t k = 0; k < ROWS(worse); k++) {
+            const char *said = judged(&fixture, worse[k])->launch_change;
+            cr_expect_str_eq(said ? said : "nothing", changes[i].words ? changes[i].words : "nothing", "row %zu", i);
+        }
+        cr_expect_null(judged(&fixture, "instructions")->launch_change);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare_causes, many_launches_are_counted_only)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.run, "k/v", "instructions", 200);
+    for (int i = 0; i < 10000; i++) {
+        put_launches(&fixture.base, (struct launch[2]){{LAUNCH}});
+        put_launches(&fixture.run, (struct launch[2]){{.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}});
+    }
+    cr_expect_str_eq(judged(&fixture, "instructions")->launch_change,
+                     "launch 1 of 10000: grid 64x1x1 -> 1x1x1; launch 2 of 10000: grid 64x1x1 -> 1x1x1; launch 3 of "
+                     "10000: grid 64x1x1 -> 1x1x1; and 9997 more launches");
+    tear_down(&fixture);
+}

@@ -1,0 +1,313 @@
+/* What the formats say of the lines behind a row. */
+#include "report_support.h"
+
+#include "report_words.h"
+#include "text.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The three kernels of worse_lines.json: one with lines and those of a base, one without line information and without
+ * a base, one that is launched otherwise. */
+static void set_up_causes(struct fixture *fixture)
+{
+    char *const globs[] = {(char[]){"transpose/*"}, (char[]){"reduce/atomic"}};
+    report_set_up(fixture, "worse_lines.json");
+    run_filter(&fixture->base, globs, ROWS(globs));
+    judge(fixture);
+}
+
+/* A report of one regressed row that is blamed on that. */
+static void set_up_one(struct fixture *fixture, const char *file, const char *function, const char *source)
+{
+    report_set_up(fixture, "same.json");
+    forget_judgements(fixture);
+    struct judgement *judgement = invent(fixture, "reduce/tree", "shared_wavefronts", VERDICT_REGRESSED, NULL);
+    judgement->has_base = judgement->has_now = judgement->compared = judgement->leads = true;
+    judgement->now = judgement->change = 6938624;
+    invent_blame(fixture, judgement, file, function, source);
+}
+
+/* ---- Text ---------------------------------------------------------------------------------------------------------
+ */
+
+Test(report_causes, text_names_the_line_and_what_to_do)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    char *text = print(&fixture.report, report_text);
+    expect_word(text, "  kernels/transpose.cu:40: excess shared wavefronts 0 -> 16,777,216 (100 % of the kernel's)\n");
+    expect_word(text, "  | out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];\n");
+    expect_word(text, "lanes of one warp meet in the same bank: pad the rows by one element");
+    expect_word(text, "kernels/transpose.cu:40: warp cycles 409,600 -> 4,983,467 (86 % of the kernel's), most\n");
+    expect_word(text, " mio_throttle: the queue to shared memory and special functions is full\n");
+    expect_word(text, "launch: grid 1024x1x1 -> 8192x1x1; block 256x1x1 -> 32x1x1\n");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+/* Two counters of one kernel are of the same lines: they are told once. */
+Test(report_causes, one_story_is_told_once)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    char *text = print(&fixture.report, report_text);
+    cr_expect_eq(count_words(text, "excess shared wavefronts"), 1u);
+    expect_word(text, "the lines of shared_wavefronts above\n");
+    free(text);
+    text = print(&fixture.report, report_markdown);
+    cr_expect_eq(count_words(text, "excess shared wavefronts"), 1u);
+    expect_word(text, "<br>the lines of shared_wavefronts |");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_causes, launches_are_told_once_a_kernel)
+{
+    struct fixture fixture;
+    set_up_one(&fixture, NULL, "f", NULL);
+    fixture.comparison.list[0].launch_change = x_strdup("block 1x1x1 -> 2x1x1");
+    invent(&fixture, "reduce/tree", "time", VERDICT_UNSURE, NULL)->launch_change = x_strdup("block 1x1x1 -> 2x1x1");
+    static int (*const once[])(const struct report *, FILE *) = {report_text, report_markdown};
+    static int (*const each[])(const struct report *, FILE *) = {report_github, report_json, report_junit};
+    for (size_t i = 0; i < ROWS(once); i++) {
+        char *text = print(&fixture.report, once[i]);
+        cr_expect_eq(count_words(text, "launch: block"), 1u, "%s", text);
+        free(text);
+    }
+    for (size_t i = 0; i < ROWS(each); i++) {
+        char *text = print(&fixture.report, each[i]);
+        expect_word(text, "block 1x1x1 -");
+        cr_expect_geq(count_words(text, "block 1x1x1 -"), 2u, "%s", text);
+        free(text);
+    }
+    report_tear_down(&fixture);
+}
+
+Test(report_causes, what_is_not_known_is_said)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    static int (*const reporters[])(const struct report *, FILE *) = {report_text, report_github, report_junit,
+                                                                      report_markdown};
+    for (size_t i = 0; i < ROWS(reporters); i++) {
+        char *text = print(&fixture.report, reporters[i]);
+        expect_word(text, "+0x1a0");
+        expect_word(text, "instructions 1,048,577 (50 %");
+        expect_word(text, "compile with -lineinfo");
+        expect_word(text, "there is nothing to compare with");
+        expect_no_word(text, "instructions 0 -");
+        free(text);
+    }
+    report_tear_down(&fixture);
+}
+
+/* Names and lines without end, tabs, and what CI servers would take for a command. */
+Test(report_causes, text_stays_tidy_whatever_a_file_says)
+{
+    char *long_word = x_strdup("x::y"), *wide = x_strdup("\xe2\x82\xac");
+    for (int i = 0; i < 10; i++) {
+        char *longer = x_sprintf("%s%s", long_word, long_word), *wider = x_sprintf("%s%s", wide, wide);
+        free(long_word);
+        free(wide);
+        long_word = longer;
+        wide = wider;
+    }
+    const struct {
+        const char *file, *function, *source, *word;
+    } rows[] = {
+        {"::error::planted", "f", "::error::planted", "?::error::planted:41: excess"},
+        {NULL, "::error::planted", NULL, "?::error::planted +0x1a0: excess"},
+        {"a.cu", "f", "::error::planted", "    | ::error::planted\n"},
+        {"a.cu", "f", "a\tb\nc\r\033[2Jd \t\n", "    | a b c??[2Jd\n"},
+        {"a.cu", "f", "##[error]planted", "    | ?#[error]planted\n"},
+        {"a.cu", "f", "\n", "a.cu:41: excess"},
+        {"a.cu", "f", long_word, "...\n"},
+        {"a.cu", "f", wide, "...\n"},
+        {long_word, "f", NULL, "x::yx::y:41:\n"},
+        {wide, "f", NULL, "...\xe2\x82\xac"},
+        {NULL, long_word, NULL, "x::... +0x1a0:\n"},
+        {NULL, wide, NULL, "\xe2\x82\xac... +0x1a0:\n"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up_one(&fixture, rows[i].file, rows[i].function, rows[i].source);
+        char *text = print(&fixture.report, report_text);
+        expect_word(text, rows[i].word);
+        expect_no_word(text, "\n::");
+        expect_no_word(text, "  ::");
+        for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+            const int length = (int)strcspn(line, "\n");
+            int columns = 0;
+            for (int c = 0; c < length; c++) {
+                cr_expect((unsigned char)line[c] >= 0x20, "row %zu: a control character", i);
+                columns += ((unsigned char)line[c] & 0xc0) != 0x80;
+            }
+            cr_expect_leq(columns, TEXT_WIDTH, "%.*s", length, line);
+            cr_expect(length == 0 || line[length - 1] != ' ', "%.*s", length, line);
+        }
+        free(text);
+        report_tear_down(&fixture);
+    }
+    free(wide);
+    free(long_word);
+}
+
+/* ---- The other formats --------------------------------------------------------------------------------------------
+ */
+
+static const json_t *find_judgement(const json_t *root, const char *kernel, const char *metric)
+{
+    const json_t *list = json_object_get(root, "judgements");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(one, "metric"));
+        if (name && strcmp(name, metric) == 0 && strcmp(json_string_value(json_object_get(one, "kernel")), kernel) == 0)
+            return one;
+    }
+    cr_assert_fail("no judgement of %s of %s", metric, kernel);
+    return NULL;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "null";
+}
+
+Test(report_causes, json_has_all_of_it)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    char *text = print(&fixture.report, report_json);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert_not_null(root, "%s", text);
+    const json_t *padded = find_judgement(root, "transpose/padded", "shared_wavefronts");
+    const json_t *cause = json_array_get(json_object_get(padded, "causes"), 0);
+    cr_expect_str_eq(text_of(padded, "story"), "excess_wavefronts");
+    cr_expect_eq(strncmp(text_of(padded, "advice"), "lanes of one warp", 17), 0);
+    cr_expect_str_eq(text_of(cause, "file"), "kernels/transpose.cu");
+    cr_expect_eq(json_integer_value(json_object_get(cause, "line")), 40);
+    cr_expect_str_eq(text_of(cause, "function"), "transpose_padded(float const*, float*)");
+    cr_expect_eq(json_integer_value(json_object_get(cause, "offset")), 1024);
+    cr_expect_eq(strncmp(text_of(cause, "text"), "out[(y + j)", 11), 0);
+    cr_expect_eq(json_integer_value(json_object_get(cause, "base")), 0);
+    cr_expect(json_is_integer(json_object_get(cause, "base")));
+    cr_expect_eq(json_integer_value(json_object_get(cause, "now")), 16777216);
+    cr_expect_eq(json_number_value(json_object_get(cause, "share")), 1);
+    cr_expect(json_is_null(json_object_get(cause, "stall")));
+
+    cause = json_array_get(json_object_get(find_judgement(root, "transpose/padded", "time"), "causes"), 0);
+    cr_expect_str_eq(text_of(cause, "stall"), "mio_throttle");
+    cause = json_array_get(json_object_get(find_judgement(root, "transpose/naive", "instructions"), "causes"), 1);
+    static const char *const unknown[] = {"file", "line", "text", "base"};
+    for (size_t i = 0; i < ROWS(unknown); i++)
+        cr_expect(json_is_null(json_object_get(cause, unknown[i])), "%s", unknown[i]);
+    const json_t *atomic = find_judgement(root, "reduce/atomic", "achieved_occupancy");
+    cr_expect_str_eq(text_of(atomic, "launch_change"), "grid 1024x1x1 -> 8192x1x1; block 256x1x1 -> 32x1x1");
+    cr_expect(json_is_null(json_object_get(atomic, "story")));
+
+    const json_t *list = json_object_get(root, "judgements");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        cr_expect(json_is_array(json_object_get(json_array_get(list, i), "causes")));
+    json_decref(root);
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_causes, junit_says_it_short_and_in_full)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    char *text = print(&fixture.report, report_junit);
+    expect_word(text, "; at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216\">");
+    expect_word(text, ">at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216 (100 % of the kernel's)"
+                      "&#10;    out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];&#10;lanes of one warp");
+    expect_word(text, "; launch: grid 1024x1x1 -&gt; 8192x1x1; block 256x1x1 -&gt; 32x1x1\"/>");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_causes, markdown_keeps_code_code)
+{
+    struct fixture fixture;
+    set_up_one(&fixture, "kernels/a_b.cu", "f", "x |= a[i] * `b` + \"<c>\"; // @d");
+    char *text = print(&fixture.report, report_markdown);
+    expect_word(text,
+                "<code>kernels/a_b.cu:41</code>: excess shared wavefronts 0 -&gt; 6,938,624 (98 % of the kernel's)"
+                "<br><code>x \\|= a\\[i\\] \\* \\`b\\` + \"&lt;c&gt;\"; // @&#8203;d</code><br>lanes of one warp");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_causes, github_shows_it_at_its_line)
+{
+    static const struct {
+        const char *file, *begin;
+    } rows[] = {
+        {"kernels/reduce.cu", "::error file=kernels/reduce.cu,line=41,title=reduce/tree shared_wavefronts regressed::"},
+        {"a,b:c%d\ne::f.cu", "::error file=a%2Cb%3Ac%25d%0Ae%3A%3Af.cu,line=41,title=reduce/tree "},
+        {"/usr/include/x.h", "::error title=reduce/tree "}, /* no file of the repository */
+        {"../x.cu", "::error title=reduce/tree "},
+        {"a/../../x.cu", "::error title=reduce/tree "},
+        {"", "::error title=reduce/tree "},
+        {NULL, "::error title=reduce/tree "},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up_one(&fixture, rows[i].file, "f", "s[i] += s[j];");
+        char *text = print(&fixture.report, report_github);
+        cr_expect_eq(strncmp(text, rows[i].begin, strlen(rows[i].begin)), 0, "%s", text);
+        cr_expect_eq(count_words(text, "\n"), 2u, "%s", text);
+        expect_word(text,
+                    "excess shared wavefronts 0 -> 6,938,624 (98 %25 of the kernel's)%0A    s[i] += s[j];%0Alanes");
+        free(text);
+        report_tear_down(&fixture);
+    }
+}
+
+/* ---- Words --------------------------------------------------------------------------------------------------------
+ */
+
+Test(report_causes, counts_are_whole_and_grouped)
+{
+    static const struct {
+        double count;
+        const char *words;
+    } rows[] = {
+        {0, "0"},
+        {999, "999"},
+        {1000, "1,000"},
+        {999999.6, "1,000,000"},
+        {6938624, "6,938,624"},
+        {999999999999999, "999,999,999,999,999"},
+        {1e15, "1e+15"},
+        {1e300, "1e+300"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char text[40];
+        cr_expect_str_eq(words_count(rows[i].count, text, sizeof text), rows[i].words);
+    }
+}
+
+Test(report_causes, a_cut_says_so)
+{
+    static const struct {
+        const char *text;
+        size_t most;
+        const char *words;
+    } rows[] = {
+        {"", 5, ""},
+        {"12345", 5, "12345"},
+        {"123456", 5, "12..."},
+        {"\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac", 4, "\xe2\x82\xac..."},
+        {"\xe2\x82\xac\xe2\x82\xac", 2, "\xe2\x82\xac\xe2\x82\xac"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char *words = words_cut(rows[i].text, rows[i].most);
+        cr_expect_str_eq(words, rows[i].words);
+        free(words);
+    }
+}
