@@ -83,6 +83,9 @@ struct accepted {
  * A session that the file lists and whose value the row holds is not added again. `readings` of exact and static rows
  * also count sessions that the window has lost since.
  *
+ * Source lines are those of the newest run that has some, if its machine code is that of the launches; of a file of
+ * source, that is, and not of single instructions. Session roofs are not kept.
+ *
  * Launches are those of the newest run when a time is among the rows, all metrics of a kernel are accepted, or the
  * kernel is new: they say of which code the times are. A row holds BASELINE_SESSIONS values at most, the newest; the
  * file lists every session that a value is from, and the values say from which ("from"), unless from the first ones in

@@ -92,6 +92,10 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
         if (!result)
             continue;
         result_copy_facts(fresh, result); /* the newest run's in the end */
+        if (result->lines.counted || result->lines.period) {
+            lines_release(&fresh->lines);
+            lines_copy(&fresh->lines, &result->lines);
+        }
         for (size_t j = 0; j < result->row_count; j++)
             if (glob_any(acceptance->metric_globs, acceptance->metric_glob_count, result->rows[j].metric))
                 result_add(fresh, result->rows[j].metric);

@@ -380,6 +380,29 @@ static bool has_time(const struct merging *merging, const struct result *fresh)
     return false;
 }
 
+/* Keeps the lines that a check can name: those of source files. A library without line information has thousands of
+ * instructions instead. */
+static void keep_source_lines(struct result *result, const struct lines *lines)
+{
+    lines_release(&result->lines);
+    for (size_t i = 0; i < lines->count; i++)
+        if (lines->list[i].file)
+            lines_merge(&result->lines, &(struct lines){.list = &lines->list[i], .count = 1});
+    if (result->lines.count > 0)
+        lines_merge(&result->lines,
+                    &(struct lines){.counted = lines->counted, .period = lines->period, .launches = lines->launches});
+}
+
+/* Lines are of one machine code: those of another than the file's launches are of no use. */
+static void merge_lines(struct result *result, const struct result *fresh, bool was_same_code)
+{
+    const bool has_lines = fresh->lines.counted || fresh->lines.period;
+    if (has_lines && same_code(result, fresh))
+        keep_source_lines(result, &fresh->lines);
+    else if (!was_same_code)
+        lines_release(&result->lines);
+}
+
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh)
 {
     const bool is_new = !run_find(&file->run, fresh->id);
@@ -388,8 +411,11 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
     const bool only_spread = !is_new && !named && is_same_code(merging, result);
     merge_sessions(merging, &file->run, fresh);
     merge_rows(merging, file, result, fresh, only_spread);
-    if (is_new || !named || has_time(merging, fresh))
+    const bool takes_launches = is_new || !named || has_time(merging, fresh);
+    const bool was_same_code = same_code(result, fresh) || !takes_launches;
+    if (takes_launches)
         result_copy_facts(result, fresh);
+    merge_lines(result, fresh, was_same_code);
     remove_unused_sessions(&file->run, result);
     merge_notes(&file->run, result, merging->fresh);
     merging->accepted->kernels++;
