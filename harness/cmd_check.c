@@ -170,6 +170,13 @@ static bool has_suspect(const struct check *check, const char *kernel, bool sett
     return false;
 }
 
+/* Once more in each session, since one says little. */
+static void count_conflicts(struct check *check, struct run *run)
+{
+    if (check->measured == EXIT_SAME)
+        check->measured = check_conflicts(&check->measurement, &check->baseline, run);
+}
+
 /* Adds a session of those kernels to the run or the baseline, measured in a process of its own. */
 static void measure_again(struct check *check, const char *library, struct run *run, char *const *ids, size_t count)
 {
@@ -185,6 +192,8 @@ static void measure_again(struct check *check, const char *library, struct run *
         check->measured = measure_run(&measurement, &again);
     if (run == &check->baseline)
         forget_failed(&again, library);
+    else
+        count_conflicts(check, &again);
     run_append(run, &again);
     run_release(&again);
     free(label);
@@ -221,6 +230,7 @@ static void settle(struct check *check)
  * what was measured is in check->run either way. */
 static int measure(struct check *check)
 {
+    const struct options *options = check->options;
     check->measured = measure_whole(&check->measurement, &check->run);
     if (check->run.result_count == 0 && check->measured != EXIT_SAME)
         return check->measured;
@@ -229,13 +239,17 @@ static int measure(struct check *check)
         code = narrow(check);
     if (code != EXIT_SAME)
         return code;
+    count_conflicts(check, &check->run);
     compare(check);
     if (check->has_baseline && check->measured == EXIT_SAME)
         confirm(check, false);
-    if (check->has_baseline && check->measured == EXIT_SAME && check->options->against)
+    if (check->has_baseline && check->measured == EXIT_SAME && options->against)
         settle(check);
     if (check->has_baseline && check->measured == EXIT_SAME)
         confirm(check, true);
+    if (check->has_baseline && check->measured == EXIT_SAME && options->explain > 0 &&
+        check_explain(&check->measurement, &check->comparison, options->against, options->explain, &check->run))
+        compare(check);
     return EXIT_SAME;
 }
 

@@ -2,8 +2,9 @@
 #ifndef CMD_CHECK_H
 #define CMD_CHECK_H
 
+#include "compare.h"
+#include "measure.h"
 #include "options.h"
-#include "run.h"
 
 /* For --static: which baseline, and what the machine code of --kernels says about its kernels. Both sides hold the
  * facts of the machine code only. Sets *name to the folder of the baseline (caller frees). 0, or an exit_code after
@@ -11,5 +12,16 @@
  * EXIT_NOT_MEASURED when the library has no code for the GPU that it names. */
 int check_static(const struct options *options, const struct metrics *metrics, struct run *run, struct run *baseline,
                  char **name);
+
+/* Counts bank conflicts (cugate.excess_wavefronts) of those of the run's kernels whose row in the baseline says some
+ * and that do not do the same work as it; of those that make no pass through shared memory they are known to be 0. Not
+ * all kernels, because each takes a process. 0, or EXIT_INTERRUPTED. */
+int check_conflicts(const struct measurement *measurement, const struct run *baseline, struct run *run);
+
+/* Collects the source lines of the kernels with a regressed row, worst first, and of the same kernels in the base
+ * library `against` (or NULL), until `seconds` are over; compares nothing. True when there are any that were not there
+ * before. */
+bool check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
+                   double seconds, struct run *run);
 
 #endif

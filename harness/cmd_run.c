@@ -1,6 +1,6 @@
 #include "commands.h"
 #include "gate.h"
-#include "measure.h"
+#include "measure_lines.h"
 #include "util.h"
 
 #include <string.h>
@@ -22,6 +22,18 @@ static int write_run(const struct options *options, const struct metrics *metric
     return gate_print(gate_reporter(options), &report, options, stdout);
 }
 
+static int measure(const struct options *options, const struct metrics *metrics, struct run *run)
+{
+    struct measurement measurement;
+    if (measurement_init(&measurement, options, metrics) < 0)
+        return EXIT_USAGE;
+    int code = measure_whole(&measurement, run);
+    if (code == EXIT_SAME && options->lines)
+        code = measure_lines(&measurement, run, NULL, 0, LINES_COUNTS | LINES_STALLS, 0);
+    lines_add_rows(run, metrics);
+    return code;
+}
+
 int cmd_run(const struct options *options)
 {
     struct metrics metrics = {0};
@@ -32,7 +44,7 @@ int cmd_run(const struct options *options)
     if (metrics_read_folder(&metrics, options->metrics) < 0 ||
         (options->output && whole_file_open(&file, options->output) < 0))
         goto out;
-    code = measure_from_options(options, &metrics, &run);
+    code = measure(options, &metrics, &run);
     if (code == EXIT_SAME)
         code = (int)run_exit_code(&run);
     if (run.result_count > 0 && write_run(options, &metrics, &run, code, &file) < 0 && code == EXIT_SAME)

@@ -10,6 +10,7 @@ int cmd_compare(const struct options *options);
 int cmd_check(const struct options *options);
 int cmd_accept(const struct options *options);
 int cmd_aa(const struct options *options);
+int cmd_explain(const struct options *options);
 int cmd_doctor(const struct options *options);
 
 #endif

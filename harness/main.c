@@ -26,9 +26,10 @@ static const struct command commands[] = {
         .details = "Runs every kernel in a worker process, checks its output against a reference and collects every\n"
                    "metric. A kernel that crashes, hangs or gives a wrong result costs its own result only.\n"
                    "-o keeps the run as a file for compare, check --replay and accept; the table goes to standard\n"
-                   "output.",
+                   "output. --lines adds what `cugate explain --replay` needs, and what names the line when a kernel gets\n"
+                   "worse than a baseline that was accepted from such a run.",
         .example = "cugate run -k 'transpose/*' -o run.json",
-        .takes = "k output kernels metrics collector device samples timeout",
+        .takes = "k output lines kernels metrics collector device samples timeout",
         .minimum = 0, .maximum = 0, .run = cmd_run,
     },
     {
@@ -52,9 +53,12 @@ static const struct command commands[] = {
                    "place.\n"
                    "--static reads the machine code in --kernels and runs nothing: registers, local and shared memory,\n"
                    "theoretical occupancy. --replay judges a recorded run instead and says so in its first line.\n"
+                   "What regressed is explained by the source lines whose counts changed, when the base library or the\n"
+                   "baseline knows its own (`cugate run --lines`), else by those with most of them now; --explain bounds\n"
+                   "the time.\n"
                    "-o writes the report to a file; --save keeps the run that was measured.",
         .example = "cugate check --save run.json",
-        .takes = "k baselines replay static against paired save output kernels metrics collector device samples timeout "
+        .takes = "k baselines replay static against paired explain save output kernels metrics collector device samples timeout "
                  "format power",
         .minimum = 0, .maximum = 0, .run = cmd_check,
     },
@@ -84,6 +88,20 @@ static const struct command commands[] = {
         .example = "cugate aa --sessions 20 --save sessions",
         .takes = "k sessions save_folder output kernels metrics collector device samples timeout text_or_json",
         .minimum = 0, .maximum = -1, .run = cmd_aa,
+    },
+    {
+        .name = "explain",
+        .arguments = "KERNEL",
+        .summary = "why a kernel is as fast as it is",
+        .details = "Measures one kernel, by its name or a glob that matches no other, then shows what its launches take,\n"
+                   "what limits occupancy and by how little that would change, how near it came to the most that this\n"
+                   "GPU can do, and on which source lines it spends its time, waits or does needless work.\n"
+                   "--replay explains a kernel of a recorded run instead and needs no GPU; source lines are in runs of\n"
+                   "`cugate run --lines` and `cugate explain --save`. Texts of source lines are looked for below the\n"
+                   "current folder.",
+        .example = "cugate explain reduce/interleaved_index",
+        .takes = "replay_explained save output kernels metrics collector device samples timeout text_or_json",
+        .minimum = 1, .maximum = 1, .run = cmd_explain,
     },
     {
         .name = "doctor",

@@ -114,3 +114,87 @@ bool occupancy_of(struct occupancy *occupancy, int capability, const struct occu
     occupancy->limits = limits_of(&result);
     return true;
 }
+
+const char *occupancy_limit_name(enum occupancy_limit limit)
+{
+    switch (limit) {
+    case OCCUPANCY_THREADS:
+        return "block size";
+    case OCCUPANCY_REGISTERS:
+        return "registers";
+    case OCCUPANCY_SHARED_MEMORY:
+        return "shared memory";
+    case OCCUPANCY_BLOCKS:
+        return "block slots";
+    case OCCUPANCY_BARRIERS:
+        return "barriers";
+    }
+    BUG("%d is no resource of an SM", (int)limit);
+}
+
+static unsigned *part_of(struct occupancy_launch *launch, enum occupancy_limit resource)
+{
+    return resource == OCCUPANCY_REGISTERS       ? &launch->registers
+           : resource == OCCUPANCY_SHARED_MEMORY ? &launch->shared_bytes
+           : resource == OCCUPANCY_BARRIERS      ? &launch->barriers
+                                                 : &launch->threads;
+}
+
+/* A launch with one number to be tried out. */
+struct trial {
+    struct occupancy_launch launch;
+    unsigned *part; /* of launch */
+    int capability;
+    unsigned warps; /* as it is */
+};
+
+static bool fits_more(struct trial *trial, unsigned number, struct occupancy *occupancy)
+{
+    *trial->part = number;
+    return occupancy_of(occupancy, trial->capability, &trial->launch) && occupancy->warps > trial->warps;
+}
+
+/* Less of it never lets fewer blocks in, so the bound is found by halving. */
+static unsigned largest_below(struct trial *trial, unsigned present)
+{
+    struct occupancy occupancy;
+    unsigned low = 0, high = present;
+    if (present == 0 || !fits_more(trial, 0, &occupancy))
+        return present;
+    while (high - low > 1) {
+        const unsigned middle = low + (high - low) / 2;
+        if (fits_more(trial, middle, &occupancy))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Blocks have to divide the warps of the SM well, which smaller ones need not do better: each size is tried. */
+static unsigned next_block(struct trial *trial, unsigned present, bool larger)
+{
+    struct occupancy occupancy;
+    for (unsigned i = 1; i <= BLOCK_THREADS / WARP; i++) {
+        const unsigned threads = larger ? i * WARP : BLOCK_THREADS + WARP - i * WARP;
+        if ((larger ? threads > present : threads < present) && fits_more(trial, threads, &occupancy))
+            return threads;
+    }
+    return present;
+}
+
+bool occupancy_step(struct occupancy_step *step, int capability, const struct occupancy_launch *launch,
+                    enum occupancy_limit resource)
+{
+    struct occupancy now;
+    *step = (struct occupancy_step){.resource = resource};
+    if (!occupancy_of(&now, capability, launch) || now.warps == now.most_warps)
+        return false;
+    struct trial trial = {.launch = *launch, .capability = capability, .warps = now.warps};
+    trial.part = part_of(&trial.launch, resource);
+    step->from = *trial.part;
+    const bool is_size = trial.part == &trial.launch.threads;
+    step->to =
+        is_size ? next_block(&trial, step->from, resource == OCCUPANCY_BLOCKS) : largest_below(&trial, step->from);
+    return step->to != step->from && fits_more(&trial, step->to, &step->occupancy);
+}

@@ -33,4 +33,20 @@ struct occupancy {
 /* For a GPU of that compute capability (90 for 9.0). False when it is not known, or the launch has no threads. */
 bool occupancy_of(struct occupancy *occupancy, int capability, const struct occupancy_launch *launch);
 
+const char *occupancy_limit_name(enum occupancy_limit limit); /* "registers", "block slots", ... */
+
+/* The least change of one resource that lets more warps onto the SM. */
+struct occupancy_step {
+    enum occupancy_limit resource;
+    unsigned from, to;          /* registers a thread, bytes or barriers a block; else threads a block */
+    struct occupancy occupancy; /* with it */
+};
+
+/* Looks for the largest smaller number of that resource with which more warps fit, the rest of the launch being as it
+ * is: for OCCUPANCY_THREADS a smaller block of whole warps; but for OCCUPANCY_BLOCKS the next larger one, since few
+ * slots want large blocks. False when every warp fits already or no such number exists, for example because another
+ * resource stands in the way as well. */
+bool occupancy_step(struct occupancy_step *step, int capability, const struct occupancy_launch *launch,
+                    enum occupancy_limit resource);
+
 #endif

@@ -54,6 +54,8 @@ static const struct option_row table[] = {
      .doc = "keep each session that was measured as a run file in DIR"},
     {.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
      .doc = "measure nothing: judge a recorded run"},
+    {.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay), .key = "replay_explained",
+     .doc = "measure nothing: explain a kernel of a recorded run"},
     {.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(static_only), .place_2 = PLACE(gpu),
      .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"},
     {.name = "against", .argument = "BASE.so", .kind = KIND_TEXT, .place = PLACE(against),
@@ -62,6 +64,10 @@ static const struct option_row table[] = {
      .doc = "run every kernel in turn with --against"},
     {.name = "power", .kind = KIND_FLAG, .place = PLACE(power),
      .doc = "show beside each row the smallest change that would be caught in 99 of 100 cases"},
+    {.name = "explain", .argument = "SECONDS", .kind = KIND_INTEGER, .place = PLACE(explain), .minimum = 0,
+     .maximum = 86400, .doc = "time for finding the source lines of what regressed (default: 20; 0: none)"},
+    {.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
+     .doc = "also collect counts and stalls by source line: a second for each kernel"},
     {.name = "anchor", .kind = KIND_FLAG, .place = PLACE(anchor),
      .doc = "measure slow drift from these values on, as after a release"},
     {.name = "was", .argument = "KERNEL", .kind = KIND_TEXT, .place = PLACE(was),
@@ -317,6 +323,7 @@ static void set_defaults(struct options *options)
     options->samples = 5;
     options->timeout = 60;
     options->sessions = 10;
+    options->explain = 20;
 }
 
 static int check_arguments(const struct options *options, const struct command *command)

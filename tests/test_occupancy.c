@@ -98,3 +98,112 @@ Test(occupancy, what_no_gpu_has_room_for_fits_nowhere)
         cr_expect_eq(found.percent, 0, "case %zu", i);
     }
 }
+
+static unsigned *part_of(struct occupancy_launch *launch, enum occupancy_limit resource)
+{
+    return resource == OCCUPANCY_REGISTERS       ? &launch->registers
+           : resource == OCCUPANCY_SHARED_MEMORY ? &launch->shared_bytes
+           : resource == OCCUPANCY_BARRIERS      ? &launch->barriers
+                                                 : &launch->threads;
+}
+
+/* What occupancy_step promises, by trying every number. 0xffffffff: there is none. */
+static unsigned tried(int capability, struct occupancy_launch launch, enum occupancy_limit resource)
+{
+    struct occupancy now, other;
+    const unsigned from = *part_of(&launch, resource);
+    const bool is_size = part_of(&launch, resource) == &launch.threads;
+    cr_assert(occupancy_of(&now, capability, &launch));
+    if (resource == OCCUPANCY_BLOCKS) {
+        for (unsigned to = from + 1; to <= 1024; to++) {
+            launch.threads = to;
+            if (to % 32 == 0 && occupancy_of(&other, capability, &launch) && other.warps > now.warps)
+                return to;
+        }
+        return UINT_MAX;
+    }
+    for (unsigned to = from; to-- > 0;) {
+        *part_of(&launch, resource) = to;
+        if ((!is_size || to % 32 == 0) && occupancy_of(&other, capability, &launch) && other.warps > now.warps)
+            return to;
+    }
+    return UINT_MAX;
+}
+
+static const enum occupancy_limit resources[] = {OCCUPANCY_THREADS, OCCUPANCY_REGISTERS, OCCUPANCY_SHARED_MEMORY,
+                                                 OCCUPANCY_BLOCKS, OCCUPANCY_BARRIERS};
+
+static void expect_as_tried(int capability, const struct occupancy_launch *launch)
+{
+    for (size_t r = 0; r < ROWS(resources); r++) {
+        struct occupancy_step step;
+        struct occupancy_launch other = *launch;
+        struct occupancy with;
+        const unsigned expected = tried(capability, *launch, resources[r]);
+        const bool found = occupancy_step(&step, capability, launch, resources[r]);
+        cr_expect_eq(found, expected != UINT_MAX, "%d: %u threads, %u registers, %u bytes, %u barriers, %s", capability,
+                     launch->threads, launch->registers, launch->shared_bytes, launch->barriers,
+                     occupancy_limit_name(resources[r]));
+        if (!found)
+            continue;
+        cr_expect_eq(step.to, expected, "%d: %u threads, %u registers, %u bytes, %u barriers: %s %u, not %u",
+                     capability, launch->threads, launch->registers, launch->shared_bytes, launch->barriers,
+                     occupancy_limit_name(resources[r]), step.to, expected);
+        cr_expect_eq(step.from, *part_of(&other, resources[r]));
+        cr_expect_eq(step.resource, resources[r]);
+        *part_of(&other, resources[r]) = step.to;
+        cr_assert(occupancy_of(&with, capability, &other));
+        cr_expect_eq(with.warps, step.occupancy.warps);
+        cr_expect_float_eq(with.percent, step.occupancy.percent, 1e-9);
+    }
+}
+
+Test(occupancy, a_step_is_the_least_change_that_helps)
+{
+    static const int capabilities[] = {75, 86, 90};
+    static const unsigned threads[] = {32, 96, 256, 320, 768, 1024}, registers[] = {0, 32, 40, 72, 255},
+                          shared[] = {0, 33000, 60000};
+    for (size_t c = 0; c < ROWS(capabilities); c++)
+        for (size_t t = 0; t < ROWS(threads); t++)
+            for (size_t r = 0; r < ROWS(registers); r++)
+                for (size_t s = 0; s < ROWS(shared); s++)
+                    expect_as_tried(capabilities[c], &(struct occupancy_launch){.threads = threads[t],
+                                                                                .registers = registers[r],
+                                                                                .shared_bytes = shared[s],
+                                                                                .barriers = (unsigned)(t + r) % 3 * 8});
+}
+
+Test(occupancy, steps_worked_out_by_hand)
+{
+    static const struct {
+        struct occupancy_launch launch;
+        enum occupancy_limit resource;
+        unsigned to; /* 0: there is no step */
+        double percent;
+    } cases[] = {
+        {{256, 48, 0, 0, 0}, OCCUPANCY_REGISTERS, 40, 75},            /* 5 blocks to 6 */
+        {{256, 16, 60000, 0, 0}, OCCUPANCY_SHARED_MEMORY, 57344, 50}, /* 228 KiB / 4 less 1 KiB */
+        {{768, 16, 0, 0, 0}, OCCUPANCY_THREADS, 672, 98.4375},        /* 2 x 24 warps to 3 x 21 */
+        {{32, 16, 0, 0, 0}, OCCUPANCY_BLOCKS, 64, 100},               /* 32 slots */
+        {{64, 8, 0, 0, 16}, OCCUPANCY_BARRIERS, 12, 15.625},          /* 64 barriers: 4 blocks to 5 */
+        {{512, 32, 0, 256, 0}, OCCUPANCY_THREADS, 256, 100},          /* beyond its launch bound */
+        {{256, 32, 0, 256, 0}, OCCUPANCY_REGISTERS, 0, 0},            /* every warp fits */
+        {{256, 86, 115000, 0, 0}, OCCUPANCY_REGISTERS, 0, 0},         /* shared memory allows 2 as well */
+        {{256, 86, 115000, 0, 0}, OCCUPANCY_SHARED_MEMORY, 0, 0},
+        {{32, 16, 0, 32, 0}, OCCUPANCY_BLOCKS, 0, 0},            /* the launch bound allows no larger block */
+        {{UINT_MAX, 16, 0, 0, 0}, OCCUPANCY_THREADS, 1024, 100}, /* numbers out of a file */
+        {{1024, UINT_MAX, 0, 0, 0}, OCCUPANCY_REGISTERS, 64, 50},
+        {{32, 8, UINT_MAX, 0, 0}, OCCUPANCY_SHARED_MEMORY, 232448, 1.5625},
+        {{0, 8, 0, 0, 0}, OCCUPANCY_THREADS, 0, 0},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct occupancy_step step;
+        const bool found = occupancy_step(&step, 90, &cases[i].launch, cases[i].resource);
+        cr_expect_eq(found, cases[i].to > 0, "case %zu", i);
+        if (!found || cases[i].to == 0)
+            continue;
+        cr_expect_eq(step.to, cases[i].to, "case %zu: %u", i, step.to);
+        cr_expect_float_eq(step.occupancy.percent, cases[i].percent, 1e-9, "case %zu: %g", i, step.occupancy.percent);
+    }
+    cr_expect_not(occupancy_step(&(struct occupancy_step){0}, 35, &cases[0].launch, OCCUPANCY_REGISTERS));
+}

@@ -1,0 +1,103 @@
+#include "cmd_check.h"
+
+#include "measure_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Only CUPTI sees lines. */
+static bool can_see_lines(const struct measurement *measurement)
+{
+    return strcmp(measurement->collector, "cupti") == 0;
+}
+
+/* Whether the baseline has conflicts of the kernel that this run may not share. */
+static bool wants_conflicts(const struct metrics *metrics, const struct run *baseline, const struct result *now)
+{
+    const struct result *base = run_find(baseline, now->id);
+    for (size_t m = 0; base && m < metrics->count; m++) {
+        const struct row *row = result_find(base, metrics->list[m].name);
+        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) == 0 && row && row->state == VALUE_MEASURED &&
+            !result_find(now, metrics->list[m].name))
+            return !same_work(base, now, metrics);
+    }
+    return false;
+}
+
+int check_conflicts(const struct measurement *measurement, const struct run *baseline, struct run *run)
+{
+    const char **ids = NULL;
+    size_t count = 0;
+    int code = EXIT_SAME;
+    lines_add_rows(run, measurement->metrics);
+    for (size_t i = 0; i < run->result_count; i++)
+        if (wants_conflicts(measurement->metrics, baseline, &run->results[i]))
+            *ARRAY_ADD(ids, count) = run->results[i].id;
+    if (count > 0 && can_see_lines(measurement)) {
+        code = measure_lines(measurement, run, ids, count, LINES_COUNTS, 0);
+        lines_add_rows(run, measurement->metrics);
+    }
+    free(ids);
+    return code;
+}
+
+/* The base library's lines of a kernel, into base_lines. */
+static void explain_base(const struct measurement *measurement, const char *against, struct result *result,
+                         double seconds)
+{
+    struct run base = {0};
+    struct measurement other = *measurement;
+    const char *id = result->id;
+    other.kernels = against;
+    other.lenient = true;
+    result_copy_facts(run_add(&base, id), result);
+    measure_lines(&other, &base, &id, 1, LINES_COUNTS | LINES_STALLS, seconds);
+    lines_release(&result->base_lines);
+    lines_copy(&result->base_lines, &base.results[0].lines);
+    run_release(&base);
+}
+
+/* Whether one of the judgements before `end` is of that kernel and regressed, too. */
+static bool was_explained(const struct comparison *comparison, size_t end)
+{
+    for (size_t i = 0; i < end; i++)
+        if (comparison->list[i].verdict == VERDICT_REGRESSED &&
+            strcmp(comparison->list[i].kernel, comparison->list[end].kernel) == 0)
+            return true;
+    return false;
+}
+
+bool check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
+                   double seconds, struct run *run)
+{
+    const double end = now_seconds() + seconds;
+    size_t explained = 0;
+    for (size_t i = 0; i < comparison->count && can_see_lines(measurement); i++) {
+        const char *id = comparison->list[i].kernel;
+        struct result *result = run_find(run, id);
+        if (comparison->list[i].verdict != VERDICT_REGRESSED || !result || was_explained(comparison, i))
+            continue;
+        const double left = end - now_seconds();
+        if (left <= 0) {
+            warning(
+                "%g s were not enough to find the source lines of all that regressed: %s and what follows have none "
+                "(--explain SECONDS)",
+                seconds, id);
+            break;
+        }
+        if (measure_lines(measurement, run, &id, 1, LINES_COUNTS | LINES_STALLS, left) != EXIT_SAME)
+            break;
+        if (against)
+            explain_base(measurement, against, result, left);
+        explained++;
+    }
+    return explained > 0;
+}

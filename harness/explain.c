@@ -1,0 +1,168 @@
+#include "explain_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS_OF_A_WARP 32
+
+/* clang-format off */
+/* What kind of story each is; one that is not here is plain. To show a story: a row. */
+static const struct {
+    const char *name;
+    enum explained_kind kind;
+    const char *of;        /* words for the whole of a fault */
+    const char *wholes[3]; /* the stories that add up to it */
+    double factor;         /* what one of theirs counts */
+} kinds[] = {
+    {"stalls",               EXPLAINED_TIME,  NULL,                {NULL},                0},
+    {"instructions",         EXPLAINED_TIME,  NULL,                {NULL},                0},
+    {"excess_wavefronts",    EXPLAINED_FAULT, "shared wavefronts", {"shared_wavefronts"}, 1},
+    {"divergent_branches",   EXPLAINED_FAULT, "branches",          {"branches"},          1},
+    {"idle_threads",         EXPLAINED_FAULT, "threads issued",    {"instructions"},      THREADS_OF_A_WARP},
+    {"local_sectors",        EXPLAINED_FAULT, "sectors",
+     {"local_sectors", "load_sectors", "store_sectors"}, 1},
+    {"excess_load_sectors",  EXPLAINED_FAULT, "load sectors",      {"load_sectors"},      1},
+    {"excess_store_sectors", EXPLAINED_FAULT, "store sectors",     {"store_sectors"},     1},
+};
+/* clang-format on */
+
+static const struct story *story_named(const char *name)
+{
+    size_t count;
+    const struct story *const *list = story_list(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i]->name, name) == 0)
+            return list[i];
+    BUG("there is no story \"%s\"", name);
+}
+
+/* The row of a story, or that behind the last. */
+static size_t kind_of(const struct story *story)
+{
+    size_t row = 0;
+    while (row < ROWS(kinds) && strcmp(kinds[row].name, story->name) != 0)
+        row++;
+    return row;
+}
+
+static double whole_of(size_t row, const struct lines *lines)
+{
+    double whole = 0;
+    for (size_t i = 0; i < ROWS(kinds[row].wholes) && kinds[row].wholes[i]; i++) {
+        const struct story *story = story_named(kinds[row].wholes[i]);
+        if (!story_is_known(story, lines))
+            return NAN;
+        whole += kinds[row].factor * story_total(story, lines);
+    }
+    return whole > 0 ? whole : NAN;
+}
+
+static void tell(struct explained_story *told, const struct story *story, const struct lines *lines)
+{
+    const size_t row = kind_of(story);
+    *told = (struct explained_story){
+        .story = story,
+        .kind = row < ROWS(kinds) ? kinds[row].kind : EXPLAINED_PLAIN,
+        .known = story_is_known(story, lines),
+        .total = NAN,
+        .whole = NAN,
+        .part = NAN,
+    };
+    if (!told->known)
+        return;
+    told->total = story_total(story, lines);
+    told->cause_count = story_causes(story, lines, NULL, told->causes, EXPLAIN_CAUSES);
+    if (told->kind == EXPLAINED_FAULT) {
+        told->of = kinds[row].of;
+        told->whole = whole_of(row, lines);
+        told->part = told->total / told->whole;
+    }
+}
+
+/* Time first, in the table's order; then faults, of which the largest part of its whole stands first. */
+static int by_weight(const void *left, const void *right)
+{
+    const struct explained_story *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    const double one = isnan(a->part) ? -1 : a->part, other = isnan(b->part) ? -1 : b->part;
+    if (one != other)
+        return one > other ? -1 : 1;
+    const size_t row_a = kind_of(a->story), row_b = kind_of(b->story);
+    return row_a != row_b ? (row_a < row_b ? -1 : 1) : strcmp(a->story->name, b->story->name);
+}
+
+static void tell_stories(struct explanation *explanation)
+{
+    const struct lines *lines = &explanation->result->lines;
+    size_t count;
+    const struct story *const *list = story_list(&count);
+    for (size_t i = 0; i < count; i++)
+        tell(ARRAY_ADD(explanation->stories, explanation->story_count), list[i], lines);
+    qsort(explanation->stories, count, sizeof *explanation->stories, by_weight);
+}
+
+static int by_reason(const void *left, const void *right)
+{
+    return strcmp(((const struct explained_stall *)left)->reason, ((const struct explained_stall *)right)->reason);
+}
+
+static int by_share(const void *left, const void *right)
+{
+    const struct explained_stall *a = left, *b = right;
+    if (a->share != b->share)
+        return a->share > b->share ? -1 : 1;
+    return strcmp(a->reason, b->reason);
+}
+
+/* All samples, then one entry a reason: a file may name a great many. */
+static void sum_stalls(struct explanation *explanation)
+{
+    const struct lines *lines = &explanation->result->lines;
+    struct explained_stall *list = NULL;
+    size_t count = 0, kept = 0;
+    double all = 0;
+    for (size_t i = 0; i < lines->count && lines->period > 0; i++)
+        for (size_t k = 0; k < lines->list[i].stall_count; k++) {
+            const struct stall *stall = &lines->list[i].stalls[k];
+            *ARRAY_ADD(list, count) = (struct explained_stall){stall->reason, stall->samples};
+            all += stall->samples;
+        }
+    if (count == 0 || all <= 0 || !isfinite(all)) {
+        free(list);
+        return;
+    }
+    qsort(list, count, sizeof *list, by_reason);
+    for (size_t i = 0; i < count; i++) {
+        list[i].share /= all;
+        if (kept > 0 && strcmp(list[kept - 1].reason, list[i].reason) == 0)
+            list[kept - 1].share += list[i].share;
+        else
+            list[kept++] = list[i];
+    }
+    qsort(list, kept, sizeof *list, by_share);
+    explanation->stalls = list;
+    explanation->stall_count = kept;
+}
+
+void explain_make(struct explanation *explanation, const struct run *run, const struct result *result)
+{
+    *explanation = (struct explanation){
+        .run = run,
+        .result = result,
+        .has_lines = result->lines.counted || result->lines.period,
+    };
+    explain_launches(explanation);
+    roofline_of(&explanation->roofline, run, result);
+    tell_stories(explanation);
+    sum_stalls(explanation);
+}
+
+void explain_release(struct explanation *explanation)
+{
+    free(explanation->launches);
+    free(explanation->stories);
+    free(explanation->stalls);
+    *explanation = (struct explanation){0};
+}

@@ -1,0 +1,256 @@
+/* Names and numbers as an explanation shows them, and what is said when a kernel is not found. */
+#include "explain_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_SHOWN 5
+#define LONGEST_NAME 4096 /* bytes that are looked at: what is longer is cut anyway */
+
+/* ---- Which kernel ---- */
+
+/* "a, b, c and 8 more": those of the names that match the glob. Caller frees. */
+static char *join_names(const char *const *names, size_t count, char *glob)
+{
+    char *joined = x_strdup("");
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!glob_any(&glob, 1, names[i]) || ++found > NAMES_SHOWN)
+            continue;
+        char *longer = x_sprintf("%s%s%s", joined, found > 1 ? ", " : "", names[i]);
+        free(joined);
+        joined = longer;
+    }
+    if (found > NAMES_SHOWN) {
+        char *longer = x_sprintf("%s and %zu more", joined, found - NAMES_SHOWN);
+        free(joined);
+        joined = longer;
+    }
+    return joined;
+}
+
+/* The family that was probably meant, as a glob: of "reduce", of "reduce/no_such", of a slip in it. NULL when none is
+ * near. Caller frees. */
+static char *near_family(const char *wanted, const char *const *names, size_t count)
+{
+    char **families = x_calloc(count, sizeof *families);
+    char *family = x_sprintf("%.*s", (int)strcspn(wanted, "/"), wanted);
+    for (size_t i = 0; i < count; i++)
+        families[i] = x_sprintf("%.*s", (int)strcspn(names[i], "/"), names[i]);
+    const char *near = nearest_name(family, (const char *const *)families, count);
+    char *glob = near ? x_sprintf("%s/*", near) : NULL;
+    for (size_t i = 0; i < count; i++)
+        free(families[i]);
+    free(families);
+    free(family);
+    return glob;
+}
+
+static void say_none(const char *wanted, const char *const *names, size_t count, const char *where)
+{
+    const char *near = strchr(wanted, '/') && !strpbrk(wanted, "*?[") ? nearest_name(wanted, names, count) : NULL;
+    char *family = near ? NULL : near_family(wanted, names, count);
+    char *members = family ? join_names(names, count, family) : NULL;
+    if (near)
+        error("%s has no kernel '%s'; did you mean %s?", where, wanted, near);
+    else if (members)
+        error("%s has no kernel '%s'; of that family it has %s", where, wanted, members);
+    else
+        error("%s has no kernel '%s'", where, wanted);
+    free(members);
+    free(family);
+}
+
+const char *explain_choose(const char *wanted, const char *const *names, size_t count, const char *where)
+{
+    char *glob = x_strdup(wanted);
+    const char *found = NULL;
+    size_t matches = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (glob_any(&glob, 1, names[i]) && matches++ == 0)
+            found = names[i];
+        if (strcmp(names[i], wanted) == 0) {
+            found = names[i];
+            matches = 1;
+            break;
+        }
+    }
+    if (matches == 0) {
+        say_none(wanted, names, count, where);
+    } else if (matches > 1) {
+        char *joined = join_names(names, count, glob);
+        error("one kernel is explained at a time, and '%s' matches %zu of %s: %s", wanted, matches, where, joined);
+        free(joined);
+        found = NULL;
+    }
+    free(glob);
+    return found;
+}
+
+/* ---- Names ---- */
+
+/* The text in one harmless line; caller frees. */
+static char *clean(const char *text)
+{
+    char *line = x_sprintf("%.*s", LONGEST_NAME, text);
+    for (char *c = line; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    text_make_harmless(line, ' ');
+    return line;
+}
+
+static size_t characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; count++)
+        (void)text_next(&text);
+    return count;
+}
+
+/* Moves over that many characters. */
+static const char *skip(const char *text, size_t count)
+{
+    while (count-- > 0 && *text)
+        (void)text_next(&text);
+    return text;
+}
+
+const char *explain_cut(const char *from, size_t columns, char *to, size_t size)
+{
+    char *line = clean(from);
+    if (characters(line) <= columns)
+        snprintf(to, size, "%s", line);
+    else
+        snprintf(to, size, "%.*s...", (int)(skip(line, columns - 3) - line), line);
+    free(line);
+    return to;
+}
+
+/* Takes every `part` out of the text. */
+static void remove_all(char *text, const char *part)
+{
+    for (char *at = text; (at = strstr(at, part));)
+        memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
+}
+
+const char *explain_function(const char *function, size_t columns, char *to, size_t size)
+{
+    char *name = clean(function);
+    remove_all(name, "(anonymous namespace)::");
+    if (strncmp(name, "void ", 5) == 0)
+        memmove(name, name + 5, strlen(name + 5) + 1);
+    int depth = 0; /* of template arguments, which may have parentheses too */
+    for (char *c = name; *c; c++) {
+        depth += *c == '<' ? 1 : *c == '>' ? -1 : 0;
+        if (*c == '(' && depth <= 0 && c > name) {
+            *c = '\0';
+            break;
+        }
+    }
+    explain_cut(*name ? name : function, columns, to, size);
+    free(name);
+    return to;
+}
+
+const char *explain_place(const struct line *line, size_t columns, char *to, size_t size)
+{
+    char behind[32], function[EXPLAIN_NAME];
+    if (line->file)
+        snprintf(behind, sizeof behind, ":%u", line->number);
+    else
+        snprintf(behind, sizeof behind, "+0x%x", line->offset);
+    const size_t room = columns - strlen(behind);
+    if (!line->file) {
+        snprintf(to, size, "%s%s", explain_function(line->function, room, function, sizeof function), behind);
+        return to;
+    }
+    char *file = clean(line->file);
+    const size_t length = characters(file);
+    const char *from = length > room ? skip(file, length - room + 3) : file;
+    snprintf(to, size, "%s%s%s", from > file ? "..." : "", from, behind);
+    free(file);
+    return to;
+}
+
+/* ---- Numbers and reasons ---- */
+
+const char *explain_number(double number, const char *unit, char text[EXPLAIN_CELL])
+{
+    char name[16];
+    snprintf(name, sizeof name, "%s", unit);
+    const struct metric metric = {.name = "explained", .unit = name};
+    if (isnan(number))
+        snprintf(text, EXPLAIN_CELL, "not known");
+    else
+        metric_format(&metric, number, text, EXPLAIN_CELL);
+    return text;
+}
+
+const char *explain_percent(double number, char text[EXPLAIN_CELL])
+{
+    if (!isfinite(number))
+        snprintf(text, EXPLAIN_CELL, "-");
+    else
+        snprintf(text, EXPLAIN_CELL, number < 1e6 ? "%.1f %%" : "%.3g %%", number);
+    return text;
+}
+
+const char *explain_state(const struct explanation *explanation, const char *metric)
+{
+    const struct row *row = result_find(explanation->result, metric);
+    return !row ? "not in this run" : row->state == VALUE_MEASURED ? "no number" : value_state_name(row->state);
+}
+
+const char *explain_unknown(const struct explanation *explanation, const struct story *story)
+{
+    if (strcmp(story->name, "stalls") == 0)
+        return "warps were not sampled";
+    return explanation->result->lines.counted ? "not among the counters that were read"
+                                              : "instructions were not counted";
+}
+
+/* clang-format off */
+/* What helps warps that wait for that reason. */
+static const struct {
+    const char *reason, *advice;
+} stall_advice[] = {
+    {"long_scoreboard",    "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse what is in "
+                           "registers and shared memory"},
+    {"short_scoreboard",   "make fewer passes through shared memory: no bank conflicts, 8 or 16 bytes a lane, "
+                           "values in registers"},
+    {"mio_throttle",       "issue fewer shared memory instructions: read 8 or 16 bytes a lane, or pass values by "
+                           "shuffles"},
+    {"lg_throttle",        "issue fewer loads and stores: 8 or 16 bytes a lane, and nothing twice"},
+    {"tex_throttle",       "issue fewer texture reads, or mix them with other work"},
+    {"math_pipe_throttle", "the arithmetic itself is the limit: fewer or cheaper operations, another precision, tensor "
+                           "cores"},
+    {"barrier",            "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where "
+                           "one warp is enough"},
+    {"membar",             "use fewer or narrower memory fences"},
+    {"branch_resolving",   "unroll the loop, or replace short branches by selects"},
+    {"wait",               "give each warp independent instructions to overlap, or run more warps"},
+    {"no_instructions",    "the code does not stay in the instruction cache: unroll less"},
+    {"imc_miss",           "read fewer constants, or let all lanes read the same one"},
+    {"drain",              "let the last stores coalesce, or store less at the end"},
+    {"not_selected",       "there are warps enough: only fewer instructions help"},
+    {"selected",           "it issues nearly all the time: only fewer instructions help"},
+};
+/* clang-format on */
+
+const char *explain_advice(const struct explanation *explanation, const struct explained_story *told)
+{
+    if (strcmp(told->story->name, "instructions") == 0) /* the story's own is about more than there were */
+        return "fewer of them help when it issues all the time: take out of the loop what does not change, unroll, use "
+               "wider types";
+    if (strcmp(told->story->name, "stalls") == 0 && explanation->stall_count > 0)
+        for (size_t i = 0; i < ROWS(stall_advice); i++)
+            if (strcmp(stall_advice[i].reason, explanation->stalls[0].reason) == 0)
+                return stall_advice[i].advice;
+    return told->story->advice;
+}
+
+void explain_part(const struct text *text, const char *title, enum ink ink, const char *words)
+{
+    text_wrap(text, ink, text_print(text, INK_PLAIN, "  %-13s ", title), 16, words);
+}

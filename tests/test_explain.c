@@ -1,0 +1,500 @@
+#include "explain_parts.h"
+#include "report_support.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <float.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Which kernel ---- */
+
+static const char *const names[] = {"copy/plain", "reduce/atomic", "reduce/cub", "reduce/tree", "reduce/tree_wide"};
+
+Test(explain, a_kernel_is_meant_by_its_name_or_by_a_glob_of_it_alone)
+{
+    static const struct {
+        const char *wanted, *found; /* found: NULL with words */
+        const char *words;
+    } cases[] = {
+        {"reduce/tree", "reduce/tree", ""},
+        {"copy/*", "copy/plain", ""},
+        {"*wide", "reduce/tree_wide", ""},
+        {"reduce/*", NULL,
+         "'reduce/*' matches 4 of run.json: reduce/atomic, reduce/cub, reduce/tree, reduce/tree_wide"},
+        {"*", NULL, "matches 5 of run.json"},
+        {"reduce/tre", NULL, "run.json has no kernel 'reduce/tre'; did you mean reduce/tree?"},
+        {"reduce", NULL, "run.json has no kernel 'reduce'; of that family it has reduce/atomic, reduce/cub"},
+        {"reduce/something_else", NULL, "of that family it has reduce/atomic"},
+        {"nothing/like_it", NULL, "run.json has no kernel 'nothing/like_it'\n"},
+        {"", NULL, "run.json has no kernel ''"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct capture capture;
+        capture_begin(&capture);
+        const char *found = explain_choose(cases[i].wanted, names, ROWS(names), "run.json");
+        char *said = capture_end(&capture);
+        cr_expect(cases[i].found ? found && strcmp(found, cases[i].found) == 0 : !found, "%s: %s", cases[i].wanted,
+                  found ? found : "none");
+        cr_expect(strstr(said, cases[i].words), "%s: \"%s\" lacks \"%s\"", cases[i].wanted, said, cases[i].words);
+        cr_expect_eq(*said == '\0', found != NULL, "%s: %s", cases[i].wanted, said);
+        free(said);
+    }
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_null(explain_choose("copy/plain", names, 0, "run.json"));
+    free(capture_end(&capture));
+}
+
+Test(explain, many_names_are_not_all_listed)
+{
+    static const char *const many[] = {"a/a", "a/b", "a/c", "a/d", "a/e", "a/f", "a/g"};
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_null(explain_choose("a/*", many, ROWS(many), "run.json"));
+    char *said = capture_end(&capture);
+    cr_expect(strstr(said, "a/d, a/e and 2 more"), "%s", said);
+    free(said);
+}
+
+/* ---- Words ---- */
+
+Test(explain, functions_are_shortened)
+{
+    static const struct {
+        const char *function, *words;
+    } cases[] = {
+        {"(anonymous namespace)::sum(float const*, unsigned int)", "sum"},
+        {"void (anonymous namespace)::sum<(int)128, (bool)1>(float*)", "sum<(int)128, (bool)1>"},
+        {"a::(anonymous namespace)::b<(anonymous namespace)::c>(int)", "a::b<c>"},
+        {"plain", "plain"},
+        {"_ZN3sumEv", "_ZN3sumEv"},
+        {"(odd)", "(odd)"},
+        {"(anonymous namespace)::", "(anonymous namespace)::"},
+        {"", ""},
+        {"two\nlines\tand\033[31m red(", "two lines and?[31m red"},
+        {"a_function_with_a_name_that_has_no_end_in_sight(int)", "a_function_with_a_name_that_has_no_en..."},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char words[EXPLAIN_NAME];
+        cr_expect_str_eq(explain_function(cases[i].function, 40, words, sizeof words), cases[i].words, "%s",
+                         cases[i].function);
+    }
+}
+
+Test(explain, places_keep_their_end)
+{
+    char words[EXPLAIN_NAME];
+    struct line line = {.function = (char[]){"(anonymous namespace)::sum(int)"},
+                        .file = (char[]){"/a/very/long/way/to/kernels/reduce.cu"},
+                        .number = 93,
+                        .offset = 416};
+    cr_expect_str_eq(explain_place(&line, 60, words, sizeof words), "/a/very/long/way/to/kernels/reduce.cu:93");
+    cr_expect_str_eq(explain_place(&line, 24, words, sizeof words), ".../kernels/reduce.cu:93");
+    line.file = NULL;
+    cr_expect_str_eq(explain_place(&line, 24, words, sizeof words), "sum+0x1a0");
+}
+
+Test(explain, names_of_any_length_and_bytes_are_cut)
+{
+    const size_t length = 1 << 20;
+    char *name = x_calloc(length + 1, 1), words[EXPLAIN_NAME];
+    for (size_t i = 0; i < length; i++)
+        name[i] = "(anonymous namespace)::"[i % 23];
+    cr_expect_leq(strlen(explain_function(name, 40, words, sizeof words)), 40u);
+    memset(name, 0xff, length);
+    struct line line = {.function = name, .file = name, .number = UINT_MAX};
+    cr_expect_leq(strlen(explain_place(&line, 40, words, sizeof words)), 40u);
+    for (size_t i = 0; i < length; i++)
+        name[i] = "\xe2\x82\xac"[i % 3];
+    explain_cut(name, 40, words, sizeof words);
+    cr_expect_eq(strlen(words), 37 * 3u + 3);
+    free(name);
+}
+
+/* ---- The model ---- */
+
+/* A run of one kernel on a GPU of 100 SMs; the launch takes 8 blocks of 256 threads an SM. */
+struct made {
+    struct run run;
+    struct result *result;
+    struct explanation explanation;
+};
+
+static void set(struct result *result, const char *metric, double value)
+{
+    struct row *row = result_add(result, metric);
+    row_clear(row);
+    row_add_session(row, &value, 1);
+}
+
+static void make(struct made *made, unsigned blocks)
+{
+    *made = (struct made){.run = {.device = {.compute_capability = x_strdup("9.0"), .sm_count = 100}}};
+    made->result = run_add(&made->run, "made/up");
+    made->result->status = RESULT_OK;
+    struct launch *launch = ARRAY_ADD(made->result->launches, made->result->launch_count);
+    *launch = (struct launch){
+        .function = x_strdup("sum(int)"),
+        .grid = {blocks, 1, 1},
+        .block = {256, 1, 1},
+        .times = 1,
+        .has_machine = true,
+        .machine = {.registers = 32},
+    };
+}
+
+static void explain(struct made *made)
+{
+    explain_release(&made->explanation);
+    explain_make(&made->explanation, &made->run, made->result);
+}
+
+static void forget(struct made *made)
+{
+    explain_release(&made->explanation);
+    run_release(&made->run);
+}
+
+Test(explain, the_gap_has_a_likely_cause)
+{
+    static const struct {
+        unsigned blocks;
+        double achieved, time; /* NAN: not measured */
+        enum explained_gap gap;
+        const char *words;
+    } cases[] = {
+        {8000, 96, 1e5, GAP_NONE, ""},
+        {8000, 101, 1e5, GAP_NONE, ""},
+        {66, 12.5, 1e5, GAP_FEW_BLOCKS, "only 66 for 100 SMs x 8 blocks"},
+        {1200, 70, 1e5, GAP_TAIL, "1,200 blocks are 1.50 waves of 100 SMs x 8 blocks, and the last wave is 50 % full"},
+        {8000, 70, 4000, GAP_SHORT_KERNEL, "of 4.00 us a launch"},
+        {80000, 80, 200000, GAP_SHORT_BLOCKS, "a wave of 100 SMs x 8 blocks takes 2.00 us"},
+        {8000, 70, 1e6, GAP_IMBALANCE, "imbalance"},
+        {8000, 70, NAN, GAP_UNKNOWN, ""},
+        {8000, NAN, 1e5, GAP_UNKNOWN, ""},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct made made;
+        char words[512];
+        make(&made, cases[i].blocks);
+        if (!isnan(cases[i].achieved))
+            set(made.result, "achieved_occupancy", cases[i].achieved);
+        if (!isnan(cases[i].time))
+            set(made.result, "time", cases[i].time);
+        explain(&made);
+        cr_expect_eq(made.explanation.gap, cases[i].gap, "case %zu: %s", i, explained_gap_name(made.explanation.gap));
+        explain_gap_words(&made.explanation, words, sizeof words);
+        cr_expect(strstr(words, cases[i].words), "case %zu: %s", i, words);
+        forget(&made);
+    }
+}
+
+Test(explain, launches_of_one_kind_are_told_once)
+{
+    struct made made;
+    make(&made, 10);
+    static const struct launch more[] = {
+        {.grid = {99999, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 32}},
+        {.grid = {10, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 72}},
+        {.grid = {10, 1, 1}, .block = {256, 1, 1}, .times = 1},
+        {.grid = {11, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 72}},
+    };
+    static const size_t same_as[] = {0, 0, 2, 3, 2};
+    for (size_t i = 0; i < ROWS(more); i++) {
+        struct launch *launch = ARRAY_ADD(made.result->launches, made.result->launch_count);
+        *launch = more[i];
+        launch->function = x_strdup("sum(int)");
+    }
+    explain(&made);
+    for (size_t i = 0; i < ROWS(same_as); i++)
+        cr_expect_eq(made.explanation.launches[i].same_as, same_as[i], "launch %zu", i);
+    cr_expect_eq(made.explanation.largest, &made.explanation.launches[1]);
+    cr_expect_not(made.explanation.launches[3].known);
+    const struct explained_launch *limited = &made.explanation.launches[2];
+    cr_expect_eq(limited->occupancy.limits, OCCUPANCY_REGISTERS);
+    cr_assert_eq(limited->step_count, 2u);
+    cr_expect(limited->steps[0].resource == OCCUPANCY_REGISTERS && limited->steps[0].to == 64);
+    cr_expect(limited->steps[1].resource == OCCUPANCY_THREADS && limited->steps[1].to == 224);
+    forget(&made);
+}
+
+static void count(struct lines *lines, unsigned number, const double counts[LINE_COUNTERS])
+{
+    struct line *line = lines_add(lines, "sum(int)", "sum.cu", number, 16 * number);
+    memcpy(line->counts, counts, sizeof line->counts);
+}
+
+/* Half of the wavefronts are too many, a quarter of the threads idle; stores and local memory were not counted. */
+static void add_lines(struct made *made)
+{
+    struct lines *lines = &made->result->lines;
+    lines->counted = 1u << LINE_INSTRUCTIONS | 1u << LINE_WORKING_THREADS | 1u << LINE_SHARED |
+                     1u << LINE_SHARED_IDEAL | 1u << LINE_DIVERGENT | 1u << LINE_UNIFORM | 1u << LINE_LOAD_SECTORS |
+                     1u << LINE_LOAD_IDEAL;
+    lines->period = 64;
+    lines->launches = 2;
+    count(lines, 1,
+          (const double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 100,
+                                        [LINE_WORKING_THREADS] = 2400,
+                                        [LINE_SHARED] = 150,
+                                        [LINE_SHARED_IDEAL] = 50,
+                                        [LINE_UNIFORM] = 999,
+                                        [LINE_DIVERGENT] = 1});
+    count(lines, 2,
+          (const double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 100,
+                                        [LINE_WORKING_THREADS] = 2400,
+                                        [LINE_SHARED] = 50,
+                                        [LINE_SHARED_IDEAL] = 50,
+                                        [LINE_LOAD_SECTORS] = 8,
+                                        [LINE_LOAD_IDEAL] = 8});
+    line_add_stall(&lines->list[0], "barrier", 30);
+    line_add_stall(&lines->list[0], "wait", 10);
+    line_add_stall(&lines->list[1], "wait", 60);
+}
+
+Test(explain, stories_stand_by_how_much_they_matter)
+{
+    static const struct {
+        const char *name;
+        enum explained_kind kind;
+        double total, part; /* NAN: not known */
+        size_t causes;
+    } expected[] = {
+        {"stalls", EXPLAINED_TIME, 3200, NAN, 2},
+        {"instructions", EXPLAINED_TIME, 200, NAN, 2},
+        {"excess_wavefronts", EXPLAINED_FAULT, 100, 0.5, 1},
+        {"idle_threads", EXPLAINED_FAULT, 1600, 0.25, 2},
+        {"divergent_branches", EXPLAINED_FAULT, 1, 0.001, 1},
+        {"excess_load_sectors", EXPLAINED_FAULT, 0, 0, 0},
+        {"local_sectors", EXPLAINED_FAULT, NAN, NAN, 0},
+        {"excess_store_sectors", EXPLAINED_FAULT, NAN, NAN, 0},
+    };
+    struct made made;
+    make(&made, 10);
+    add_lines(&made);
+    explain(&made);
+    size_t all;
+    (void)story_list(&all);
+    cr_assert_eq(made.explanation.story_count, all);
+    for (size_t i = 0; i < all; i++) {
+        const struct explained_story *told = &made.explanation.stories[i];
+        if (i >= ROWS(expected)) {
+            cr_expect_eq(told->kind, EXPLAINED_PLAIN, "%s", told->story->name);
+            continue;
+        }
+        cr_expect_str_eq(told->story->name, expected[i].name);
+        cr_expect_eq(told->kind, expected[i].kind, "%s", expected[i].name);
+        cr_expect_eq(told->known, !isnan(expected[i].total), "%s", expected[i].name);
+        cr_expect(told->known ? fabs(told->total - expected[i].total) < 1e-9 : isnan(told->total), "%s: %g",
+                  expected[i].name, told->total);
+        cr_expect(isnan(expected[i].part) ? isnan(told->part) : fabs(told->part - expected[i].part) < 1e-9, "%s: %g",
+                  expected[i].name, told->part);
+        cr_expect_eq(told->cause_count, expected[i].causes, "%s: %zu", expected[i].name, told->cause_count);
+    }
+    cr_assert_eq(made.explanation.stall_count, 2u);
+    cr_expect_str_eq(made.explanation.stalls[0].reason, "wait");
+    cr_expect_float_eq(made.explanation.stalls[0].share, 0.7, 1e-9);
+    forget(&made);
+}
+
+/* ---- What is printed ---- */
+
+static char *printed(const struct made *made, bool verbose,
+                     int (*print_it)(const struct explanation *, const struct explain_style *, FILE *))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    cr_assert_eq(print_it(&made->explanation, &(struct explain_style){.verbose = verbose}, stream), 0);
+    fclose(stream);
+    return text;
+}
+
+Test(explain, what_is_little_none_or_unknown_takes_a_line_each)
+{
+    struct made made;
+    make(&made, 10);
+    add_lines(&made);
+    explain(&made);
+    char *text = printed(&made, false, explain_text);
+    expect_word(text, "Excess shared wavefronts  100, 50.0 % of 200 shared wavefronts\n");
+    expect_word(text, "little: 1 divergent branches\n");
+    expect_word(text, "none: excess load sectors\n");
+    expect_word(text, "not counted: local memory sectors, excess store sectors (not among the counters that were");
+    expect_word(text, "all lines: wait 70.0 %, barrier 30.0 %");
+    expect_word(text, "barrier 75.0 %: waiting for other warps at a barrier");
+    expect_word(text, "independent instructions");
+    expect_word(text, "source text not readable where this was measured: sum.cu\n");
+    expect_no_word(text, "-lineinfo");
+    free(text);
+    text = printed(&made, true, explain_text);
+    expect_word(text, "\nDivergent branches  1, 0.1 % of 1,000 branches\n");
+    expect_word(text, "\nShared wavefronts  200\n");
+    expect_no_word(text, "little: ");
+    free(text);
+    forget(&made);
+}
+
+Test(explain, a_run_without_anything_says_so)
+{
+    struct made made;
+    make(&made, 10);
+    made.result->launches[0].has_machine = false;
+    explain(&made);
+    made.explanation.replay = true;
+    char *text = printed(&made, false, explain_text);
+    expect_word(text, "time      not known: not in this run");
+    expect_word(text, "theoretical   not known: the run does not say what the machine code takes");
+    expect_word(text, "achieved      not known: not in this run");
+    expect_word(text, "bound by      not known: no share of a roof is known");
+    expect_word(text, "not measured");
+    expect_word(text, "`cugate run --lines`");
+    free(text);
+    made.result->launches[0].has_machine = true;
+    free(made.run.device.compute_capability);
+    made.run.device.compute_capability = x_strdup("3.5");
+    explain(&made);
+    text = printed(&made, false, explain_text);
+    expect_word(text, "theoretical   not known: of this GPU");
+    free(text);
+    forget(&made);
+}
+
+static size_t longest_line(const char *text)
+{
+    size_t most = 0;
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+        const size_t length = strcspn(text, "\n");
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+/* Files are made by anyone. */
+Test(explain, hostile_names_and_numbers_stay_harmless)
+{
+    static const char evil[] = "::error::\n::error::\033[31m\xe2\x80\xae##[group]x";
+    struct made made;
+    make(&made, 10);
+    add_lines(&made);
+    struct launch *launch = made.result->launches;
+    free(launch->function);
+    launch->function = x_strdup(evil);
+    for (size_t i = 0; i < 3; i++)
+        launch->grid[i] = launch->block[i] = UINT_MAX;
+    launch->times = launch->shared = UINT_MAX;
+    launch->machine = (struct machine){UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX};
+    made.run.device.sm_count = INT64_MAX;
+    made.run.device.name = x_strdup(evil);
+    struct line *line = &made.result->lines.list[0];
+    line->file = realloc(line->file, sizeof evil);
+    memcpy(line->file, evil, sizeof evil);
+    line->text = x_strdup(evil);
+    for (size_t c = 0; c < LINE_COUNTERS; c++)
+        line->counts[c] = DBL_MAX;
+    line_add_stall(line, "a_reason", DBL_MAX);
+    line_add_stall(line, "barrier", DBL_MAX);
+    set(made.result, "time", 5e-324);
+    set(made.result, "achieved_occupancy", DBL_MAX);
+    set(made.result, "dram_bytes_read", DBL_MAX);
+    explain(&made);
+    for (int verbose = 0; verbose < 2; verbose++) {
+        char *text = printed(&made, verbose, explain_text);
+        expect_no_word(text, "\033");
+        expect_no_word(text, "\xe2\x80\xae");
+        expect_no_word(text, "\n::");
+        expect_no_word(text, " ::error::\n");
+        expect_no_word(text, "##[");
+        expect_no_word(text, "inf");
+        for (const char *at = text; (at = strchr(at, '\n')); at++)
+            cr_expect(strncmp(at + 1 + strspn(at + 1, " "), "::", 2) != 0, "%.40s", at);
+        free(text);
+    }
+    char *json = printed(&made, false, explain_json);
+    json_t *root = json_loads(json, 0, NULL);
+    cr_expect_not_null(root, "%s", json);
+    for (const char *c = json; *c; c++)
+        cr_expect(*c == '\n' || (*c >= ' ' && *c < 0x7f), "byte %d", *c);
+    json_decref(root);
+    free(json);
+    forget(&made);
+}
+
+Test(explain, no_line_is_wider_than_the_page)
+{
+    struct made made;
+    make(&made, 10);
+    add_lines(&made);
+    for (size_t i = 0; i < 2; i++) {
+        struct line *line = &made.result->lines.list[i];
+        free(line->file);
+        line->file = x_sprintf("%0100d.cu", 7);
+        line->text = x_sprintf("%0300d", 7);
+    }
+    made.result->launches[0].machine.registers = 72;
+    set(made.result, "achieved_occupancy", 20);
+    set(made.result, "time", 1e5);
+    explain(&made);
+    char *text = printed(&made, true, explain_text);
+    cr_expect_leq(longest_line(text), (size_t)TEXT_WIDTH, "%s", text);
+    free(text);
+    forget(&made);
+}
+
+/* A great many launches and reasons cost no more than their number. */
+Test(explain, a_large_file_is_explained_in_time, .timeout = 20)
+{
+    struct made made;
+    make(&made, 10);
+    for (unsigned i = 0; i < 100000; i++) {
+        struct launch *launch = ARRAY_ADD(made.result->launches, made.result->launch_count);
+        *launch = (struct launch){.grid = {1, 1, 1}, .block = {1 + i % 1024, 1, 1}, .times = 1, .has_machine = true};
+        launch->machine.registers = i;
+        launch->function = x_sprintf("f%u", i);
+    }
+    add_lines(&made);
+    struct line *line = &made.result->lines.list[0];
+    for (unsigned i = 0; i < 200000; i++) {
+        struct stall *stall = ARRAY_ADD(line->stalls, line->stall_count);
+        *stall = (struct stall){x_sprintf("z%06u", i), 1};
+    }
+    explain(&made);
+    char *text = printed(&made, false, explain_text);
+    expect_word(text, "and 99993 more; -v shows all");
+    free(text);
+    forget(&made);
+}
+
+Test(explain, json_has_null_for_what_is_not_known)
+{
+    struct made made;
+    make(&made, 10);
+    made.result->launches[0].has_machine = false;
+    explain(&made);
+    made.explanation.run_name = "run.json";
+    char *text = printed(&made, false, explain_json);
+    json_t *root = json_loads(text, 0, NULL);
+    cr_assert_not_null(root, "%s", text);
+    cr_expect_eq(json_integer_value(json_object_get(root, "schema")), 1);
+    static const char *const nulls[] = {"replay", "stalls", "stories"};
+    for (size_t i = 0; i < ROWS(nulls); i++)
+        cr_expect(json_is_null(json_object_get(root, nulls[i])), "%s", nulls[i]);
+    json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+    cr_expect(json_is_null(json_object_get(launch, "registers")));
+    cr_expect(json_is_null(json_object_get(launch, "theoretical_occupancy")));
+    json_t *roofline = json_object_get(root, "roofline");
+    cr_expect(json_is_null(json_object_get(roofline, "seconds")));
+    cr_expect_str_eq(json_string_value(json_object_get(roofline, "bound")), "unknown");
+    json_decref(root);
+    free(text);
+    made.explanation.replay = true;
+    text = printed(&made, false, explain_json);
+    expect_word(text, "\"replay\": \"run.json\"");
+    free(text);
+    forget(&made);
+}
