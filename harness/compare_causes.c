@@ -178,29 +178,45 @@ static void compare_launches(struct changes *changes, const struct launch *was, 
         compare_machines(changes, &was->machine, &is->machine);
 }
 
+/* What changed in one launch; "" when nothing did. Caller frees. */
+static char *change_of(const struct launch *was, const struct launch *is)
+{
+    char *text = NULL;
+    size_t size;
+    struct changes changes = {.stream = open_memstream(&text, &size)};
+    if (!changes.stream)
+        die(EXIT_USAGE, "cannot allocate memory for a change");
+    compare_launches(&changes, was, is);
+    fclose(changes.stream);
+    return text;
+}
+
+/* What all launches have in common is said once. */
 static void compare_all_launches(struct changes *changes, const struct result *base, const struct result *now)
 {
-    size_t more = 0;
-    for (size_t i = 0, told = 0; i < now->launch_count; i++) {
-        char *text = NULL;
-        size_t size;
-        struct changes of_launch = {.stream = open_memstream(&text, &size)};
-        if (!of_launch.stream)
-            die(EXIT_USAGE, "cannot allocate memory for a change");
-        compare_launches(&of_launch, &base->launches[i], &now->launches[i]);
-        fclose(of_launch.stream);
-        if (of_launch.count > 0 && told++ < LAUNCHES_TOLD) {
-            if (now->launch_count > 1)
-                add_change(changes, "launch %zu of %zu: %s", i + 1, now->launch_count, text);
-            else
-                add_change(changes, "%s", text);
-        } else {
-            more += of_launch.count > 0;
-        }
-        free(text);
+    const size_t count = now->launch_count;
+    char **texts = x_calloc(count + 1, sizeof *texts);
+    bool alike = true;
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = change_of(&base->launches[i], &now->launches[i]);
+        alike &= strcmp(texts[i], texts[0]) == 0;
+    }
+    size_t told = 0, more = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!*texts[i] || (alike && i > 0))
+            continue;
+        if (alike)
+            add_change(changes, "%s", texts[i]);
+        else if (told++ < LAUNCHES_TOLD)
+            add_change(changes, "launch %zu of %zu: %s", i + 1, count, texts[i]);
+        else
+            more++;
     }
     if (more > 0)
         add_change(changes, "and %zu more launch%s", more, more == 1 ? "" : "es");
+    for (size_t i = 0; i < count; i++)
+        free(texts[i]);
+    free(texts);
 }
 
 /* What the launches of the run take otherwise, the first against the first; NULL when nothing is. Caller frees. */

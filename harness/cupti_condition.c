@@ -62,6 +62,13 @@ int gpu_condition_apply(struct gpu_condition *condition, char *why, size_t why_s
                       why, why_size);
 }
 
+void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *words, size_t *count, CUdeviceptr *sink)
+{
+    *words = condition->words;
+    *count = condition->word_count;
+    *sink = condition->sink;
+}
+
 void gpu_condition_mark(bool measured)
 {
     /* These only speak to a profiler that is attached; without one their failure means nothing. */

@@ -90,8 +90,11 @@ void images_close(struct images *images);
  * function's name in the machine code, crc what CUPTI calls its image, offset from the beginning of the function. */
 char *image_line(const struct images *images, uint64_t crc, const char *symbol, uint64_t offset, unsigned *number);
 
-/* Measures the roofs; what cannot be measured stays 0, with a warning. Takes 50 ms. */
-void gpu_measure_roofs(double roofs[ROOFS]);
+/* The buffer that apply() reads, of 16-byte words, all 0; and a word that is never read. */
+void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *words, size_t *count, CUdeviceptr *sink);
+
+/* Measures the roofs; what cannot be measured stays 0, with a warning. */
+void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS]);
 
 extern const struct collector cupti_range_collector;
 extern const struct collector cupti_lines_collector;  /* counts by line: result->lines and launches, no rows */

@@ -132,8 +132,8 @@ static int range_open(void **opened, const struct collector_setup *setup, struct
         enable(self, USUAL_LAUNCHES * (size_t)setup->samples, why, why_size) < 0 ||
         gpu_condition_open(&self->condition, why, why_size) < 0)
         goto failed;
-    if (setup->roofs && gpu_condition_apply(self->condition, why, why_size) == 0)
-        gpu_measure_roofs(session->roofs);
+    if (setup->roofs)
+        gpu_measure_roofs(self->condition, session->roofs);
     if (cuptiGetVersion(&version) == CUPTI_SUCCESS)
         session->facts[SESSION_CUPTI] = x_sprintf("%u", version);
     *opened = self;

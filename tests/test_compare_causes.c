@@ -284,17 +284,30 @@ Test(compare_causes, what_changed_in_the_launches_is_said)
     }
 }
 
+Test(compare_causes, what_all_launches_have_in_common_is_said_once)
+{
+    struct fixture fixture;
+    set_up_causes(&fixture);
+    put(&fixture.run, "k/v", "instructions", 200);
+    for (int i = 0; i < 3; i++) {
+        put_launches(&fixture.base, (struct launch[2]){{LAUNCH}});
+        put_launches(&fixture.run, (struct launch[2]){{.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}});
+    }
+    cr_expect_str_eq(judged(&fixture, "instructions")->launch_change, "grid 64x1x1 -> 1x1x1");
+    tear_down(&fixture);
+}
+
 Test(compare_causes, many_launches_are_counted_only)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
     put(&fixture.run, "k/v", "instructions", 200);
-    for (int i = 0; i < 10000; i++) {
+    for (unsigned i = 0; i < 10000; i++) {
         put_launches(&fixture.base, (struct launch[2]){{LAUNCH}});
-        put_launches(&fixture.run, (struct launch[2]){{.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}});
+        put_launches(&fixture.run, (struct launch[2]){{.grid = {1 + i % 2, 1, 1}, .block = {256, 1, 1}, .times = 1}});
     }
     cr_expect_str_eq(judged(&fixture, "instructions")->launch_change,
-                     "launch 1 of 10000: grid 64x1x1 -> 1x1x1; launch 2 of 10000: grid 64x1x1 -> 1x1x1; launch 3 of "
+                     "launch 1 of 10000: grid 64x1x1 -> 1x1x1; launch 2 of 10000: grid 64x1x1 -> 2x1x1; launch 3 of "
                      "10000: grid 64x1x1 -> 1x1x1; and 9997 more launches");
     tear_down(&fixture);
 }

@@ -349,6 +349,26 @@ Test(run_read, kernels_in_any_order_are_sorted_at_once)
     free(text);
 }
 
+/* Each is put in its place among the others, which for a million would take hours. */
+Test(run_read, stall_reasons_without_end_are_refused)
+{
+    for (int count = 256; count <= 257; count++) {
+        char *text = NULL;
+        size_t length;
+        FILE *stream = open_memstream(&text, &length);
+        fprintf(stream,
+                "{" DEVICE ", \"kernels\": {\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"ok\", \"lines\": "
+                "{\"counted\": [], \"launches\": 1, \"period\": 1024, \"list\": [{\"counts\": {}, "
+                "\"function\": \"f\", \"offset\": 0, \"stalls\": {");
+        for (int i = count; i-- > 0;)
+            fprintf(stream, "\"r%03d\": 1%s", i, i ? ", " : "");
+        fprintf(stream, "}}]}}}" REST);
+        fclose(stream);
+        expect_readings(&(struct reading){text, count > 256 ? "lines/list/0/stalls: names 257 reasons" : NULL}, 1);
+        free(text);
+    }
+}
+
 Test(run_read, run_read_refuses_what_is_no_run_file)
 {
     char *folder = scratch_make();

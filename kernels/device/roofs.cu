@@ -2,19 +2,21 @@
  * family: embedded in the harness like conditioning.cu. `sink` is never written, but the compiler cannot know. */
 #include <cuda_fp16.h>
 
-/* Reads `count` 16-byte words, four in flight a thread. */
-extern "C" __global__ void cugate_roof_dram(const uint4 *words, size_t count, unsigned *sink)
+/* Reads `count` 16-byte words `rounds` times, four in flight a thread. They must be several times the size of the L2. */
+extern "C" __global__ void cugate_roof_dram(const uint4 *words, size_t count, unsigned rounds, unsigned *sink)
 {
     const size_t step = size_t{gridDim.x} * blockDim.x;
     unsigned seen = 0;
-    for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += 4 * step) {
-        uint4 word[4];
+    for (unsigned round = 0; round < rounds; round++) {
+        for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += 4 * step) {
+            uint4 word[4];
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            word[k] = i + k * step < count ? words[i + k * step] : uint4{};
+            for (int k = 0; k < 4; k++)
+                word[k] = i + k * step < count ? words[i + k * step] : uint4{};
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            seen |= word[k].x | word[k].y | word[k].z | word[k].w;
+            for (int k = 0; k < 4; k++)
+                seen |= word[k].x | word[k].y | word[k].z | word[k].w;
+        }
     }
     if (seen == 1)
         *sink = seen;
