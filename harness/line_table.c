@@ -48,10 +48,10 @@ struct reader {
 
 /* What the unit's header says. */
 struct unit {
-    unsigned step;
+    uint64_t step;
     int line_base;
-    unsigned line_range;
-    unsigned opcode_base;
+    uint64_t line_range;
+    uint64_t opcode_base;
     const unsigned char *lengths; /* arguments of standard opcodes */
     size_t first_file, file_count;
 };
@@ -152,13 +152,14 @@ static bool read_header(struct reader *program, struct line_table *table, struct
         return false;
     struct reader header = {program->at, program->at + length, true};
     program->at = header.end;
-    unit->step = (unsigned)read_number(&header, 1);
+    unit->step = read_number(&header, 1);
     if (version == 4)
-        read_number(&header, 1); /* operations an instruction: 1 */
-    read_number(&header, 1);     /* is_stmt */
-    unit->line_base = (int8_t)read_number(&header, 1);
-    unit->line_range = (unsigned)read_number(&header, 1);
-    unit->opcode_base = (unsigned)read_number(&header, 1);
+        read_number(&header, 1);                        /* operations an instruction: 1 */
+    read_number(&header, 1);                            /* is_stmt */
+    const uint64_t line_base = read_number(&header, 1); /* a signed byte */
+    unit->line_base = line_base < 128 ? (int)line_base : (int)line_base - 256;
+    unit->line_range = read_number(&header, 1);
+    unit->opcode_base = read_number(&header, 1);
     unit->lengths = header.at;
     if (!header.whole || unit->line_range == 0 || unit->opcode_base == 0 ||
         (size_t)(header.end - header.at) < unit->opcode_base - 1)
@@ -240,7 +241,7 @@ static void run_extended(struct reading *reading, struct reader *program, struct
     }
 }
 
-static void run_standard(const struct unit *unit, struct reader *program, unsigned opcode, struct line_table *table,
+static void run_standard(const struct unit *unit, struct reader *program, uint64_t opcode, struct line_table *table,
                          struct machine_state *state)
 {
     switch (opcode) {
@@ -273,13 +274,13 @@ static void run_program(struct reading *reading, const struct unit *unit, struct
 {
     struct machine_state state = fresh_state;
     while (program->at < program->end && program->whole) {
-        const unsigned opcode = (unsigned)read_number(program, 1);
+        const uint64_t opcode = read_number(program, 1);
         if (opcode == 0) {
             run_extended(reading, program, &state);
         } else if (opcode < unit->opcode_base) {
             run_standard(unit, program, opcode, reading->table, &state);
         } else {
-            const unsigned special = opcode - unit->opcode_base;
+            const uint64_t special = opcode - unit->opcode_base;
             state.address += special / unit->line_range * unit->step;
             state.number = (int64_t)((uint64_t)state.number + (uint64_t)unit->line_base + special % unit->line_range);
             add_row(reading->table, unit, &state);

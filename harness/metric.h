@@ -36,8 +36,7 @@ struct metric {
 /* cugate.wall_time   ns by the host's clock from before the launch until the device is idle (transfers, host collector)
  * cugate.bandwidth   stated bytes / time, in B/s
  * cugate.flop_rate   stated flops / time, in FLOP/s
- *
- * cugate.excess_wavefronts      shared wavefronts beyond the ideal, summed over the kernel's instructions (measure_lines.h)
+ * cugate.excess_wavefronts   shared wavefronts beyond the ideal, summed over instructions (measure_lines.h)
  *
  * and for the class static, from the machine code of the functions that a kernel launches (resources.h):
  *

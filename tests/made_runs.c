@@ -31,7 +31,7 @@ struct run made_run(int number)
 {
     struct run run = {.device = made_device()};
     char *date = x_sprintf("2026-11-%02dT08:00:00Z", number);
-    run_add_session(&run, &(struct session){{[SESSION_DATE] = date, [SESSION_COLLECTOR] = (char[]){"cupti"}}});
+    run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = date, [SESSION_COLLECTOR] = (char[]){"cupti"}}});
     free(date);
     struct metrics metrics = made_metrics();
     run_note_metrics(&run, &metrics);

@@ -81,7 +81,7 @@ Test(run, equal_readings_are_counted_until_one_differs)
 static struct run made_run(const char *date, double value)
 {
     struct run run = {0};
-    run_add_session(&run, &(struct session){{[SESSION_DATE] = (char *)(uintptr_t)date}});
+    run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = (char *)(uintptr_t)date}});
     row_add_session(result_add(run_add(&run, "a/b"), "m"), &value, 1);
     row_add_session(result_add(run_add(&run, "a/c"), "m"), &value, 1);
     return run;

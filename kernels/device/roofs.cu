@@ -2,7 +2,8 @@
  * family: embedded in the harness like conditioning.cu. `sink` is never written, but the compiler cannot know. */
 #include <cuda_fp16.h>
 
-/* Reads `count` 16-byte words `rounds` times, four in flight a thread. They must be several times the size of the L2. */
+/* Reads `count` 16-byte words `rounds` times, four in flight a thread. They must be several times the size of the L2.
+ */
 extern "C" __global__ void cugate_roof_dram(const uint4 *words, size_t count, unsigned rounds, unsigned *sink)
 {
     const size_t step = size_t{gridDim.x} * blockDim.x;
