@@ -201,6 +201,7 @@ ready:
 ## goldens: rewrite the expected outputs in tests/data from what cugate prints now
 goldens: all
 	@CUGATE=$(BUILD)/cugate tests/cli/run.sh --rewrite
+	@CUGATE=$(BUILD)/cugate tests/planted.sh --rewrite
 
 ## fuzz: run each fuzz target with libFuzzer (clang) for FUZZ_SECONDS
 fuzz:

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
-#   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, fuzz corpora
+#   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, planted faults,
+#                                           laws of a recorded run, fuzz corpora
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
@@ -59,6 +60,8 @@ else
     script merge tests/merge.sh
     script check_perf tests/check_perf.sh
     script static tests/static.sh
+    script planted tests/planted.sh
+    script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
     for source in tests/fuzz/fuzz_*.c; do
         name=$(basename "$source" .c)
         fuzz_target "$name" "$build/fuzz/$name" "tests/fuzz/corpus/${name#fuzz_}"

@@ -305,6 +305,7 @@ static size_t add_session(struct run *run, const struct session *session, const 
     if (!known) {
         struct session copy = *session; /* borrows */
         copy.facts[SESSION_REASON] = x_strdup(reason);
+        memset(copy.roofs, 0, sizeof copy.roofs); /* of no use to a judge */
         run_add_session(run, &copy);
         free(copy.facts[SESSION_REASON]);
         return run->session_count - 1;

@@ -35,11 +35,11 @@ change other_gpu.json 's/NVIDIA H200/NVIDIA H100/'
 change other_key.json 's/"sm_count": 132/"sm_count": 114/'
 change cut.json '/^    "reduce\/cub": {/,/^    }/d'
 change renamed.json 's/"reduce\/cub"/"reduce\/cub2"/'
-change denied.json '/"dot\/fp32"/,/"status"/s/\("instructions": \).*/\1{"state": "not counted"},/'
+change denied.json '/"dot\/fp32"/,/"status"/s/^\( *"instructions": \){"sess.*/\1{"state": "not counted"},/'
 change not_a_number.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\1NaN]]},/'
 change negative.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\1-1]]},/'
 change too_large.json '/"dot\/fp32"/,/"status"/s/\("time": .*\[\[\).*/\19223372036854775808]]},/'
-change above_2_53.json '/"dot\/fp32"/,/"status"/s/\("instructions": .*\[\[\).*/\19007199254740993]]},/'
+change above_2_53.json '/"dot\/fp32"/,/"status"/s/^\( *"instructions": .*\[\[\).*/\19007199254740993]]},/'
 awk '/^ *"time": .*\[\[/ {
     split($0, part, /\[\[|\]\]/)
     values = split(part[2], value, ", ")
