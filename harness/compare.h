@@ -98,8 +98,8 @@ struct comparison {
     size_t kernels;                 /* kernels judged */
     size_t counts[VERDICTS];        /* judgements */
     size_t kernel_counts[VERDICTS]; /* kernels, each by its worst judgement */
-    size_t same_code;               /* time rows beyond their limit in either direction by the same code: A/A samples */
-    struct suite *suites;           /* a row for each metric of class time that was compared */
+    size_t same_code; /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
+    struct suite *suites; /* a row for each metric of class time that was compared */
     size_t suite_count;
     char notes[COMPARISON_NOTES][512]; /* "driver 580.1; the baseline has 570.2", and unknown metrics */
     size_t note_count;
@@ -109,10 +109,10 @@ struct comparison {
  * metrics, which must outlive *comparison. expectations may be NULL. A kernel of the run with status "not built" that
  * the baseline lacks is left out; so are metrics that no metric file defines, which a note names.
  *
- * The rule is in rule.h. Beside it: time that moved while the same machine code was launched in the same way, and no
- * exact count of the kernel moved, is same; time is judged after the suite's shift is taken off; a time worse in one
- * session only is unsure until a second session or the pairs agree. Excess wavefronts that the run lacks are the same
- * where the kernel did the same work (same_work). Where the run has source lines, worse rows are
+ * The rule is in rule.h. Beside it: time, and what is steady, that moved while the same machine code was launched in
+ * the same way, and no exact count of the kernel moved, is same; time is judged after the suite's shift is taken off; a
+ * time worse in one session only is unsure until a second session or the pairs agree. Excess wavefronts that the run
+ * lacks are the same where the kernel did the same work (same_work). Where the run has source lines, worse rows are
  * blamed on them: against those of the base library, else those that the baseline kept. */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct expectations *expectations);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Code that did not change cannot have become slower. Unless its arguments did: then its counts moved as well. */
+/* Code that did not change cannot have become slower, nor use the caches worse: GPUs of one model differ by more than
+ * their sessions. Unless its arguments did: then its counts moved as well. */
 static void settle_same_code(struct comparison *comparison, size_t first, const struct result *base,
                              const struct result *now)
 {
@@ -17,7 +18,9 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
     }
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
-        if (!judgement->metric || judgement->metric->class != METRIC_TIME || !judgement->compared)
+        const bool is_noisy =
+            judgement->metric && (judgement->metric->class == METRIC_TIME || judgement->metric->class == METRIC_STEADY);
+        if (!is_noisy || !judgement->compared)
             continue;
         if (judgement->pairs > 0 && judgement->paired != PAIRED_SAME) /* against other code than the baseline's */
             continue;

@@ -4,7 +4,7 @@
  *     "replay": "run.json",         the file that the run was read from, when nothing was measured; else null
  *     "static": false,              true: only machine code was read
  *     "counts": { "kernels": 65, "missing": 0, "regressed": 1, ... },    judgements by verdict
- *     "same_code": 2,               times that moved although the machine code is the same: noise
+ *     "same_code": 2,               rows that moved although the machine code is the same: noise
  *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
  *     "notes": [ "driver 580.1; the baseline has 570.2" ],
  *     "suites": [ { "metric": "time", "shift": -0.003, "kernels": 62, "same_code": false, "moved": false } ],

@@ -3,21 +3,23 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(compare_settle, the_same_code_has_not_become_slower)
+Test(compare_settle, the_same_code_has_become_neither_slower_nor_worse)
 {
     static const struct {
         const char *base, *now; /* code */
         double count, share;    /* of the run; 7 and 90 in the baseline */
-        enum verdict time;
+        enum verdict time, steady;
         size_t aa_samples;
     } rows[] = {
-        {"f00d", "f00d", 7, 90, VERDICT_SAME, 1},
-        {"f00d", "beef", 7, 90, VERDICT_REGRESSED, 0},
-        {"f00d", NULL, 7, 90, VERDICT_REGRESSED, 0},
-        {NULL, NULL, 7, 90, VERDICT_REGRESSED, 0},
-        {"f00d", "f00d", 8, 90, VERDICT_REGRESSED, 0}, /* it was called with other arguments */
-        {"f00d", "f00d", 6, 90, VERDICT_REGRESSED, 0},
-        {"f00d", "f00d", 7, 80, VERDICT_SAME, 1}, /* only a count is proof of that */
+        {"f00d", "f00d", 7, 90, VERDICT_SAME, VERDICT_SAME, 1},
+        {"f00d", "beef", 7, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
+        {"f00d", NULL, 7, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
+        {NULL, NULL, 7, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
+        {"f00d", "f00d", 8, 90, VERDICT_REGRESSED, VERDICT_SAME, 0}, /* it was called with other arguments */
+        {"f00d", "f00d", 8, 80, VERDICT_REGRESSED, VERDICT_REGRESSED, 0},
+        {"f00d", "f00d", 6, 90, VERDICT_REGRESSED, VERDICT_SAME, 0},
+        {"f00d", "f00d", 7, 80, VERDICT_SAME, VERDICT_SAME, 2}, /* only a count is proof of that */
+        {"f00d", "beef", 7, 80, VERDICT_REGRESSED, VERDICT_REGRESSED, 0},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct fixture fixture;
@@ -34,6 +36,7 @@ Test(compare_settle, the_same_code_has_not_become_slower)
         const struct judgement *time = find(comparison, "a/b", "time");
         cr_expect_eq(time->verdict, rows[i].time, "row %zu: %s", i, verdict_name(time->verdict));
         cr_expect_eq(says(time, "same code"), rows[i].time == VERDICT_SAME, "row %zu", i);
+        cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].steady, "row %zu", i);
         cr_expect_eq(comparison->same_code, rows[i].aa_samples, "row %zu: the deviation is kept", i);
         tear_down(&fixture);
     }
