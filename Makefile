@@ -165,6 +165,7 @@ test-gpu: all
 
 ## planted: that planted faults are caught and blamed on their lines, and harmless edits are not; needs a GPU
 planted: all
+	@$(BUILD)/cugate list --devices >/dev/null || { echo 'make planted measures; its recording is judged by make test' >&2; exit 1; }
 	@ci/install_deps.sh gpu
 	@NVCC='$(NVCC)' CU_FLAGS='$(CU_FLAGS) $(CU_HOST_FLAGS) -Iharness $(CUDA_CPPFLAGS)' FLAGS='$(strip $(CU_FLAGS))' \
 	    CUDA_LDFLAGS=$(call quoted,$(CUDA_LDFLAGS)) tests/planted/build.sh

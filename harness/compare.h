@@ -32,6 +32,7 @@ const char *verdict_name(enum verdict verdict);
 
 /* The source lines that made a row worse. They are the run's own and the base's. */
 struct blame {
+    const struct lines *lines;        /* of the run */
     const struct story *story;        /* what there is more of; NULL: no line says why, and all else is empty */
     struct cause causes[BLAME_LINES]; /* most first; at least one */
     size_t count;

@@ -61,6 +61,7 @@ static void find_causes(struct blame *blame, const struct story *story, const st
     while (blame->count > 1 && growth(&blame->causes[blame->count - 1]) < CAUSE_PART * growth(&blame->causes[0]))
         blame->count--;
     blame->story = blame->count > 0 ? story : NULL;
+    blame->lines = lines;
     blame->against_base = blame->story && base;
 }
 

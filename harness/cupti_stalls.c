@@ -1,5 +1,5 @@
-/* Samples of where warps stand and why they wait, through CUPTI's PC sampling: each part of each SM notes one of its
- * warps every 2^n cycles, at full speed.
+/* Samples of where warps stand and why they wait, through CUPTI's PC sampling: each SM notes one of its warps every 2^n
+ * cycles, at full speed. (On an H200 the samples of a kernel, times the period, are its active SM cycles within 2 %.)
  *
  * What CUPTI 13.0 on an H200 asks for: a buffer for what is left at the end (the configuration's) that is not the one
  * for what is fetched, or nothing arrives; a hardware buffer much smaller than the usual 512 MB, which takes half a
@@ -22,7 +22,7 @@ enum {
     PLACES = 16384,             /* instructions fetched at a time */
     HARDWARE_BUFFER = 64 << 20, /* bytes */
     SCRATCH_BUFFER = 16 << 20,  /* bytes */
-    SAMPLES_WANTED = 200,       /* by each part of an SM in one launch */
+    SAMPLES_WANTED = 200,       /* by an SM in one launch */
     LEAST_PERIOD = 5,           /* 2^n cycles, CUPTI's limits */
     MOST_PERIOD = 31
 };

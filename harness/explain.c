@@ -80,12 +80,20 @@ static void tell(struct explained_story *told, const struct story *story, const 
     }
 }
 
-/* Time first, in the table's order; then faults, of which the largest part of its whole stands first. */
+static int rank_of(const struct explained_story *told)
+{
+    if (told->kind == EXPLAINED_TIME)
+        return strcmp(told->story->name, "stalls") == 0 ? 0 : 2;
+    return told->kind == EXPLAINED_FAULT ? 1 : 3;
+}
+
+/* Stalls first, then faults, of which the largest part of its whole stands first, then instructions. */
 static int by_weight(const void *left, const void *right)
 {
     const struct explained_story *a = left, *b = right;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
+    const int rank_a = rank_of(a), rank_b = rank_of(b);
+    if (rank_a != rank_b)
+        return rank_a - rank_b;
     const double one = isnan(a->part) ? -1 : a->part, other = isnan(b->part) ? -1 : b->part;
     if (one != other)
         return one > other ? -1 : 1;

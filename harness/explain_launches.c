@@ -168,7 +168,9 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
                  duration);
         break;
     default:
-        snprintf(text, size, "imbalance: some warps or blocks end earlier than others, and their places stay empty");
+        snprintf(
+            text, size,
+            "no tail and blocks enough: the launch does not explain it; warps or blocks may end at different times");
         break;
     }
     return text;

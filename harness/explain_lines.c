@@ -8,7 +8,8 @@
 
 #define SHOWN 5          /* lines of a story, unless verbose */
 #define SHOWN_SHARE 0.02 /* a line with less of it is not worth a look */
-#define FAULT_PART 0.01  /* and so is a fault */
+#define FAULT_PART 0.01  /* nor is a fault */
+#define IDLE_PART 0.1    /* nor threads that idle: a few do in every kernel */
 #define STALLS_SHOWN 4   /* reasons over all lines */
 #define FILES_SHOWN 5    /* of which the text could not be read */
 #define PLACE_BEGIN 12   /* columns before the place of a line */
@@ -19,8 +20,9 @@ static bool is_shown(const struct explained_story *told, bool verbose)
 {
     if (!told->known || !(told->total > 0))
         return false;
+    const double least = strcmp(told->story->name, "idle_threads") == 0 ? IDLE_PART : FAULT_PART;
     if (told->kind == EXPLAINED_FAULT)
-        return verbose || isnan(told->part) || told->part >= FAULT_PART;
+        return verbose || isnan(told->part) || told->part >= least;
     return verbose || told->kind == EXPLAINED_TIME;
 }
 
@@ -40,7 +42,7 @@ static void print_title(const struct text *text, const struct explained_story *t
 {
     const char *title = told->story->title;
     char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL];
-    if (told->kind == EXPLAINED_TIME)
+    if (strcmp(told->story->name, "stalls") == 0)
         text_print(text, INK_BOLD, "\nWhere the time goes: %s", title);
     else
         text_print(text, INK_BOLD, "\n%c%s", toupper((unsigned char)title[0]), title + 1);
@@ -57,7 +59,7 @@ static void print_stalls(const struct text *text, const struct explanation *expl
     const struct lines *lines = &explanation->result->lines;
     char period[EXPLAIN_CELL];
     const size_t count = explanation->stall_count < STALLS_SHOWN ? explanation->stall_count : STALLS_SHOWN;
-    text_print(text, INK_DIM, "  sampled every %s cycles on each part of an SM, in %u launch%s\n",
+    text_print(text, INK_DIM, "  one warp of each SM every %s cycles, in %u launch%s\n",
                explain_number(lines->period, "count", period), lines->launches, lines->launches == 1 ? "" : "es");
     for (size_t i = 0; i < count; i++)
         text_print(text, INK_PLAIN, "%s%s %.1f %%", i ? ", " : "  all lines: ", explanation->stalls[i].reason,
@@ -127,7 +129,9 @@ static void print_story(const struct text *text, const struct explanation *expla
         text_print(text, INK_DIM, "  no line has %.0f %% of it\n", 100 * SHOWN_SHARE);
     for (size_t i = 0; i < shown; i++)
         print_cause(text, told, &told->causes[i], width);
-    text_wrap(text, INK_GREEN, text_print(text, INK_PLAIN, "  "), 2, explain_advice(explanation, told));
+    const char *advice = explain_advice(explanation, told);
+    if (*advice)
+        text_wrap(text, INK_GREEN, text_print(text, INK_PLAIN, "  "), 2, advice);
 }
 
 /* ---- What is not shown ---- */

@@ -8,6 +8,15 @@
 #define CELL EXPLAIN_CELL
 #define LITTLE 0.01 /* a kind of arithmetic that is less of all of it: a constant set by an instruction, mostly */
 
+/* Compilers set constants by half-precision instructions: that is no arithmetic where there is no other and the kernel
+ * states none. */
+static bool is_arithmetic(const struct roofline *roofline, enum roof roof, bool verbose)
+{
+    const double amount = roofline->roofs[roof].amount;
+    const bool only_half = roof == ROOF_FP16 && amount == roofline->flops && isnan(roofline->stated_flops);
+    return amount != 0 && (verbose || !(amount < LITTLE * roofline->flops || only_half));
+}
+
 /* To show a roof: a row. */
 static const struct roof_row {
     const char *title, *unit, *words; /* of the amount */
@@ -15,7 +24,7 @@ static const struct roof_row {
     const char *source;               /* the rows of the amount */
 } roof_rows[ROOFS] = {
     [ROOF_DRAM] = {"device memory", "B", "", "B/s", "", "dram_bytes_read+write"},
-    [ROOF_SHARED] = {"shared memory", "count", " passes", "count", "/s", "shared_wavefronts"},
+    [ROOF_SHARED] = {"shared memory", "count", " wavefronts", "count", "/s", "shared_wavefronts"},
     [ROOF_FP64] = {"FP64", "count", " FLOP", "FLOP/s", "", "fp64_arithmetic+fused"},
     [ROOF_FP32] = {"FP32", "count", " FLOP", "FLOP/s", "", "fp32_arithmetic+fused"},
     [ROOF_FP16] = {"FP16", "count", " FLOP", "FLOP/s", "", "fp16_arithmetic+fused"},
@@ -63,7 +72,7 @@ static void print_roof(const struct text *text, const struct explanation *explan
         snprintf(rate, sizeof rate, "%s%s", explain_number(roof->rate, row->rate_unit, number), row->per);
     if (!isnan(roof->roof))
         snprintf(most, sizeof most, "%s%s", explain_number(roof->roof, row->rate_unit, number), row->per);
-    text_print(text, INK_PLAIN, "  %-13s  %17s  %13s  %13s", row->title, amount, rate, most);
+    text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", row->title, amount, rate, most);
     print_share(text, roof->share, row->source);
 }
 
@@ -73,27 +82,35 @@ static void print_roofs(const struct text *text, const struct explanation *expla
     const struct roofline *roofline = &explanation->roofline;
     size_t kinds = 0;
     text_print(text, INK_BOLD, "\nRoofs");
-    text_print(text, INK_DIM, "  most: what kernels that do nothing else reached in the same session\n");
-    text_print(text, INK_DIM, "                 %17s  %13s  %13s  %8s\n", "measured", "rate", "most", "share");
+    text_print(text, INK_DIM,
+               "  peak: what cugate's own kernels, which do nothing else, reached in the same session\n");
+    text_print(text, INK_DIM, "                 %20s  %12s  %12s  %8s\n", "measured", "rate", "peak", "share");
     for (enum roof roof = 0; roof < ROOFS; roof++) {
         const bool is_kind = roof >= ROOF_FP64;
-        const double amount = roofline->roofs[roof].amount;
-        if (is_kind && (amount == 0 || (!verbose && amount < LITTLE * roofline->flops)))
+        if (is_kind && !is_arithmetic(roofline, roof, verbose))
             continue;
         print_roof(text, explanation, roof);
         kinds += is_kind;
     }
     if (kinds == 0)
-        text_print(text, INK_PLAIN, "  %-13s  %17s\n", "arithmetic", "0 FLOP");
+        text_print(text, INK_PLAIN, "  %-13s  %20s\n", "arithmetic", "0 FLOP");
     if (kinds > 1 && !isnan(roofline->compute)) {
-        text_print(text, INK_PLAIN, "  %-13s  %17s  %13s  %13s", "arithmetic", "", "", "");
+        text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", "arithmetic", "", "", "");
         print_share(text, roofline->compute, "the sum of these");
+    }
+    if (!isnan(roofline->issue)) {
+        char number[CELL];
+        text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", "issue slots",
+                   explain_number(roofline->instructions, "count", number), "", "");
+        print_share(text, roofline->issue, "instructions/sm_cycles");
     }
 }
 
 static void print_intensity(const struct text *text, const struct roofline *roofline)
 {
     char number[CELL], words[6 * CELL] = "";
+    if (isnan(roofline->stated_flops)) /* it is not about arithmetic */
+        return;
     const struct {
         double number;
         const char *before, *behind;
@@ -123,8 +140,9 @@ static void print_stated(const struct text *text, const struct roofline *rooflin
     snprintf(words, sizeof words, "the kernel says its problem needs %s%s%s%s", has_bytes ? bytes : "",
              has_bytes && has_flops ? " and " : "", has_flops ? flops : "", has_flops ? " FLOP" : "");
     if (isfinite(times))
-        snprintf(words + strlen(words), sizeof words - strlen(words), "; it moved %s times these bytes",
-                 explain_number(times, "ratio", number));
+        snprintf(words + strlen(words), sizeof words - strlen(words),
+                 "; %s of these bytes went to or from device memory%s", explain_percent(100 * times, number),
+                 times < 0.95 ? ", the rest stayed in the L2" : "");
     explain_part(text, "stated", INK_PLAIN, words);
 }
 
@@ -134,15 +152,19 @@ static void print_bound(const struct text *text, const struct roofline *roofline
         [ROOFLINE_DRAM] = "device memory",
         [ROOFLINE_SHARED] = "shared memory",
         [ROOFLINE_COMPUTE] = "arithmetic",
+        [ROOFLINE_ISSUE] = "instruction issue",
     };
     const char *title = titles[roofline->nearest];
     char share[CELL], words[4 * CELL];
     explain_percent(100 * roofline->share, share);
     if (roofline->bound == ROOFLINE_LATENCY)
-        snprintf(words, sizeof words, "latency: nothing is near its roof, %s at %s is the nearest; warps wait", title,
-                 share);
+        snprintf(words, sizeof words,
+                 "latency: no roof reaches %.0f %%, %s at %s is the nearest; what warps wait for is below",
+                 100 * ROOFLINE_NEAR, title, share);
+    else if (roofline->bound == ROOFLINE_ISSUE)
+        snprintf(words, sizeof words, "%s: %s of the slots are used", title, share);
     else if (roofline->bound != ROOFLINE_UNKNOWN)
-        snprintf(words, sizeof words, "%s: at %s of the most that the GPU can do", title, share);
+        snprintf(words, sizeof words, "%s: at %s of its peak", title, share);
     else if (title)
         snprintf(words, sizeof words, "not known: %s is at %s, but not every share is known", title, share);
     else

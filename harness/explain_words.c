@@ -57,7 +57,7 @@ static void say_none(const char *wanted, const char *const *names, size_t count,
     else if (members)
         error("%s has no kernel '%s'; of that family it has %s", where, wanted, members);
     else
-        error("%s has no kernel '%s'", where, wanted);
+        error("%s has no kernel '%s'; `cugate list` shows those of a library", where, wanted);
     free(members);
     free(family);
 }
@@ -210,43 +210,16 @@ const char *explain_unknown(const struct explanation *explanation, const struct 
                                               : "instructions were not counted";
 }
 
-/* clang-format off */
-/* What helps warps that wait for that reason. */
-static const struct {
-    const char *reason, *advice;
-} stall_advice[] = {
-    {"long_scoreboard",    "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse what is in "
-                           "registers and shared memory"},
-    {"short_scoreboard",   "make fewer passes through shared memory: no bank conflicts, 8 or 16 bytes a lane, "
-                           "values in registers"},
-    {"mio_throttle",       "issue fewer shared memory instructions: read 8 or 16 bytes a lane, or pass values by "
-                           "shuffles"},
-    {"lg_throttle",        "issue fewer loads and stores: 8 or 16 bytes a lane, and nothing twice"},
-    {"tex_throttle",       "issue fewer texture reads, or mix them with other work"},
-    {"math_pipe_throttle", "the arithmetic itself is the limit: fewer or cheaper operations, another precision, tensor "
-                           "cores"},
-    {"barrier",            "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where "
-                           "one warp is enough"},
-    {"membar",             "use fewer or narrower memory fences"},
-    {"branch_resolving",   "unroll the loop, or replace short branches by selects"},
-    {"wait",               "give each warp independent instructions to overlap, or run more warps"},
-    {"no_instructions",    "the code does not stay in the instruction cache: unroll less"},
-    {"imc_miss",           "read fewer constants, or let all lanes read the same one"},
-    {"drain",              "let the last stores coalesce, or store less at the end"},
-    {"not_selected",       "there are warps enough: only fewer instructions help"},
-    {"selected",           "it issues nearly all the time: only fewer instructions help"},
-};
-/* clang-format on */
-
 const char *explain_advice(const struct explanation *explanation, const struct explained_story *told)
 {
-    if (strcmp(told->story->name, "instructions") == 0) /* the story's own is about more than there were */
-        return "fewer of them help when it issues all the time: take out of the loop what does not change, unroll, use "
-               "wider types";
+    if (told->kind == EXPLAINED_PLAIN) /* the story's own is about more than there were */
+        return "";
+    if (strcmp(told->story->name, "instructions") == 0)
+        return explanation->roofline.issue >= ROOFLINE_NEAR
+                   ? "fewer of them help: take out of the loop what does not change, unroll, use wider types"
+                   : "";
     if (strcmp(told->story->name, "stalls") == 0 && explanation->stall_count > 0)
-        for (size_t i = 0; i < ROWS(stall_advice); i++)
-            if (strcmp(stall_advice[i].reason, explanation->stalls[0].reason) == 0)
-                return stall_advice[i].advice;
+        return story_stall_advice(explanation->stalls[0].reason, &explanation->result->lines);
     return told->story->advice;
 }
 

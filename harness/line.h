@@ -55,7 +55,7 @@ struct lines {
     struct line *list;
     size_t count;
     unsigned counted;  /* bit 1 << counter: it was read; else its counts are 0 and say nothing */
-    unsigned period;   /* cycles between two samples on each part of an SM; 0: stalls were not sampled */
+    unsigned period;   /* cycles between two samples of an SM; 0: stalls were not sampled */
     unsigned launches; /* that were sampled */
 };
 

@@ -84,10 +84,11 @@ char *words_cause(const struct blame *blame, const struct cause *cause)
 {
     char share[16];
     char *amounts = words_amounts(blame, cause);
-    const char *reason = blame->story->term_count == 0 ? story_stall(cause->line) : NULL;
+    const char *reason = cause->stall;
     const char *meaning = reason ? story_stall_words(reason) : NULL;
     char *words = x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(cause->share, share, sizeof share),
-                            reason ? ", most " : "", reason ? reason : "", meaning ? ": " : "", meaning ? meaning : "");
+                            reason ? cause->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
+                            meaning ? ": " : "", meaning ? meaning : "");
     free(amounts);
     return words;
 }
@@ -97,7 +98,9 @@ char *words_advice(const struct blame *blame)
     bool nameless = false;
     for (size_t i = 0; i < blame->count; i++)
         nameless |= !blame->causes[i].line->file;
-    return x_sprintf("%s%s%s", blame->story->advice,
+    const char *stall = blame->count > 0 ? blame->causes[0].stall : NULL;
+    const char *advice = stall ? story_stall_advice(stall, blame->lines) : blame->story->advice;
+    return x_sprintf("%s%s%s", *advice ? advice : blame->story->advice,
                      blame->against_base ? "" : "; there is nothing to compare with: these lines have most of it now",
                      nameless ? "; no line information: compile with -lineinfo" : "");
 }

@@ -4,8 +4,10 @@
 
 #include "text.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ANNOTATIONS 10
 #define FILE_MOST 4096
@@ -41,14 +43,44 @@ static bool is_below_here(const char *file)
     return file && *file && *file != '/' && strncmp(file, "../", 3) != 0 && !strstr(file, "/../");
 }
 
+/* The current folder as seen from the root of the repository, "" or "perf/"; the root is GITHUB_WORKSPACE, else the
+ * nearest folder with .git. Caller frees. */
+static char *folder_in_repository(void)
+{
+    char here[PATH_MAX], root[PATH_MAX];
+    const char *workspace = getenv("GITHUB_WORKSPACE");
+    if (!getcwd(here, sizeof here))
+        return x_strdup("");
+    if (!workspace || !realpath(workspace, root)) {
+        snprintf(root, sizeof root, "%s", here);
+        for (bool found = false; !found;) {
+            char *git = x_sprintf("%s/.git", root);
+            found = access(git, F_OK) == 0;
+            free(git);
+            char *slash = strrchr(root, '/');
+            if (!found && (!slash || slash == root))
+                return x_strdup("");
+            if (!found)
+                *slash = '\0';
+        }
+    }
+    const size_t length = strlen(root);
+    const bool is_below = strncmp(here, root, length) == 0 && here[length] == '/';
+    return is_below ? x_sprintf("%s/", here + length + 1) : x_strdup("");
+}
+
 /* line: where it belongs, or NULL. */
 static void put_annotation(FILE *stream, enum tone tone, const struct line *line, const char *title,
                            const char *message)
 {
     fprintf(stream, "::%s ", commands[tone]);
     if (line && is_below_here(line->file)) {
+        char *folder = folder_in_repository();
+        char *file = x_sprintf("%s%s", folder, line->file);
         fputs("file=", stream);
-        put_escaped(stream, line->file, ":,", FILE_MOST);
+        put_escaped(stream, file, ":,", FILE_MOST);
+        free(file);
+        free(folder);
         fprintf(stream, ",line=%u,", line->number);
     }
     fputs("title=", stream);
@@ -107,7 +139,8 @@ static size_t put_judgements(FILE *stream, const struct report *report)
     size_t count = 0;
     for (size_t i = 0; i < report->comparison->count; i++) {
         const struct judgement *judgement = &report->comparison->list[i];
-        if (words_verdict_tone(judgement->verdict) >= TONE_WARN && count++ < ANNOTATIONS - 1)
+        const bool told = judgement->blame.told != NULL; /* at the same line */
+        if (words_verdict_tone(judgement->verdict) >= TONE_WARN && !told && count++ < ANNOTATIONS - 1)
             put_judgement(stream, report, judgement);
     }
     return count;

@@ -22,7 +22,8 @@
  *                                     "function": ..., "offset": 416, "text": ...,
  *                                     "base": 0,          null where there was nothing to compare with
  *                                     "now": 6938624, "share": 0.98,           of the kernel's now
- *                                     "stall": null } ] } ] }                  why warps waited there most
+ *                                     "stall": null } ] } ] }                  why warps wait there: the reason that
+ * grew most
  *
  * Judgements are worst first. What has no value is null: never 0. "counts" and "same_code" are null when nothing was
  * judged. The shift of a suite is null when too few kernels know it. */
@@ -91,7 +92,7 @@ static void put_evidence(FILE *stream, const struct judgement *judgement)
         judgement->base_sessions, judgement->run_sessions, judgement->agree, judgement->pairs, judgement->pairs_worse);
 }
 
-static void put_cause(FILE *stream, const struct cause *cause, const char *stall)
+static void put_cause(FILE *stream, const struct cause *cause)
 {
     const struct line *line = cause->line;
     put_text_member(stream, "{\"file\": ", line->file);
@@ -102,21 +103,20 @@ static void put_cause(FILE *stream, const struct cause *cause, const char *stall
     put_number(stream, ", \"base\": ", cause->has_base, round_value(cause->base_amount));
     put_number(stream, ", \"now\": ", true, round_value(cause->amount));
     put_number(stream, ", \"share\": ", true, round_value(cause->share));
-    put_text_member(stream, ", \"stall\": ", stall);
+    put_text_member(stream, ", \"stall\": ", cause->stall);
     fputc('}', stream);
 }
 
 static void put_blame(FILE *stream, const struct judgement *judgement)
 {
     const struct blame *blame = &judgement->blame;
-    const bool sampled = blame->story && blame->story->term_count == 0;
     put_text_member(stream, ", \"launch_change\": ", judgement->launch_change);
     put_text_member(stream, ", \"story\": ", blame->story ? blame->story->name : NULL);
     put_text_member(stream, ", \"advice\": ", blame->story ? blame->story->advice : NULL);
     fputs(", \"causes\": [", stream);
     for (size_t i = 0; i < blame->count; i++) {
         fputs(i ? ", " : "", stream);
-        put_cause(stream, &blame->causes[i], sampled ? story_stall(blame->causes[i].line) : NULL);
+        put_cause(stream, &blame->causes[i]);
     }
     fputc(']', stream);
 }

@@ -5,8 +5,8 @@
 #include <math.h>
 
 static const char *const bound_names[ROOFLINE_BOUNDS] = {
-    [ROOFLINE_UNKNOWN] = "unknown", [ROOFLINE_DRAM] = "dram",       [ROOFLINE_SHARED] = "shared",
-    [ROOFLINE_COMPUTE] = "compute", [ROOFLINE_LATENCY] = "latency",
+    [ROOFLINE_UNKNOWN] = "unknown", [ROOFLINE_DRAM] = "dram",   [ROOFLINE_SHARED] = "shared",
+    [ROOFLINE_COMPUTE] = "compute", [ROOFLINE_ISSUE] = "issue", [ROOFLINE_LATENCY] = "latency",
 };
 
 const char *roofline_bound_name(enum roofline_bound bound)
@@ -93,6 +93,7 @@ static void find_bound(struct roofline *roofline)
         {ROOFLINE_DRAM, roofline->roofs[ROOF_DRAM].share},
         {ROOFLINE_SHARED, roofline->roofs[ROOF_SHARED].share},
         {ROOFLINE_COMPUTE, roofline->compute},
+        {ROOFLINE_ISSUE, roofline->issue},
     };
     bool whole = true;
     roofline->nearest = ROOFLINE_UNKNOWN;
@@ -121,6 +122,9 @@ void roofline_of(struct roofline *roofline, const struct run *run, const struct 
     for (enum roof roof = 0; roof < ROOFS; roof++)
         roofline->roofs[roof] = share_of(amount_of(result, roof), roofline->seconds, roofline_roof(run, roof));
     add_compute(roofline);
+    const double slots = (double)run->device.sm_count * ROOFLINE_SCHEDULERS * roofline_value(result, "sm_cycles");
+    roofline->instructions = roofline_value(result, "instructions");
+    roofline->issue = slots > 0 ? known(roofline->instructions / slots) : NAN;
     roofline->intensity = known(roofline->flops / roofline->roofs[ROOF_DRAM].amount);
     roofline->stated_intensity = known(roofline->stated_flops / roofline->stated_bytes);
     find_bound(roofline);

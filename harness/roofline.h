@@ -14,6 +14,8 @@
  *   flops              the operations of fp64, fp32 and fp16 together
  *   compute            the sum of the shares of fp64, fp32 and fp16; one without operations adds 0, roof or not
  *   intensity          flops / bytes
+ *   issue              instructions / (SMs x ROOFLINE_SCHEDULERS x sm_cycles): of the slots in which an instruction can
+ *                      be issued, those in which one was
  *   balance            the intensity at which this mix of operations and the device memory take equally long:
  *                      flops / (fp64 / its roof + fp32 / its roof + fp16 / its roof) / roof of dram
  */
@@ -22,13 +24,15 @@
 
 #include "run.h"
 
-#define ROOFLINE_NEAR 0.6 /* from this share of a roof on, that roof is what holds the kernel */
+#define ROOFLINE_NEAR 0.6     /* from this share of a roof on, that roof is what holds the kernel */
+#define ROOFLINE_SCHEDULERS 4 /* of an SM, from Volta on */
 
 enum roofline_bound {
     ROOFLINE_UNKNOWN, /* no known share is near its roof, and one is not known */
     ROOFLINE_DRAM,
     ROOFLINE_SHARED,
     ROOFLINE_COMPUTE,
+    ROOFLINE_ISSUE,
     ROOFLINE_LATENCY, /* nothing is near its roof: warps wait */
     ROOFLINE_BOUNDS
 };
@@ -43,10 +47,11 @@ struct roofline {
     double seconds;
     struct roof_share roofs[ROOFS];
     double flops, compute;
+    double instructions, issue;
     double intensity, balance;
     double stated_bytes, stated_flops, stated_intensity; /* what the kernel says that its problem needs */
     enum roofline_bound bound;
-    enum roofline_bound nearest; /* the largest share that is known, of dram, shared and compute; else unknown */
+    enum roofline_bound nearest; /* the largest share that is known, of dram, shared, compute, issue; else unknown */
     double share;                /* that one */
 };
 

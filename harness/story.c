@@ -13,13 +13,14 @@
 /* To add a story: a row. Of two that explain one metric, the more telling stands first. */
 static const struct story *const stories[] = {
     &(const struct story){"divergent_branches", "divergent branches", "branches",
-      " branch_targets_divergent branch_efficiency threads_per_instruction ",
+      " branch_targets_divergent branch_efficiency ",
       "threads of one warp go both ways here, one after the other: decide per warp, or give neighbouring threads the "
       "same branch",
      {{LINE_DIVERGENT, 1}}, 1},
     &(const struct story){"idle_threads", "idle threads", "threads",
       " threads_per_instruction ",
-      "threads of the warp are switched off here: let neighbouring threads do the work, and whole warps finish early",
+      "threads of the warp are switched off here, by a branch or by a predicate (short ifs, divisions): let neighbouring "
+      "threads do the work, and whole warps finish early",
      {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}}, 2},
     &(const struct story){"excess_wavefronts", "excess shared wavefronts", "wavefronts",
       " excess_wavefronts shared_bank_conflicts shared_wavefronts ",
@@ -39,7 +40,7 @@ static const struct story *const stories[] = {
     &(const struct story){"excess_load_sectors", "excess load sectors", "sectors",
       " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
       "lanes of one load lie in more sectors than their bytes need: let neighbouring lanes read neighbouring, aligned "
-      "elements, or stage through shared memory",
+      "elements, stage through shared memory, or load a whole vector at once",
      {{LINE_LOAD_SECTORS, 1}, {LINE_LOAD_IDEAL, -1}}, 2},
     &(const struct story){"excess_store_sectors", "excess store sectors", "sectors",
       " global_store_sectors dram_bytes_write l2_hit_rate ",
@@ -66,7 +67,7 @@ static const struct story *const stories[] = {
       " branch_targets ",
       "more branches: unroll, or let the compiler know the bounds",
      {{LINE_UNIFORM, 1}, {LINE_DIVERGENT, 1}}, 2},
-    &(const struct story){"stalls", "warp cycles", "warp cycles",
+    &(const struct story){"stalls", "sampled SM cycles", "sampled SM cycles",
       " time sm_cycles ",
       "warps spend their time here: the reason they wait for says what to change",
      {{0, 0}}, 0},
@@ -82,7 +83,7 @@ static const struct {
 } stall_words[] = {
     {"long_scoreboard",    "waiting for global, local or texture memory"},
     {"short_scoreboard",   "waiting for shared memory or a special function"},
-    {"mio_throttle",       "the queue to shared memory and special functions is full"},
+    {"mio_throttle",       "the queue to shared memory, indexed constants and special functions is full"},
     {"lg_throttle",        "the queue to global and local memory is full"},
     {"tex_throttle",       "the texture queue is full"},
     {"math_pipe_throttle", "the arithmetic pipe is busy"},
@@ -177,6 +178,8 @@ size_t story_causes(const struct story *story, const struct lines *lines, const 
         cause.base_amount = cause.base ? story_amount(story, base, cause.base) : 0;
         cause.has_base = base && (cause.base || line->text || base_total == 0);
         cause.share = total > 0 ? cause.amount / total : 0;
+        if (story->term_count == 0)
+            cause.stall = cause.has_base ? story_stall_grown(lines, line, base, cause.base) : story_stall(line);
         if (growth(&cause) > 0)
             count = add_cause(causes, count, room, &cause);
     }
@@ -223,10 +226,69 @@ const char *story_stall(const struct line *line)
     return most ? most->reason : NULL;
 }
 
+const char *story_stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
+                              const struct line *base)
+{
+    const char *most = NULL;
+    double growth = 0;
+    for (size_t i = 0; i < line->stall_count; i++) {
+        const struct stall *stall = &line->stalls[i];
+        double grown = stall->samples * lines->period / (lines->launches ? lines->launches : 1);
+        for (size_t k = 0; base && base_lines->launches && k < base->stall_count; k++)
+            if (strcmp(base->stalls[k].reason, stall->reason) == 0)
+                grown -= base->stalls[k].samples * base_lines->period / base_lines->launches;
+        if (grown > growth) {
+            most = stall->reason;
+            growth = grown;
+        }
+    }
+    return most;
+}
+
 const char *story_stall_words(const char *reason)
 {
     for (size_t i = 0; i < ROWS(stall_words); i++)
         if (strcmp(stall_words[i].reason, reason) == 0)
             return stall_words[i].words;
     return NULL;
+}
+
+/* clang-format off */
+static const struct {
+    const char *reason, *advice;
+} stall_advice[] = {
+    {"long_scoreboard",    "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse what is in "
+                           "registers and shared memory"},
+    {"short_scoreboard",   "use shared memory with fewer wavefronts: no bank conflicts, 8 or 16 bytes a lane, values in "
+                           "registers"},
+    {"mio_throttle",       "issue fewer shared memory instructions: no bank conflicts, 8 or 16 bytes a lane, or pass values "
+                           "by shuffles"},
+    {"lg_throttle",        "issue fewer loads and stores, and let them coalesce: 8 or 16 bytes a lane, and nothing twice"},
+    {"tex_throttle",       "issue fewer texture reads, or mix them with other work"},
+    {"math_pipe_throttle", "the arithmetic itself is the limit: fewer or cheaper operations, another precision, tensor "
+                           "cores"},
+    {"barrier",            "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where "
+                           "one warp is enough"},
+    {"membar",             "use fewer or narrower memory fences"},
+    {"branch_resolving",   "unroll the loop, or replace short branches by selects"},
+    {"wait",               "give each warp independent instructions to overlap, or run more warps"},
+    {"no_instructions",    "the code does not stay in the instruction cache: unroll less"},
+    {"imc_miss",           "read fewer constants, or let all lanes read the same one"},
+    {"drain",              "let the last stores coalesce, or store less at the end"},
+    {"not_selected",       "there are warps enough: only fewer instructions help"},
+    {"selected",           "it issues nearly all the time: only fewer instructions help"},
+};
+/* clang-format on */
+
+const char *story_stall_advice(const char *reason, const struct lines *lines)
+{
+    const bool uses_shared = !(lines->counted & 1u << LINE_SHARED) || lines_total(lines, LINE_SHARED) > 0;
+    const bool is_of_mio = strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "short_scoreboard") == 0;
+    if (is_of_mio && !uses_shared)
+        return "let all lanes read the same constant, and compute less with special functions (division, square roots, "
+               "sines)";
+    for (size_t i = 0; i < ROWS(stall_advice); i++)
+        if (strcmp(stall_advice[i].reason, reason) == 0)
+            return stall_advice[i].advice;
+    return "";
 }

@@ -31,8 +31,8 @@ bool story_explains(const struct story *story, const char *metric);
 /* Whether its counters were read, or for stalls, samples were taken. */
 bool story_is_known(const struct story *story, const struct lines *lines);
 
-/* How much of it a line has: a count of one launch of the variant; for stalls, cycles in which a warp was seen there,
- * summed over warps. Never negative, and so bounded that sums of it stay finite. */
+/* How much of it a line has: a count of one launch of the variant; for stalls, cycles of SMs
+ * in which the sampled warp stood there. Never negative, and so bounded that sums of it stay finite. */
 double story_amount(const struct story *story, const struct lines *lines, const struct line *line);
 double story_total(const struct story *story, const struct lines *lines);
 
@@ -41,6 +41,8 @@ struct cause {
     const struct line *line, *base; /* base: NULL where it has no such line, or there is no base */
     double amount, base_amount;     /* base_amount 0 where there is no base line */
     double share;                   /* of the kernel's total now */
+    const char
+        *stall;    /* of the story of stalls: the reason that grew most, or without a base the commonest; else NULL */
     bool has_base; /* base_amount is known: that of its line, or 0 because the line is new or because no
                     * line of the base has any of it */
 };
@@ -63,5 +65,12 @@ const struct story *story_of_metric(const char *metric, const struct lines *line
  * NULL where that is not known. */
 const char *story_stall(const struct line *line);
 const char *story_stall_words(const char *reason);
+
+/* The reason that grew most from a line of the base (NULL: from nothing), in cycles. NULL when none did. */
+const char *story_stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
+                              const struct line *base);
+
+/* What helps warps of a kernel with these lines that wait for that reason; "" where that is not known. */
+const char *story_stall_advice(const char *reason, const struct lines *lines);
 
 #endif

@@ -30,7 +30,7 @@ Test(explain, a_kernel_is_meant_by_its_name_or_by_a_glob_of_it_alone)
         {"reduce/tre", NULL, "run.json has no kernel 'reduce/tre'; did you mean reduce/tree?"},
         {"reduce", NULL, "run.json has no kernel 'reduce'; of that family it has reduce/atomic, reduce/cub"},
         {"reduce/something_else", NULL, "of that family it has reduce/atomic"},
-        {"nothing/like_it", NULL, "run.json has no kernel 'nothing/like_it'\n"},
+        {"nothing/like_it", NULL, "run.json has no kernel 'nothing/like_it'; `cugate list` shows"},
         {"", NULL, "run.json has no kernel ''"},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
@@ -174,7 +174,7 @@ Test(explain, the_gap_has_a_likely_cause)
         {1200, 70, 1e5, GAP_TAIL, "1,200 blocks are 1.50 waves of 100 SMs x 8 blocks, and the last wave is 50 % full"},
         {8000, 70, 4000, GAP_SHORT_KERNEL, "of 4.00 us a launch"},
         {80000, 80, 200000, GAP_SHORT_BLOCKS, "a wave of 100 SMs x 8 blocks takes 2.00 us"},
-        {8000, 70, 1e6, GAP_IMBALANCE, "imbalance"},
+        {8000, 70, 1e6, GAP_IMBALANCE, "the launch does not explain it"},
         {8000, 70, NAN, GAP_UNKNOWN, ""},
         {8000, NAN, 1e5, GAP_UNKNOWN, ""},
     };
@@ -266,13 +266,13 @@ Test(explain, stories_stand_by_how_much_they_matter)
         size_t causes;
     } expected[] = {
         {"stalls", EXPLAINED_TIME, 3200, NAN, 2},
-        {"instructions", EXPLAINED_TIME, 200, NAN, 2},
         {"excess_wavefronts", EXPLAINED_FAULT, 100, 0.5, 1},
         {"idle_threads", EXPLAINED_FAULT, 1600, 0.25, 2},
         {"divergent_branches", EXPLAINED_FAULT, 1, 0.001, 1},
         {"excess_load_sectors", EXPLAINED_FAULT, 0, 0, 0},
         {"local_sectors", EXPLAINED_FAULT, NAN, NAN, 0},
         {"excess_store_sectors", EXPLAINED_FAULT, NAN, NAN, 0},
+        {"instructions", EXPLAINED_TIME, 200, NAN, 2},
     };
     struct made made;
     make(&made, 10);

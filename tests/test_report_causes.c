@@ -41,8 +41,8 @@ Test(report_causes, text_names_the_line_and_what_to_do)
     expect_word(text, "  kernels/transpose.cu:40: excess shared wavefronts 0 -> 16,777,216 (100 % of the kernel's)\n");
     expect_word(text, "  | out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];\n");
     expect_word(text, "lanes of one warp meet in the same bank: pad the rows by one element");
-    expect_word(text, "kernels/transpose.cu:40: warp cycles 409,600 -> 4,983,467 (86 % of the kernel's), most\n");
-    expect_word(text, " mio_throttle: the queue to shared memory and special functions is full\n");
+    expect_word(text, "kernels/transpose.cu:40: sampled SM cycles 409,600 -> 4,983,467 (86 % of the kernel's),\n");
+    expect_word(text, " grown by mio_throttle: the queue to shared memory, indexed constants and special\n");
     expect_word(text, "launch: grid 1024x1x1 -> 8192x1x1; block 256x1x1 -> 32x1x1\n");
     free(text);
     report_tear_down(&fixture);

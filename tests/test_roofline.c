@@ -77,22 +77,25 @@ Test(roofline, the_formulas)
 
 /* A kernel whose shares can be set. */
 struct shares {
-    double dram, shared, fp64;
+    double dram, shared, fp64, issue;
     enum roofline_bound bound, nearest;
 };
 
 Test(roofline, the_largest_share_binds_when_it_is_near_its_roof)
 {
     static const struct shares cases[] = {
-        {0.93, 0.1, 0.1, ROOFLINE_DRAM, ROOFLINE_DRAM},
-        {0.61, 0.8, 0.7, ROOFLINE_SHARED, ROOFLINE_SHARED},
-        {0.1, 0.1, 1.4, ROOFLINE_COMPUTE, ROOFLINE_COMPUTE},
-        {0.59, 0.1, 0.1, ROOFLINE_LATENCY, ROOFLINE_DRAM},
-        {0, 0, 0, ROOFLINE_LATENCY, ROOFLINE_DRAM},
-        {0.9, NAN, NAN, ROOFLINE_DRAM, ROOFLINE_DRAM}, /* whatever the others are, it is near */
-        {0.3, NAN, 0.1, ROOFLINE_UNKNOWN, ROOFLINE_DRAM},
-        {NAN, 0.2, 0.4, ROOFLINE_UNKNOWN, ROOFLINE_COMPUTE},
-        {NAN, NAN, NAN, ROOFLINE_UNKNOWN, ROOFLINE_UNKNOWN},
+        {0.93, 0.1, 0.1, 0, ROOFLINE_DRAM, ROOFLINE_DRAM},
+        {0.61, 0.8, 0.7, 0, ROOFLINE_SHARED, ROOFLINE_SHARED},
+        {0.1, 0.1, 1.4, 0, ROOFLINE_COMPUTE, ROOFLINE_COMPUTE},
+        {0.59, 0.1, 0.1, 0, ROOFLINE_LATENCY, ROOFLINE_DRAM},
+        {0, 0, 0, 0, ROOFLINE_LATENCY, ROOFLINE_DRAM},
+        {0.9, NAN, NAN, 0, ROOFLINE_DRAM, ROOFLINE_DRAM}, /* whatever the others are, it is near */
+        {0.3, NAN, 0.1, 0, ROOFLINE_UNKNOWN, ROOFLINE_DRAM},
+        {NAN, 0.2, 0.4, 0, ROOFLINE_UNKNOWN, ROOFLINE_COMPUTE},
+        {NAN, NAN, NAN, NAN, ROOFLINE_UNKNOWN, ROOFLINE_UNKNOWN},
+        {0.3, 0.2, 0.1, 0.9, ROOFLINE_ISSUE, ROOFLINE_ISSUE},
+        {0.3, 0.2, 0.1, 0.5, ROOFLINE_LATENCY, ROOFLINE_ISSUE},
+        {0.3, 0.2, 0.1, NAN, ROOFLINE_UNKNOWN, ROOFLINE_DRAM},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
         struct run run;
@@ -100,6 +103,10 @@ Test(roofline, the_largest_share_binds_when_it_is_near_its_roof)
         struct result *result = make(&run);
         const double amounts[] = {cases[i].dram * 1e6, cases[i].shared * 1e3, cases[i].fp64 * 1e6, 0, 0};
         set(result, "time", 1000);
+        run.device.sm_count = 100;
+        set(result, "sm_cycles", 1000);
+        if (!isnan(cases[i].issue))
+            set(result, "instructions", cases[i].issue * 100 * ROOFLINE_SCHEDULERS * 1000);
         for (enum roof roof = 0; roof < ROOFS; roof++)
             for (unsigned k = 0; !isnan(amounts[roof]) && roofline_metric(roof, k); k++)
                 set(result, roofline_metric(roof, k), k ? 0 : amounts[roof]);

@@ -57,14 +57,16 @@ blame='
     [.judgements[] | select(.verdict == "regressed" and .kernel == $kernel)] as $red
     | ($metrics / " " | map(. as $m | $red[] | select(.metric == $m))) as $named
     | ($named | map(select(.causes | length > 0)) | first) as $told
-    | ($told // $named[0]) as $row
+    | (if $line == "-" then $named[0] else $told // $named[0] end) as $row
     | if $row == null then "- - " + ($red | map(.metric) | join(","))
       else ($row.causes // []) as $causes
       | (if $line == "-" then "-"
          elif ($causes | length) > 0 and ($causes[0].text // "" | contains($line)) then "exact"
          elif any($named[].causes[]?; .text // "" | contains($line)) then "near"
          else "other" end) as $fit
-      | ($causes[0] | if . == null then ($row.launch_change // "-")
+      | (if $line == "-" then {launch: ($row.launch_change // $red[0].launch_change)} else $causes[0] end
+         | if . == null then ($row.launch_change // "-")
+                      elif .launch then "launch: " + .launch
                       elif .file == null then "\(.function)+\(.offset)"
                       else "\(.file | sub("^build/planted/[a-z0-9_]+/"; "")):\(.line)" end) as $place
       | "\($row.metric) \($fit) \($place)"
