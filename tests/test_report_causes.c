@@ -1,5 +1,6 @@
 /* What the formats say of the lines behind a row. */
 #include "report_support.h"
+#include "support.h"
 
 #include "report_words.h"
 #include "text.h"
@@ -8,6 +9,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The three kernels of worse_lines.json: one with lines and those of a base, one without line information and without
  * a base, one that is launched otherwise. */
@@ -270,6 +272,44 @@ Test(report_causes, github_shows_it_at_its_line)
 
 /* ---- Words --------------------------------------------------------------------------------------------------------
  */
+
+Test(report_causes, github_names_files_from_the_root_of_the_repository)
+{
+    static const struct {
+        const char *workspace; /* below the scratch folder, or NULL */
+        const char *file;
+    } rows[] = {{NULL, "file=perf/sub/kernels/reduce.cu,"},
+                {"perf", "file=sub/kernels/reduce.cu,"},
+                {"perf/sub", "file=kernels/reduce.cu,"},
+                {"none", "file=perf/sub/kernels/reduce.cu,"},
+                {"perf/su", "file=kernels/reduce.cu,"}}; /* a root elsewhere */
+    char *scratch = scratch_make();
+    char *git = x_sprintf("%s/.git", scratch), *sub = x_sprintf("%s/perf/sub", scratch);
+    char *elsewhere = x_sprintf("%s/perf/su", scratch);
+    char here[4096];
+    cr_assert(make_folders(git) == 0 && make_folders(sub) == 0 && make_folders(elsewhere) == 0);
+    cr_assert(getcwd(here, sizeof here));
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        char *workspace = x_sprintf("%s/%s", scratch, rows[i].workspace ? rows[i].workspace : "");
+        if (rows[i].workspace)
+            setenv("GITHUB_WORKSPACE", workspace, 1);
+        else
+            unsetenv("GITHUB_WORKSPACE");
+        set_up_one(&fixture, "kernels/reduce.cu", "f", "s[i] += s[j];");
+        cr_assert_eq(chdir(sub), 0);
+        char *text = print(&fixture.report, report_github);
+        expect_word(text, rows[i].file);
+        cr_assert_eq(chdir(here), 0);
+        free(text);
+        free(workspace);
+        report_tear_down(&fixture);
+    }
+    free(git);
+    free(sub);
+    free(elsewhere);
+    scratch_remove(scratch);
+}
 
 Test(report_causes, counts_are_whole_and_grouped)
 {
