@@ -19,6 +19,7 @@
 #define RULE_POWER 0.99   /* how surely the smallest detectable change is caught */
 #define RULE_MARGIN 0.01  /* a pair counts as slower from this share on */
 #define RULE_GPUS 8       /* GPUs that a baseline needs to know how those of a model differ */
+#define RULE_FOREIGN 3    /* limits that what is steady may move on a GPU unknown to the baseline, by the same code */
 #define RULE_PAIRS 14     /* pairs that settle a time */
 #define RULE_DOUBT 0.05   /* pairs that are worse more often than this chance are no pass */
 #define RULE_MOVED 0.03   /* beyond this shift the whole suite moved, and no time is judged */
