@@ -23,7 +23,19 @@ struct source {
 struct sources {
     struct source *list;
     size_t count;
+    bool has_time;
+    struct timespec time; /* of the library */
 };
+
+static bool is_newer(const char *path, const struct sources *sources)
+{
+    struct stat status;
+    if (!sources->has_time || stat(path, &status) < 0)
+        return false;
+    const struct timespec *time = &status.st_mtim;
+    return time->tv_sec > sources->time.tv_sec ||
+           (time->tv_sec == sources->time.tv_sec && time->tv_nsec > sources->time.tv_nsec);
+}
 
 static bool is_file(const char *path)
 {
@@ -74,7 +86,7 @@ static const struct source *open_source(struct sources *sources, const char *pat
     source->path = x_strdup(path);
     source->name = name_of(path);
     size_t length;
-    if (is_file(source->name) && access(source->name, R_OK) == 0 &&
+    if (is_file(source->name) && access(source->name, R_OK) == 0 && !is_newer(source->name, sources) &&
         file_read(source->name, FILE_LIMIT, &source->text, &length) == 0)
         split(source);
     return source;
@@ -98,9 +110,13 @@ static char *text_of(const struct source *source, unsigned number)
     return x_sprintf("%.*s", (int)length, start);
 }
 
-void source_resolve(struct lines *lines)
+void source_resolve(struct lines *lines, const char *library)
 {
     struct sources sources = {0};
+    struct stat status;
+    sources.has_time = library && stat(library, &status) == 0;
+    if (sources.has_time)
+        sources.time = status.st_mtim;
     for (size_t i = 0; i < lines->count; i++) {
         struct line *line = &lines->list[i];
         if (!line->file)

@@ -166,17 +166,27 @@ static size_t add_cause(struct cause *causes, size_t count, size_t room, const s
     return count;
 }
 
+static bool has_texts(const struct lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        if (lines->list[i].text)
+            return true;
+    return false;
+}
+
 size_t story_causes(const struct story *story, const struct lines *lines, const struct lines *base,
                     struct cause *causes, size_t room)
 {
-    const struct line **was = base ? lines_match(lines, base) : NULL;
+    /* Numbers of lines move with every edit: what has texts is held against nothing that has none. */
+    const bool matches = base && (has_texts(base) || !has_texts(lines));
+    const struct line **was = matches ? lines_match(lines, base) : NULL;
     const double total = story_total(story, lines), base_total = base ? story_total(story, base) : 0;
     size_t count = 0;
     for (size_t i = 0; i < lines->count; i++) {
         const struct line *line = &lines->list[i];
         struct cause cause = {.line = line, .base = was ? was[i] : NULL, .amount = story_amount(story, lines, line)};
         cause.base_amount = cause.base ? story_amount(story, base, cause.base) : 0;
-        cause.has_base = base && (cause.base || line->text || base_total == 0);
+        cause.has_base = base && (cause.base || (matches && line->text) || base_total == 0);
         cause.share = total > 0 ? cause.amount / total : 0;
         if (story->term_count == 0)
             cause.stall = cause.has_base ? story_stall_grown(lines, line, base, cause.base) : story_stall(line);

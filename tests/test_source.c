@@ -32,7 +32,7 @@ static const struct line *resolve(struct lines *lines, const char *file, unsigne
 {
     *lines = (struct lines){0};
     lines_add(lines, "f()", file, number, 16);
-    source_resolve(lines);
+    source_resolve(lines, NULL);
     cr_assert_eq(lines->count, 1);
     return &lines->list[0];
 }
@@ -122,7 +122,7 @@ Test(source, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = l
     struct lines lines = {0};
     lines_add(&lines, "f()", "/x/a/kernels/one.cu", 1, 16)->counts[LINE_INSTRUCTIONS] = 2;
     lines_add(&lines, "f()", "/y/a/kernels/one.cu", 1, 32)->counts[LINE_INSTRUCTIONS] = 3;
-    source_resolve(&lines);
+    source_resolve(&lines, NULL);
     cr_assert_eq(lines.count, 1);
     cr_expect_eq(lines.list[0].counts[LINE_INSTRUCTIONS], 5);
     lines_release(&lines);
