@@ -56,8 +56,8 @@ echo 'not committed' >kernels
 expect_clean() {
     ask git worktree list --porcelain
     expect "no worktree is left $1" 0 "worktree $work/tree" '!build/base'
-    ask ls -d build/base/*/tree
-    expect "no folder of a worktree is left $1" 2
+    ask find build/base -path '*/tree/*' ! -path '*/tree/kernels*'
+    expect "nothing but the kernels' sources is left $1" 0 '!build/base'
 }
 
 # ---- build_base.sh
