@@ -91,6 +91,8 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
         const struct result *result = run_find(gathering->sources[i].run, fresh->id);
         if (!result)
             continue;
+        if (!same_code(fresh, result))
+            lines_release(&fresh->lines); /* of other code than the newest */
         result_copy_facts(fresh, result); /* the newest run's in the end */
         if (result->lines.counted || result->lines.period) {
             lines_release(&fresh->lines);

@@ -386,22 +386,21 @@ static bool has_time(const struct merging *merging, const struct result *fresh)
 static void keep_source_lines(struct result *result, const struct lines *lines)
 {
     lines_release(&result->lines);
-    for (size_t i = 0; i < lines->count; i++)
-        if (lines->list[i].file)
-            lines_merge(&result->lines, &(struct lines){.list = &lines->list[i], .count = 1});
-    if (result->lines.count > 0)
-        lines_merge(&result->lines,
-                    &(struct lines){.counted = lines->counted, .period = lines->period, .launches = lines->launches});
+    lines_copy(&result->lines, lines);
+    lines_keep_files(&result->lines);
 }
 
-/* Lines are of one machine code: those of another than the file's launches are of no use. */
+/* Lines are of one machine code: those of another than the values' are of no use. Fewer kinds of them replace nothing.
+ */
 static void merge_lines(struct result *result, const struct result *fresh, bool was_same_code)
 {
-    const bool has_lines = fresh->lines.counted || fresh->lines.period;
-    if (has_lines && same_code(result, fresh))
-        keep_source_lines(result, &fresh->lines);
-    else if (!was_same_code)
+    const struct lines *lines = &fresh->lines;
+    const bool has_lines = lines->counted || lines->period;
+    if (!was_same_code)
         lines_release(&result->lines);
+    const bool loses = (result->lines.period && !lines->period) || (result->lines.counted & ~lines->counted);
+    if (has_lines && !loses && same_code(result, fresh))
+        keep_source_lines(result, lines);
 }
 
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh)
@@ -413,7 +412,7 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
     merge_sessions(merging, &file->run, fresh);
     merge_rows(merging, file, result, fresh, only_spread);
     const bool takes_launches = is_new || !named || has_time(merging, fresh);
-    const bool was_same_code = same_code(result, fresh) || !takes_launches;
+    const bool was_same_code = same_code(result, fresh);
     if (takes_launches)
         result_copy_facts(result, fresh);
     merge_lines(result, fresh, was_same_code);

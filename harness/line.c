@@ -211,3 +211,17 @@ double lines_total(const struct lines *lines, enum line_counter counter)
         total = add(total, lines->list[i].counts[counter]);
     return total;
 }
+
+void lines_keep_files(struct lines *lines)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        if (lines->list[i].file)
+            lines->list[kept++] = lines->list[i];
+        else
+            line_release(&lines->list[i]);
+    }
+    lines->count = kept;
+    if (kept == 0)
+        lines_release(lines);
+}

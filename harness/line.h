@@ -87,6 +87,9 @@ void lines_merge(struct lines *lines, const struct lines *more);
  * is not known, the number counts; without line information the offset, if the function ends at the same one. */
 const struct line **lines_match(const struct lines *lines, const struct lines *base);
 
+/* Removes what has no file; without any line left, nothing was counted or sampled. */
+void lines_keep_files(struct lines *lines);
+
 /* The sum over all lines. */
 double lines_total(const struct lines *lines, enum line_counter counter);
 
