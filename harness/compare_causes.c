@@ -20,14 +20,19 @@ struct bases {
     const struct lines *list[2];
 };
 
+/* Whether the base knows every story of the metric that the run knows, and there is one. */
 static bool can_compare(const char *metric, const struct lines *lines, const struct lines *base)
 {
-    size_t count;
+    size_t count, known = 0;
     const struct story *const *stories = story_list(&count);
-    for (size_t i = 0; i < count; i++)
-        if (story_explains(stories[i], metric) && story_is_known(stories[i], lines) && story_is_known(stories[i], base))
-            return true;
-    return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!story_explains(stories[i], metric) || !story_is_known(stories[i], lines))
+            continue;
+        if (!story_is_known(stories[i], base))
+            return false;
+        known++;
+    }
+    return known > 0;
 }
 
 /* The story of a metric, and the base that tells it: NULL where there was nothing to compare with. Where there was and
@@ -38,12 +43,10 @@ static const struct story *find_story(const char *metric, const struct lines *li
     bool compared = false;
     for (size_t i = 0; i < ROWS(bases->list); i++) {
         *base = bases->list[i];
-        if (!can_compare(metric, lines, *base))
-            continue;
         const struct story *story = story_of_metric(metric, lines, *base);
         if (story)
             return story;
-        compared = true;
+        compared |= can_compare(metric, lines, *base);
     }
     *base = NULL;
     return compared ? NULL : story_of_metric(metric, lines, NULL);

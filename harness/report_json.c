@@ -27,12 +27,13 @@
  *
  * Judgements are worst first. What has no value is null: never 0. "counts" and "same_code" are null when nothing was
  * judged. The shift of a suite is null when too few kernels know it. */
-#include "report.h"
+#include "report_words.h"
 
 #include "exit_code.h"
 #include "text.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define REPORT_SCHEMA 1
 
@@ -112,7 +113,9 @@ static void put_blame(FILE *stream, const struct judgement *judgement)
     const struct blame *blame = &judgement->blame;
     put_text_member(stream, ", \"launch_change\": ", judgement->launch_change);
     put_text_member(stream, ", \"story\": ", blame->story ? blame->story->name : NULL);
-    put_text_member(stream, ", \"advice\": ", blame->story ? blame->story->advice : NULL);
+    char *advice = blame->story ? words_advice(blame) : NULL;
+    put_text_member(stream, ", \"advice\": ", advice);
+    free(advice);
     fputs(", \"causes\": [", stream);
     for (size_t i = 0; i < blame->count; i++) {
         fputs(i ? ", " : "", stream);
