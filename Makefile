@@ -285,6 +285,7 @@ $(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
 build/device/%.fatbin: kernels/device/%.cu build/flags.cu $(CUDA_READY)
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -fatbin $(CU_FLAGS) $(CUDA_CPPFLAGS) -o $@ $<
+.SECONDARY: $(DEVICE_CU:kernels/device/%.cu=build/device/%.fatbin)
 $(BUILD)/device/%.o: build/device/%.fatbin | $(BUILD)
 	@mkdir -p $(@D)
 	$(call say,EMBED)name=_binary_$*_fatbin && printf '%s\n' '.section .rodata' '.balign 16' \

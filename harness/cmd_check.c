@@ -194,6 +194,7 @@ static void measure_again(struct check *check, const char *library, struct run *
         forget_failed(&again, library);
     else
         count_conflicts(check, &again);
+    check_confirm_conflicts(run, &again, &check->metrics);
     run_append(run, &again);
     run_release(&again);
     free(label);

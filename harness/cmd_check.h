@@ -18,9 +18,13 @@ int check_static(const struct options *options, const struct metrics *metrics, s
  * all kernels, because each takes a process. 0, or EXIT_INTERRUPTED. */
 int check_conflicts(const struct measurement *measurement, const struct run *baseline, struct run *run);
 
+/* A second session that could not be counted leaves the first without the confirmation that it needs: then the row is
+ * not counted. Before run_append. */
+void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics);
+
 /* Collects the source lines of the kernels with a regressed row, worst first, and of the same kernels in the base
- * library `against` (or NULL), until `seconds` are over; compares nothing. True when there are any that were not there
- * before. */
+ * library `against` (or NULL), until `seconds` are over (what has begun is ended); compares nothing. True when there
+ * are any that were not there before. */
 bool check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
                    double seconds, struct run *run);
 

@@ -32,6 +32,27 @@ static bool wants_conflicts(const struct metrics *metrics, const struct run *bas
     return false;
 }
 
+/* It was tried, and failed: that is not as if nobody had asked. */
+static void mark_uncounted(const struct metrics *metrics, struct result *result)
+{
+    for (size_t m = 0; m < metrics->count; m++)
+        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) == 0 && !result_find(result, metrics->list[m].name))
+            result_add(result, metrics->list[m].name);
+}
+
+void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        for (size_t i = 0; i < again->result_count && strcmp(metrics->list[m].counter, COUNTER_EXCESS) == 0; i++) {
+            const struct row *second = result_find(&again->results[i], metrics->list[m].name);
+            struct result *result = run_find(run, again->results[i].id);
+            struct row *first = result ? result_find(result, metrics->list[m].name) : NULL;
+            if (first && second && second->state == VALUE_NOT_COUNTED)
+                row_clear(first);
+        }
+    }
+}
+
 int check_conflicts(const struct measurement *measurement, const struct run *baseline, struct run *run)
 {
     const char **ids = NULL;
@@ -42,16 +63,17 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
         if (wants_conflicts(measurement->metrics, baseline, &run->results[i]))
             *ARRAY_ADD(ids, count) = run->results[i].id;
     if (count > 0 && can_see_lines(measurement)) {
-        code = measure_lines(measurement, run, ids, count, LINES_COUNTS, 0);
+        code = measure_lines(measurement, run, ids, count, LINES_COUNTS);
         lines_add_rows(run, measurement->metrics);
+        for (size_t i = 0; i < count && code == EXIT_SAME; i++)
+            mark_uncounted(measurement->metrics, run_find(run, ids[i]));
     }
     free(ids);
     return code;
 }
 
 /* The base library's lines of a kernel, into base_lines. */
-static void explain_base(const struct measurement *measurement, const char *against, struct result *result,
-                         double seconds)
+static void explain_base(const struct measurement *measurement, const char *against, struct result *result)
 {
     struct run base = {0};
     struct measurement other = *measurement;
@@ -59,7 +81,7 @@ static void explain_base(const struct measurement *measurement, const char *agai
     other.kernels = against;
     other.lenient = true;
     result_copy_facts(run_add(&base, id), result);
-    measure_lines(&other, &base, &id, 1, LINES_COUNTS | LINES_STALLS, seconds);
+    measure_lines(&other, &base, &id, 1, LINES_COUNTS | LINES_STALLS);
     lines_release(&result->base_lines);
     lines_copy(&result->base_lines, &base.results[0].lines);
     run_release(&base);
@@ -85,18 +107,17 @@ bool check_explain(const struct measurement *measurement, const struct compariso
         struct result *result = run_find(run, id);
         if (comparison->list[i].verdict != VERDICT_REGRESSED || !result || was_explained(comparison, i))
             continue;
-        const double left = end - now_seconds();
-        if (left <= 0) {
+        if (now_seconds() >= end) {
             warning(
                 "%g s were not enough to find the source lines of all that regressed: %s and what follows have none "
                 "(--explain SECONDS)",
                 seconds, id);
             break;
         }
-        if (measure_lines(measurement, run, &id, 1, LINES_COUNTS | LINES_STALLS, left) != EXIT_SAME)
+        if (measure_lines(measurement, run, &id, 1, LINES_COUNTS | LINES_STALLS) != EXIT_SAME)
             break;
-        if (against)
-            explain_base(measurement, against, result, left);
+        if (against && now_seconds() < end)
+            explain_base(measurement, against, result);
         explained++;
     }
     return explained > 0;

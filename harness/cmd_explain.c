@@ -111,7 +111,7 @@ static int measure_kernel(struct work *work)
     int code = measure_whole(&work->measurement, &work->run);
     const struct result *result = run_find(&work->run, work->id);
     if (code == EXIT_SAME && result && result->status == RESULT_OK) {
-        code = measure_lines(&work->measurement, &work->run, ids, ROWS(ids), LINES_COUNTS | LINES_STALLS, 0);
+        code = measure_lines(&work->measurement, &work->run, ids, ROWS(ids), LINES_COUNTS | LINES_STALLS);
         lines_add_rows(&work->run, &work->metrics);
     }
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;

@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "gate.h"
+#include "measure_interrupt.h"
 #include "measure_lines.h"
 #include "util.h"
 
@@ -27,11 +28,18 @@ static int measure(const struct options *options, const struct metrics *metrics,
     struct measurement measurement;
     if (measurement_init(&measurement, options, metrics) < 0)
         return EXIT_USAGE;
+    if (options->lines && strcmp(measurement.collector, "cupti") != 0) {
+        error("--lines needs the collector cupti: no other sees source lines");
+        return EXIT_USAGE;
+    }
+    struct interrupts interrupts; /* also between two measurements */
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
     int code = measure_whole(&measurement, run);
     if (code == EXIT_SAME && options->lines)
-        code = measure_lines(&measurement, run, NULL, 0, LINES_COUNTS | LINES_STALLS, 0);
+        code = measure_lines(&measurement, run, NULL, 0, LINES_COUNTS | LINES_STALLS);
     lines_add_rows(run, metrics);
-    return code;
+    return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
 int cmd_run(const struct options *options)

@@ -93,7 +93,7 @@ static int open_stalls(void **self, const struct collector_setup *setup, struct 
 
 const struct collector collector_stalls = {
     .name = "stalls",
-    .doc = "why warps wait, by source line",
+    .doc = "stalls by source line",
     .open = open_stalls,
     .measure = delegate_measure,
     .close = delegate_close,

@@ -304,7 +304,7 @@ static int stalls_measure(void *opened, const struct kernel *kernel, void *state
 
 const struct collector cupti_stalls_collector = {
     .name = "stalls",
-    .doc = "why warps wait, by source line",
+    .doc = "stalls by source line",
     .open = stalls_open,
     .measure = stalls_measure,
     .close = stalls_close,

@@ -2,6 +2,7 @@
 
 #include "collector.h"
 #include "measure_interrupt.h"
+#include "measure_lines.h"
 #include "options.h"
 #include "resources.h"
 #include "util.h"
@@ -134,7 +135,8 @@ static int take_device(struct watch *watch, const char *text)
     described.sessions = NULL;
     described.session_count = 0;
     run_release(&described);
-    measure_complete_session(&watch->run->sessions[0]);
+    if (!watch->measurement->lines) /* of which only the lines are kept */
+        measure_complete_session(&watch->run->sessions[0]);
     run_note_metrics(watch->run, watch->measurement->metrics);
     watch->described = true;
     return 0;
@@ -363,6 +365,7 @@ int measure_whole(const struct measurement *measurement, struct run *run)
     if (run->result_count > 0 && resources_add(run, measurement->kernels, measurement->metrics) < 0 &&
         code == EXIT_SAME)
         return EXIT_NOT_MEASURED;
+    lines_add_rows(run, measurement->metrics);
     return code;
 }
 

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What is collected, and how far it came. */
 struct collection {
@@ -14,13 +13,6 @@ struct collection {
     char *id;
     int code;
 };
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* The answer of one process; NULL after a warning. The caller releases run. */
 static const struct result *ask(struct collection *collection, const struct collector *collector, size_t skip,
@@ -94,11 +86,11 @@ static int collect(const struct measurement *measurement, struct result *result,
     const bool counted = wants_counts && collect_counts(&collection, &counts);
     const bool sampled = collection.code != EXIT_INTERRUPTED && wants_stalls && collect_stalls(&collection, &stalls);
     if (counted) {
-        source_resolve(&counts);
+        source_resolve(&counts, measurement->kernels);
         lines_merge(&result->lines, &counts);
     }
     if (sampled) {
-        source_resolve(&stalls);
+        source_resolve(&stalls, measurement->kernels);
         lines_merge(&result->lines, &stalls);
     }
     lines_release(&counts);
@@ -112,25 +104,27 @@ static bool can_have_lines(const struct result *result)
 }
 
 int measure_lines(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
-                  unsigned kinds, double seconds)
+                  unsigned kinds)
 {
-    const double end = now_seconds() + seconds;
     const size_t number = ids ? count : run->result_count;
     for (size_t i = 0; i < number; i++) {
         struct result *result = ids ? run_find(run, ids[i]) : &run->results[i];
-        if (!can_have_lines(result))
-            continue;
-        if (seconds > 0 && now_seconds() >= end) {
-            warning("no time was left for the source lines of %s and what follows (--explain %g)", result->id, seconds);
-            break;
-        }
-        if (collect(measurement, result, kinds) == EXIT_INTERRUPTED)
+        if (can_have_lines(result) && collect(measurement, result, kinds) == EXIT_INTERRUPTED)
             return EXIT_INTERRUPTED;
     }
     return EXIT_SAME;
 }
 
 /* ---- Rows ---- */
+
+/* Without the counters of the GPU nothing can be said of conflicts. */
+static enum value_state state_without_launches(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        if (result->rows[i].state == VALUE_NOT_SUPPORTED)
+            return VALUE_NOT_SUPPORTED;
+    return VALUE_NOT_APPLICABLE;
+}
 
 /* Whether the kernel was seen to make no pass through shared memory at all. */
 static bool has_no_wavefronts(const struct result *result, const struct metrics *metrics)
@@ -153,7 +147,7 @@ static void add_excess(struct result *result, const char *metric, const struct m
         return;
     struct row *row = result_add(result, metric);
     row_clear(row);
-    row->state = VALUE_NOT_APPLICABLE;
+    row->state = state_without_launches(result);
     if (result->launch_count == 0)
         return;
     const double excess =

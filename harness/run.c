@@ -431,14 +431,18 @@ bool same_work(const struct result *base, const struct result *now, const struct
 {
     if (!same_code(base, now))
         return false;
+    size_t compared = 0;
     for (size_t m = 0; m < metrics->count; m++) {
         const struct row *was = result_find(base, metrics->list[m].name);
         const struct row *is = result_find(now, metrics->list[m].name);
-        if (metrics->list[m].class == METRIC_EXACT && was && is && was->state == VALUE_MEASURED &&
-            is->state == VALUE_MEASURED && row_value(was) != row_value(is))
+        if (metrics->list[m].class != METRIC_EXACT || !was || !is || was->state != VALUE_MEASURED ||
+            is->state != VALUE_MEASURED)
+            continue;
+        if (row_value(was) != row_value(is))
             return false;
+        compared++;
     }
-    return true;
+    return compared > 0;
 }
 
 static void append_rows(struct result *to, const struct result *from)

@@ -213,8 +213,8 @@ void result_copy_facts(struct result *to, const struct result *from);
 /* Whether both launched the same machine code in the same way; false where the code is unknown. */
 bool same_code(const struct result *base, const struct result *now);
 
-/* same_code, and every exact metric that both counted has the value that it had: nothing can have changed that the code
- * alone determines. */
+/* same_code, and every exact metric that both counted, one at least, has the value that it had: nothing can have
+ * changed that the code alone determines. */
 bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics);
 
 /* Adds a copy of a session unless one with equal facts is there. */

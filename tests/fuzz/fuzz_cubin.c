@@ -1,6 +1,7 @@
 /* fuzz_cubin - any bytes as a library, cubin or fatbin: no crash, no read outside, and a list that keeps its promises.
  */
 #include "cubin.h"
+#include "line_table.h"
 #include "util.h"
 
 #include <stdint.h>
@@ -30,9 +31,24 @@ static void check_function(const struct cubin *cubin, size_t i)
     require(!found || strcmp(found->code, function->code) == 0, "another function is found");
 }
 
+/* The same bytes as one image with line information. */
+static void read_lines_of(const uint8_t *data, size_t size)
+{
+    struct line_table table;
+    struct line_place places[4];
+    char *copy = x_calloc(size + 1, 1);
+    memcpy(copy, data, size);
+    line_table_open(&table, copy, size);
+    require(line_table_find(&table, "f", 16, places, ROWS(places)) <= ROWS(places),
+            "more places than there is room for");
+    line_table_release(&table);
+    free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cubin cubin;
+    read_lines_of(data, size);
     if (cubin_parse(&cubin, "fuzz", data, size) < 0) {
         require(cubin.count == 0 && !cubin.list, "something is left of a file that was refused");
         return 0;
