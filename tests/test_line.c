@@ -118,6 +118,26 @@ Test(line, a_copy_owns_its_own)
     lines_release(&copy);
 }
 
+Test(line, only_what_has_a_file_is_kept)
+{
+    struct lines lines = {.counted = 1, .launches = 2};
+    lines_add(&lines, "f", NULL, 0, 16);
+    lines_add(&lines, "f", "a.cu", 7, 32);
+    lines_add(&lines, "g", NULL, 0, 16);
+    lines_keep_files(&lines);
+    cr_assert_eq(lines.count, 1);
+    cr_expect_eq(lines.list[0].number, 7);
+    cr_expect_eq(lines.counted, 1);
+    lines_release(&lines);
+
+    lines = (struct lines){.counted = 1, .period = 512};
+    lines_add(&lines, "f", NULL, 0, 16);
+    lines_keep_files(&lines);
+    cr_expect_eq(lines.count, 0);
+    cr_expect_eq(lines.counted, 0, "nothing is left that was counted");
+    cr_expect_eq(lines.period, 0);
+}
+
 /* However it was ordered before. */
 Test(line, sorting_makes_one_line_of_one_place)
 {

@@ -4,6 +4,7 @@
 #include "util.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -100,6 +101,35 @@ Test(source, an_unreadable_file_has_no_text, .init = enter, .fini = leave)
     cr_assert_eq(chmod("a/kernels/one.cu", 0), 0);
     cr_expect_null(resolve(&lines, "a/kernels/one.cu", 1)->text);
     lines_release(&lines);
+}
+
+/* Set to that many seconds after 1970. */
+static void set_time(const char *path, time_t seconds)
+{
+    const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+    cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* It was edited since, and the lines may be others. */
+Test(source, a_source_newer_than_the_library_has_no_text, .init = enter, .fini = leave)
+{
+    static const struct {
+        const char *library;
+        time_t source;
+        const char *text;
+    } cases[] = {
+        {"lib.so", 999, "first"}, {"lib.so", 1000, "first"}, {"lib.so", 1001, NULL}, {"none.so", 1001, "first"}};
+    fclose(fopen("lib.so", "w"));
+    set_time("lib.so", 1000);
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct lines lines = {0};
+        set_time("a/kernels/one.cu", cases[i].source);
+        lines_add(&lines, "f()", "a/kernels/one.cu", 1, 16);
+        source_resolve(&lines, cases[i].library);
+        const char *text = lines.list[0].text;
+        cr_expect(text == cases[i].text || (text && cases[i].text && strcmp(text, cases[i].text) == 0), "case %zu", i);
+        lines_release(&lines);
+    }
 }
 
 Test(source, long_texts_are_cut_between_characters, .init = enter, .fini = leave)
