@@ -261,7 +261,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         if (!judge_kernel(&judging, base, now))
             continue;
         settle_kernel(comparison, first, &sides, base, now);
-        blame_kernel(comparison, first, base, now);
+        blame_kernel(comparison, first, &sides, base, now);
         count_kernel(comparison, first);
     }
     judge_suites(comparison);

@@ -2,6 +2,9 @@
  * launched. */
 #include "compare_parts.h"
 
+#include "occupancy.h"
+#include "resources.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +121,7 @@ static void blame_lines(struct comparison *comparison, size_t first, const struc
 struct changes {
     FILE *stream;
     size_t count;
+    int capability; /* of the GPU */
 };
 
 __attribute__((format(printf, 2, 3))) static void add_change(struct changes *changes, const char *format, ...)
@@ -172,22 +176,35 @@ static void compare_machines(struct changes *changes, const struct machine *was,
         compare_numbers(changes, "launch bounds", was->max_threads, is->max_threads, " threads");
 }
 
+static void compare_occupancy(struct changes *changes, const struct launch *was, const struct launch *is)
+{
+    const struct occupancy_launch before = resources_of_launch(was), after = resources_of_launch(is);
+    struct occupancy old, new;
+    char limits[OCCUPANCY_WORDS];
+    if (occupancy_of(&old, changes->capability, &before) && occupancy_of(&new, changes->capability, &after) &&
+        old.warps != new.warps)
+        add_change(changes, "warps on an SM %u -> %u of %u, limited by %s", old.warps, new.warps, new.most_warps,
+                   occupancy_limits(new.limits, limits));
+}
+
 static void compare_launches(struct changes *changes, const struct launch *was, const struct launch *is)
 {
     compare_extents(changes, "grid", was->grid, is->grid);
     compare_extents(changes, "block", was->block, is->block);
     compare_numbers(changes, "dynamic shared memory", was->shared, is->shared, " B");
     compare_numbers(changes, "times in a row", was->times, is->times, "");
-    if (was->has_machine && is->has_machine)
+    if (was->has_machine && is->has_machine) {
         compare_machines(changes, &was->machine, &is->machine);
+        compare_occupancy(changes, was, is);
+    }
 }
 
 /* What changed in one launch; "" when nothing did. Caller frees. */
-static char *change_of(const struct launch *was, const struct launch *is)
+static char *change_of(int capability, const struct launch *was, const struct launch *is)
 {
     char *text = NULL;
     size_t size;
-    struct changes changes = {.stream = open_memstream(&text, &size)};
+    struct changes changes = {.stream = open_memstream(&text, &size), .capability = capability};
     if (!changes.stream)
         die(EXIT_USAGE, "cannot allocate memory for a change");
     compare_launches(&changes, was, is);
@@ -202,7 +219,7 @@ static void compare_all_launches(struct changes *changes, const struct result *b
     char **texts = x_calloc(count + 1, sizeof *texts);
     bool alike = true;
     for (size_t i = 0; i < count; i++) {
-        texts[i] = change_of(&base->launches[i], &now->launches[i]);
+        texts[i] = change_of(changes->capability, &base->launches[i], &now->launches[i]);
         alike &= strcmp(texts[i], texts[0]) == 0;
     }
     size_t told = 0, more = 0;
@@ -224,11 +241,11 @@ static void compare_all_launches(struct changes *changes, const struct result *b
 }
 
 /* What the launches of the run take otherwise, the first against the first; NULL when nothing is. Caller frees. */
-static char *launch_change(const struct result *base, const struct result *now)
+static char *launch_change(int capability, const struct result *base, const struct result *now)
 {
     char *text = NULL;
     size_t size;
-    struct changes changes = {.stream = open_memstream(&text, &size)};
+    struct changes changes = {.stream = open_memstream(&text, &size), .capability = capability};
     if (!changes.stream)
         die(EXIT_USAGE, "cannot allocate memory for a change");
     if (base->launch_count > 0 && base->launch_count != now->launch_count)
@@ -242,7 +259,8 @@ static char *launch_change(const struct result *base, const struct result *now)
     return NULL;
 }
 
-void blame_kernel(struct comparison *comparison, size_t first, const struct result *base, const struct result *now)
+void blame_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
+                  const struct result *now)
 {
     struct judgement *gravest = NULL;
     for (size_t i = first; i < comparison->count; i++)
@@ -254,7 +272,7 @@ void blame_kernel(struct comparison *comparison, size_t first, const struct resu
     gravest->leads = true;
     const struct bases bases = {{&now->base_lines, &base->lines}};
     blame_lines(comparison, first, &now->lines, &bases);
-    char *change = launch_change(base, now);
+    char *change = launch_change(resources_capability(&sides->run->device), base, now);
     for (size_t i = first; i < comparison->count; i++)
         if (judgement_is_worse(&comparison->list[i]))
             comparison->list[i].launch_change = x_strdup(change);

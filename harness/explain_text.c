@@ -129,18 +129,6 @@ static void print_launches(const struct text *text, const struct explanation *ex
 
 /* ---- Occupancy ---- */
 
-/* "registers and block size". */
-static const char *limits_words(unsigned limits, char text[CELL])
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (unsigned limit = OCCUPANCY_THREADS; limit <= OCCUPANCY_BARRIERS; limit *= 2)
-        if (limits & limit)
-            used += (size_t)snprintf(text + used, CELL - used, "%s%s", used ? " and " : "",
-                                     occupancy_limit_name((enum occupancy_limit)limit));
-    return text;
-}
-
 static void print_step(const struct text *text, const struct explained_launch *launch,
                        const struct occupancy_step *step)
 {
@@ -169,7 +157,7 @@ static void print_step(const struct text *text, const struct explained_launch *l
 static void print_theoretical(const struct text *text, const struct explained_launch *launch, size_t number)
 {
     const struct occupancy *occupancy = &launch->occupancy;
-    char title[32] = "theoretical", share[CELL], limits[CELL], words[4 * CELL];
+    char title[32] = "theoretical", share[CELL], limits[OCCUPANCY_WORDS], words[4 * CELL];
     if (number > 0)
         snprintf(title, sizeof title, "launch %zu", number);
     if (!launch->known)
@@ -177,14 +165,14 @@ static void print_theoretical(const struct text *text, const struct explained_la
                  launch->launch->has_machine ? "of this GPU" : "the run does not say what the machine code takes");
     else if (occupancy->blocks == 0)
         snprintf(words, sizeof words, "0 %%: the GPU refuses such a launch, for its %s",
-                 limits_words(occupancy->limits, limits));
+                 occupancy_limits(occupancy->limits, limits));
     else if (occupancy->warps == occupancy->most_warps)
         snprintf(words, sizeof words, "100.0 %%: all %u warps of an SM, in %u block%s", occupancy->most_warps,
                  occupancy->blocks, plural(occupancy->blocks));
     else
         snprintf(words, sizeof words, "%s: %u of %u warps of an SM, in %u block%s; limited by %s",
                  explain_percent(occupancy->percent, share), occupancy->warps, occupancy->most_warps, occupancy->blocks,
-                 plural(occupancy->blocks), limits_words(occupancy->limits, limits));
+                 plural(occupancy->blocks), occupancy_limits(occupancy->limits, limits));
     explain_part(text, title, INK_PLAIN, words);
     for (size_t i = 0; i < launch->step_count; i++)
         print_step(text, launch, &launch->steps[i]);

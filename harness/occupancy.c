@@ -5,6 +5,7 @@
 #include <cuda_occupancy.h>
 
 #include <stddef.h>
+#include <stdio.h>
 
 #define KIB ((size_t)1024)
 #define WARP 32
@@ -130,6 +131,17 @@ const char *occupancy_limit_name(enum occupancy_limit limit)
         return "barriers";
     }
     BUG("%d is no resource of an SM", (int)limit);
+}
+
+const char *occupancy_limits(unsigned limits, char text[OCCUPANCY_WORDS])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned limit = OCCUPANCY_THREADS; limit <= OCCUPANCY_BARRIERS; limit *= 2)
+        if (limits & limit)
+            used += (size_t)snprintf(text + used, OCCUPANCY_WORDS - used, "%s%s", used ? " and " : "",
+                                     occupancy_limit_name((enum occupancy_limit)limit));
+    return text;
 }
 
 static unsigned *part_of(struct occupancy_launch *launch, enum occupancy_limit resource)

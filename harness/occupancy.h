@@ -35,6 +35,10 @@ bool occupancy_of(struct occupancy *occupancy, int capability, const struct occu
 
 const char *occupancy_limit_name(enum occupancy_limit limit); /* "registers", "block slots", ... */
 
+/* "registers and block size", in text, which it returns. */
+#define OCCUPANCY_WORDS 80
+const char *occupancy_limits(unsigned limits, char text[OCCUPANCY_WORDS]);
+
 /* The least change of one resource that lets more warps onto the SM. */
 struct occupancy_step {
     enum occupancy_limit resource;

@@ -284,6 +284,41 @@ Test(compare_causes, what_changed_in_the_launches_is_said)
     }
 }
 
+/* What a changed launch means for an H200: 2048 threads, 65536 registers, 228 KiB and 32 blocks an SM. */
+Test(compare_causes, fewer_warps_are_said_with_what_limits_them)
+{
+    static const struct {
+        struct launch was[2], is[2];
+        const char *capability, *words;
+    } rows[] = {
+        {{{MACHINE = {.registers = 32}}},
+         {{MACHINE = {.registers = 86}}},
+         "9.0",
+         "registers 32 -> 86; warps on an SM 64 -> 16 of 64, limited by registers"},
+        {{{MACHINE = {.registers = 86}}},
+         {{MACHINE = {.registers = 32}}},
+         "9.0",
+         "registers 86 -> 32; warps on an SM 16 -> 64 of 64, limited by block size and registers"},
+        {{{MACHINE = {.registers = 16}}},
+         {{.grid = {64, 1, 1}, .block = {32, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 16}}},
+         "9.0",
+         "block 256x1x1 -> 32x1x1; warps on an SM 64 -> 32 of 64, limited by block slots"},
+        {{{MACHINE = {.registers = 16}}}, {{MACHINE = {.registers = 24}}}, "9.0", "registers 16 -> 24"},
+        {{{MACHINE = {.registers = 32}}}, {{MACHINE = {.registers = 86}}}, "1.0", "registers 32 -> 86"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up_causes(&fixture);
+        free(fixture.run.device.compute_capability);
+        fixture.run.device.compute_capability = x_strdup(rows[i].capability);
+        put(&fixture.run, "k/v", "instructions", 200);
+        put_launches(&fixture.base, rows[i].was);
+        put_launches(&fixture.run, rows[i].is);
+        cr_expect_str_eq(judged(&fixture, "instructions")->launch_change, rows[i].words, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
 Test(compare_causes, what_all_launches_have_in_common_is_said_once)
 {
     struct fixture fixture;
