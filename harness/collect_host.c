@@ -6,14 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 int collector_host_samples(const struct collector_setup *setup, const struct kernel *kernel, void *state,
                            enum value_state others, const struct gpu_plugin *gpu, struct gpu_condition *condition,
@@ -32,10 +24,10 @@ int collector_host_samples(const struct collector_setup *setup, const struct ker
             goto out;
         if (gpu)
             gpu->condition_mark(true);
-        const double start = now_ns();
+        const double start = now_seconds();
         const int launched = kernel->variant->launch(state);
         const int finished = library->synchronize();
-        const double elapsed = now_ns() - start;
+        const double elapsed = (now_seconds() - start) * 1e9;
         if (gpu)
             gpu->condition_mark(false);
         if (library_check(library, "launch", launched, why, why_size) < 0 ||

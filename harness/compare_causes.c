@@ -139,27 +139,13 @@ static void compare_extents(struct changes *changes, const char *what, const uns
         add_change(changes, "%s %ux%ux%u -> %ux%ux%u", what, was[0], was[1], was[2], is[0], is[1], is[2]);
 }
 
-/* 4096 -> "4,096". */
-static const char *grouped(unsigned number, char text[16])
-{
-    char digits[16];
-    size_t used = 0;
-    const int length = snprintf(digits, sizeof digits, "%u", number);
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            text[used++] = ',';
-        text[used++] = digits[i];
-    }
-    text[used] = '\0';
-    return text;
-}
-
 /* unit follows the numbers. */
 static void compare_numbers(struct changes *changes, const char *what, unsigned was, unsigned is, const char *unit)
 {
     char before[16], after[16];
     if (was != is)
-        add_change(changes, "%s %s -> %s%s", what, grouped(was, before), grouped(is, after), unit);
+        add_change(changes, "%s %s -> %s%s", what, group_digits(was, before, sizeof before),
+                   group_digits(is, after, sizeof after), unit);
 }
 
 static void compare_machines(struct changes *changes, const struct machine *was, const struct machine *is)

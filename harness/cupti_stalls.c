@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define REASON_PREFIX "smsp__pcsamp_warps_issue_stalled_"
 #define NOT_ISSUED "_not_issued" /* counted once more, for cycles in which no warp at all issued */
@@ -84,13 +83,6 @@ static int stalls_open(void **opened, const struct collector_setup *setup, struc
     }
     *opened = self;
     return 0;
-}
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 /* Everything before a launch, with nothing left in flight. */

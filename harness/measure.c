@@ -38,13 +38,6 @@ struct watch {
 /* How one worker came to its end. */
 enum ending { ENDING_DONE, ENDING_NEXT, ENDING_HUNG, ENDING_DIED, ENDING_INTERRUPTED, ENDING_IMPOSSIBLE, ENDING_USAGE };
 
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void erase_progress(const struct watch *watch)
 {
     if (watch->measurement->progress)

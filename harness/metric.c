@@ -52,20 +52,6 @@ size_t metric_units(const char **names, size_t room)
     return ROWS(units);
 }
 
-/* 1234567 -> "1,234,567". */
-static void print_grouped(double whole, char *text, size_t size)
-{
-    char digits[32];
-    int count = snprintf(digits, sizeof digits, "%.0f", whole);
-    size_t used = 0;
-    for (int i = 0; i < count && used + 2 < size; i++) {
-        if (i > 0 && (count - i) % 3 == 0)
-            text[used++] = ',';
-        text[used++] = digits[i];
-    }
-    text[used] = '\0';
-}
-
 /* "10.00" -> "10". */
 static void trim_zeros(char *text)
 {
@@ -116,7 +102,7 @@ const char *metric_format(const struct metric *metric, double value, char *text,
     if (!isfinite(value))
         snprintf(number, sizeof number, "%f", magnitude);
     else if (counts && scale == base && (magnitude >= 1e3 || rint(magnitude) == magnitude))
-        print_grouped(rint(magnitude), number, sizeof number);
+        group_digits(rint(magnitude), number, sizeof number);
     else
         print_short(magnitude / scale->size, unit->digits, scale == base, number, sizeof number);
     snprintf(text, size, "%s%s%s", signbit(value) && value != 0 ? "-" : "", number, scale->suffix);

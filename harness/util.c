@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* One call of fprintf a message, so that the lines of two processes do not mix. Text out of files may be hostile, so no
@@ -147,6 +148,27 @@ double median(const double *values, size_t count)
     free(sorted);
     /* Halved first: the sum of two large values may be infinite. */
     return low == high ? high : low / 2 + high / 2;
+}
+
+double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+const char *group_digits(double whole, char *text, size_t size)
+{
+    char digits[320]; /* the largest double has 309 */
+    int count = snprintf(digits, sizeof digits, "%.0f", whole);
+    size_t used = 0;
+    for (int i = 0; i < count && used + 2 < size; i++) {
+        if (i > 0 && (count - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+    return text;
 }
 
 bool glob_any(char *const *globs, size_t count, const char *text)

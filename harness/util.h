@@ -51,6 +51,12 @@ double round_value(double value);
 /* Median of count > 0 values; the mean of the middle two for an even count. Reorders nothing. */
 double median(const double *values, size_t count);
 
+/* Seconds of a clock that nobody sets: for differences. */
+double now_seconds(void);
+
+/* 1234567 -> "1,234,567", of a number from 0 on, in text, which it returns; cut where there is no room. */
+const char *group_digits(double whole, char *text, size_t size);
+
 /* True when text matches a shell glob, where `*` also matches `/`; an empty list matches everything. */
 bool glob_any(char *const *globs, size_t count, const char *text);
 

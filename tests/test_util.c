@@ -36,6 +36,28 @@ static size_t count_files(const char *folder)
     return (size_t)count - 2;
 }
 
+Test(util, digits_are_grouped_by_threes)
+{
+    static const struct {
+        double number;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {7, "7"},
+                 {999, "999"},
+                 {1000, "1,000"},
+                 {65536, "65,536"},
+                 {123456, "123,456"},
+                 {1234567, "1,234,567"},
+                 {4294967295.0, "4,294,967,295"},
+                 {1e18, "1,000,000,000,0"}};
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char text[17];
+        cr_expect_str_eq(group_digits(cases[i].number, text, sizeof text), cases[i].text);
+    }
+    char all[512];
+    cr_expect_eq(strlen(group_digits(1e308, all, sizeof all)), 309 + 102);
+}
+
 Test(util, error_returns_minus_one_and_names_the_program)
 {
     struct capture capture;
