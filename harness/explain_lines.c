@@ -72,9 +72,7 @@ static int place_width(const struct explained_story *told, size_t shown)
     char place[EXPLAIN_NAME];
     int width = (int)strlen("line");
     for (size_t i = 0; i < shown; i++) {
-        int columns = 0;
-        for (const char *c = explain_place(told->causes[i].line, PLACE_WIDTH, place, sizeof place); *c; columns++)
-            (void)text_next(&c);
+        const int columns = (int)text_count(explain_place(told->causes[i].line, PLACE_WIDTH, place, sizeof place));
         width = columns > width ? columns : width;
     }
     return width;

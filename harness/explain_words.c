@@ -100,29 +100,11 @@ static char *clean(const char *text)
     return line;
 }
 
-static size_t characters(const char *text)
-{
-    size_t count = 0;
-    for (; *text; count++)
-        (void)text_next(&text);
-    return count;
-}
-
-/* Moves over that many characters. */
-static const char *skip(const char *text, size_t count)
-{
-    while (count-- > 0 && *text)
-        (void)text_next(&text);
-    return text;
-}
-
 const char *explain_cut(const char *from, size_t columns, char *to, size_t size)
 {
-    char *line = clean(from);
-    if (characters(line) <= columns)
-        snprintf(to, size, "%s", line);
-    else
-        snprintf(to, size, "%.*s...", (int)(skip(line, columns - 3) - line), line);
+    char *line = clean(from), *cut = text_cut(line, columns);
+    snprintf(to, size, "%s", cut);
+    free(cut);
     free(line);
     return to;
 }
@@ -165,10 +147,9 @@ const char *explain_place(const struct line *line, size_t columns, char *to, siz
         snprintf(to, size, "%s%s", explain_function(line->function, room, function, sizeof function), behind);
         return to;
     }
-    char *file = clean(line->file);
-    const size_t length = characters(file);
-    const char *from = length > room ? skip(file, length - room + 3) : file;
-    snprintf(to, size, "%s%s%s", from > file ? "..." : "", from, behind);
+    char *file = clean(line->file), *end = text_cut_before(file, room);
+    snprintf(to, size, "%s%s", end, behind);
+    free(end);
     free(file);
     return to;
 }

@@ -8,40 +8,12 @@
 
 #define SOURCE_MOST 200 /* characters, for reports that have no width of their own */
 
-char *words_cut(const char *text, size_t most)
-{
-    const char *end = text;
-    size_t count = 0;
-    while (*end && count < most) {
-        (void)text_next(&end);
-        count++;
-    }
-    if (!*end)
-        return x_strdup(text);
-    for (end = text, count = 0; count + 3 < most; count++)
-        (void)text_next(&end);
-    return x_sprintf("%.*s...", (int)(end - text), text);
-}
-
-/* The end of a path says more than its beginning. Caller frees. */
-static char *cut_before(const char *path, size_t most)
-{
-    size_t count = 0;
-    for (const char *at = path; *at; count++)
-        (void)text_next(&at);
-    if (count <= most)
-        return x_strdup(path);
-    for (; count + 3 > most; count--)
-        (void)text_next(&path);
-    return x_sprintf("...%s", path);
-}
-
 char *words_place(const struct line *line, size_t most)
 {
     char at[32];
     snprintf(at, sizeof at, line->file ? ":%u" : " +0x%x", line->file ? line->number : line->offset);
     const size_t room = most - strlen(at);
-    char *name = line->file ? cut_before(line->file, room) : words_cut(line->function, room);
+    char *name = line->file ? text_cut_before(line->file, room) : text_cut(line->function, room);
     char *place = x_sprintf("%s%s", name, at);
     free(name);
     return place;
@@ -49,15 +21,9 @@ char *words_place(const struct line *line, size_t most)
 
 const char *words_count(double count, char *text, size_t size)
 {
-    char digits[32];
-    const int length = snprintf(digits, sizeof digits, count < 1e15 ? "%.0f" : "%.3g", count);
-    size_t used = 0;
-    for (int i = 0; i < length && used + 2 < size; i++) {
-        if (i > 0 && (length - i) % 3 == 0 && count < 1e15)
-            text[used++] = ',';
-        text[used++] = digits[i];
-    }
-    text[used] = '\0';
+    if (count < 1e15)
+        return group_digits(count, text, size);
+    snprintf(text, size, "%.3g", count);
     return text;
 }
 
@@ -113,7 +79,7 @@ void words_blame(const struct judgement *judgement, FILE *stream)
         char *place = words_place(cause->line, WORDS_PLACE), *words = words_cause(blame, cause);
         fprintf(stream, "at %s: %s\n", place, words);
         if (cause->line->text) {
-            char *source = words_cut(cause->line->text, SOURCE_MOST);
+            char *source = text_cut(cause->line->text, SOURCE_MOST);
             fprintf(stream, "    %s\n", source);
             free(source);
         }

@@ -141,7 +141,7 @@ static size_t room_behind(int indent)
 /* Dim, in one line that begins with a bar, so that no source text begins it. */
 static void print_source(const struct text *text, int indent, const char *source)
 {
-    char *line = words_cut(source, room_behind(indent + (int)strlen("    | ")));
+    char *line = text_cut(source, room_behind(indent + (int)strlen("    | ")));
     for (char *tab = strchr(line, '\t'); tab; tab = strchr(tab, '\t'))
         *tab = ' ';
     (void)text_make_harmless(line, ' ');

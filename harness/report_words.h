@@ -54,9 +54,6 @@ void words_blame(const struct judgement *judgement, FILE *stream);
 /* "6,938,624". Returns text. */
 const char *words_count(double count, char *text, size_t size);
 
-/* The first characters of a text, with "..." at the end when that is not all. */
-char *words_cut(const char *text, size_t most);
-
 /* ---- */
 
 /* "time -0.3 % (median of 62 kernels), taken off". */

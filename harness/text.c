@@ -84,6 +84,35 @@ int text_make_harmless(char *words, char newline)
     return columns;
 }
 
+size_t text_count(const char *text)
+{
+    size_t count = 0;
+    for (; *text; count++)
+        (void)text_next(&text);
+    return count;
+}
+
+/* Behind that many characters. */
+static const char *skip(const char *text, size_t count)
+{
+    while (count-- > 0 && *text)
+        (void)text_next(&text);
+    return text;
+}
+
+char *text_cut(const char *text, size_t most)
+{
+    if (!*skip(text, most))
+        return x_strdup(text);
+    return x_sprintf("%.*s...", (int)(skip(text, most > 3 ? most - 3 : 0) - text), text);
+}
+
+char *text_cut_before(const char *text, size_t most)
+{
+    const size_t count = text_count(text);
+    return count <= most ? x_strdup(text) : x_sprintf("...%s", skip(text, most > 3 ? count - most + 3 : count));
+}
+
 int text_print(const struct text *text, enum ink ink, const char *format, ...)
 {
     bool color = text->color && ink != INK_PLAIN;

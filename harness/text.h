@@ -29,6 +29,14 @@ const char *text_utf8(unsigned character, char text[5]);
  * number of characters. */
 int text_make_harmless(char *words, char newline);
 
+/* How many characters it has. */
+size_t text_count(const char *text);
+
+/* The first characters of it, at most so many, with "..." at the end when that is not all; likewise the last ones: the
+ * end of a path says more than its beginning. Caller frees. */
+char *text_cut(const char *text, size_t most);
+char *text_cut_before(const char *text, size_t most);
+
 /* printf in a colour. Control characters other than newlines, and what is not UTF-8, become '?'. Returns how many
  * columns it took. */
 __attribute__((format(printf, 3, 4))) int text_print(const struct text *text, enum ink ink, const char *format, ...);

@@ -331,23 +331,3 @@ Test(report_causes, counts_are_whole_and_grouped)
         cr_expect_str_eq(words_count(rows[i].count, text, sizeof text), rows[i].words);
     }
 }
-
-Test(report_causes, a_cut_says_so)
-{
-    static const struct {
-        const char *text;
-        size_t most;
-        const char *words;
-    } rows[] = {
-        {"", 5, ""},
-        {"12345", 5, "12345"},
-        {"123456", 5, "12..."},
-        {"\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac", 4, "\xe2\x82\xac..."},
-        {"\xe2\x82\xac\xe2\x82\xac", 2, "\xe2\x82\xac\xe2\x82\xac"},
-    };
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        char *words = words_cut(rows[i].text, rows[i].most);
-        cr_expect_str_eq(words, rows[i].words);
-        free(words);
-    }
-}

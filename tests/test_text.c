@@ -129,3 +129,31 @@ Test(text, shell_words)
         free(printed);
     }
 }
+
+/* A euro sign is one character. */
+#define EURO "\xe2\x82\xac"
+
+Test(text, a_cut_says_so)
+{
+    static const struct {
+        const char *text;
+        size_t most;
+        const char *beginning, *end;
+    } rows[] = {
+        {"", 5, "", ""},
+        {"12345", 5, "12345", "12345"},
+        {"123456", 5, "12...", "...56"},
+        {EURO EURO EURO EURO EURO, 4, EURO "...", "..." EURO},
+        {EURO EURO, 2, EURO EURO, EURO EURO},
+        {"1234", 3, "...", "..."},
+        {"1234", 0, "...", "..."},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char *beginning = text_cut(rows[i].text, rows[i].most), *end = text_cut_before(rows[i].text, rows[i].most);
+        cr_expect_str_eq(beginning, rows[i].beginning);
+        cr_expect_str_eq(end, rows[i].end);
+        free(beginning);
+        free(end);
+    }
+    cr_expect_eq(text_count(EURO "a" EURO), 3);
+}
