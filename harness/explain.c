@@ -27,16 +27,6 @@ static const struct {
 };
 /* clang-format on */
 
-static const struct story *story_named(const char *name)
-{
-    size_t count;
-    const struct story *const *list = story_list(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i]->name, name) == 0)
-            return list[i];
-    BUG("there is no story \"%s\"", name);
-}
-
 /* The row of a story, or that behind the last. */
 static size_t kind_of(const struct story *story)
 {

@@ -78,36 +78,34 @@ static uint64_t read_number(struct reader *reader, size_t length)
     return number;
 }
 
-/* LEB128, of which 63 bits count. */
+/* LEB128, of which 63 bits count; *bits is how many there were. */
+static uint64_t read_leb(struct reader *reader, unsigned *bits, bool *is_negative)
+{
+    uint64_t number = 0, byte;
+    *bits = 0;
+    do {
+        byte = read_number(reader, 1);
+        if (*bits < 63)
+            number |= (byte & 0x7f) << *bits;
+        *bits += 7;
+    } while (byte & 0x80 && reader->whole);
+    *is_negative = byte & 0x40; /* where it has a sign */
+    return number;
+}
+
 static uint64_t read_uleb(struct reader *reader)
 {
-    uint64_t number = 0;
-    unsigned shift = 0;
-    for (;;) {
-        const uint64_t byte = read_number(reader, 1);
-        if (shift < 63)
-            number |= (byte & 0x7f) << shift;
-        shift += 7;
-        if (!(byte & 0x80) || !reader->whole)
-            return number;
-    }
+    unsigned bits;
+    bool is_negative;
+    return read_leb(reader, &bits, &is_negative);
 }
 
 static int64_t read_sleb(struct reader *reader)
 {
-    int64_t number = 0;
-    unsigned shift = 0;
-    for (;;) {
-        const uint64_t byte = read_number(reader, 1);
-        if (shift < 63)
-            number |= (int64_t)((byte & 0x7f) << shift);
-        shift += 7;
-        if (byte & 0x80 && reader->whole)
-            continue;
-        if (shift < 63 && byte & 0x40)
-            number -= (int64_t)1 << shift;
-        return number;
-    }
+    unsigned bits;
+    bool is_negative;
+    const int64_t number = (int64_t)read_leb(reader, &bits, &is_negative);
+    return is_negative && bits < 63 ? number - ((int64_t)1 << bits) : number;
 }
 
 static const char *read_text(struct reader *reader)

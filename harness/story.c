@@ -110,6 +110,14 @@ const struct story *const *story_list(size_t *count)
     return stories;
 }
 
+const struct story *story_named(const char *name)
+{
+    for (size_t i = 0; i < ROWS(stories); i++)
+        if (strcmp(stories[i]->name, name) == 0)
+            return stories[i];
+    BUG("there is no story \"%s\"", name);
+}
+
 bool story_explains(const struct story *story, const char *metric)
 {
     const size_t length = strlen(metric);

@@ -26,6 +26,9 @@ struct story {
 /* The table. Of two stories that explain one metric, the more telling stands first. */
 const struct story *const *story_list(size_t *count);
 
+/* One that is there. */
+const struct story *story_named(const char *name);
+
 bool story_explains(const struct story *story, const char *metric);
 
 /* Whether its counters were read, or for stalls, samples were taken. */
@@ -41,10 +44,9 @@ struct cause {
     const struct line *line, *base; /* base: NULL where it has no such line, or there is no base */
     double amount, base_amount;     /* base_amount 0 where there is no base line */
     double share;                   /* of the kernel's total now */
-    const char
-        *stall;    /* of the story of stalls: the reason that grew most, or without a base the commonest; else NULL */
-    bool has_base; /* base_amount is known: that of its line, or 0 because the line is new or because no
-                    * line of the base has any of it */
+    const char *stall; /* of the story of stalls: the reason that grew most, or without a base the commonest */
+    bool has_base;     /* base_amount is known: that of its line, or 0 because the line is new or because no line of the
+                        * base has any of it */
 };
 
 /* The lines with most of it, at most `room`, into causes; with a base (not NULL) those in which it grew most, and none

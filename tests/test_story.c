@@ -11,17 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct story *story_named(const char *name)
-{
-    size_t count;
-    const struct story *const *list = story_list(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i]->name, name) == 0)
-            return list[i];
-    cr_assert_fail("there is no story %s", name);
-    return NULL;
-}
-
 /* ---- The table ----------------------------------------------------------------------------------------------------
  */
 
