@@ -14,6 +14,7 @@
  *                    "gap": "tail", "why": "a tail: ..." },      gap: explained_gap_name
  *     "roofline": { "seconds": ..., "bytes": ..., "stated_bytes": ..., "flops": ..., "stated_flops": ...,
  *                   "intensity": ..., "stated_intensity": ..., "balance": ..., "compute": 0.1,
+ *                   "instructions": ..., "issue": 0.4,         share of the issue slots
  *                   "roofs": { "dram": { "amount": ..., "rate": ..., "roof": ..., "share": 0.8 }, ... },
  *                   "bound": "dram", "nearest": "dram", "share": 0.8 },
  *     "stalls": [ { "reason": "barrier", "words": ..., "share": 0.4 } ],           null: not sampled
@@ -173,6 +174,8 @@ static json_t *of_roofline(const struct roofline *roofline)
     put(object, "stated_intensity", of_number(roofline->stated_intensity));
     put(object, "balance", of_number(roofline->balance));
     put(object, "compute", of_number(roofline->compute));
+    put(object, "instructions", of_number(roofline->instructions));
+    put(object, "issue", of_number(roofline->issue));
     put(object, "roofs", roofs);
     put(object, "bound", json_string(roofline_bound_name(roofline->bound)));
     put(object, "nearest", json_string(roofline_bound_name(roofline->nearest)));
