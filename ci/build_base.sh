@@ -68,11 +68,11 @@ if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$tree" --no-print-director
 fi
 rm -f "$folder/settings" # of another build: it must not vouch for this one
 mv "$tree/build/libkernels.so" "$library"
-printf '%s\n' "$settings" >"$folder/settings"
 # The kernels' sources stay where line information says that they are: a check shows lines of both sides by their text.
 remove_tree
 trap - EXIT
 mkdir -p "$tree"
 git archive "$commit" -- kernels 2>/dev/null | tar -x -C "$tree" 2>/dev/null || true
 touch "$library" # newer than they
+printf '%s\n' "$settings" >"$folder/settings"
 echo "$library"
