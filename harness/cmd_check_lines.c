@@ -35,10 +35,13 @@ static void mark_uncounted(const struct metrics *metrics, struct result *result)
 void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics)
 {
     for (size_t m = 0; m < metrics->count; m++) {
-        for (size_t i = 0; i < again->result_count && strcmp(metrics->list[m].counter, COUNTER_EXCESS) == 0; i++) {
-            const struct row *second = result_find(&again->results[i], metrics->list[m].name);
+        const char *metric = metrics->list[m].name;
+        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) != 0)
+            continue;
+        for (size_t i = 0; i < again->result_count; i++) {
+            const struct row *second = result_find(&again->results[i], metric);
             struct result *result = run_find(run, again->results[i].id);
-            struct row *first = result ? result_find(result, metrics->list[m].name) : NULL;
+            struct row *first = result ? result_find(result, metric) : NULL;
             if (first && second && second->state == VALUE_NOT_COUNTED)
                 row_clear(first);
         }

@@ -243,8 +243,8 @@ static int flush(const struct lines_collector *self, struct lines *lines, char *
     int failed = cupti_check("reading the counts by instruction", cuptiSassMetricsFlushData(&params), why, why_size);
     if (failed == 0)
         failed = add_records(self, records, count, lines, why, why_size);
-    free(values); /* the names are CUPTI's: it does not say whether records share them, and the process is about to end
-                   */
+    /* The names stay: CUPTI does not say whether records share them, and the process is about to end. */
+    free(values);
     free(records);
     return failed;
 }

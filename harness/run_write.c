@@ -191,7 +191,6 @@ static void write_launch(const struct writer *writer, const struct launch *launc
     fprintf(writer->stream, "\"shared\": %u, \"times\": %u}", launch->shared, launch->times);
 }
 
-/* What stands beside the sessions, each with a comma behind it. */
 /* Where the values are from, unless from the first sessions of the file in their order. */
 static void write_places(const struct writer *writer, const struct row *row)
 {
@@ -205,6 +204,7 @@ static void write_places(const struct writer *writer, const struct row *row)
     fputs("], ", writer->stream);
 }
 
+/* What stands beside the sessions, each with a comma behind it. */
 static void write_memory(const struct writer *writer, const struct row *row)
 {
     if (row->has_anchor) {
