@@ -113,9 +113,9 @@ struct comparison {
  * The rule is in rule.h. Beside it: time that moved while the same machine code was launched in the same way, and no
  * exact count of the kernel moved, is same, and so is what is steady, on a GPU that the baseline does not know and up
  * to RULE_FOREIGN limits; time is judged after the suite's shift is taken off; a time worse in one session only is
- * unsure until a second session or the pairs agree. Excess wavefronts that the run
- * lacks are the same where the kernel did the same work (same_work). Where the run has source lines, worse rows are
- * blamed on them: against those of the base library, else those that the baseline kept. */
+ * unsure until a second session or the pairs agree. Excess wavefronts that the run lacks are the same where the kernel
+ * did the same work (same_work). Where the run has source lines, worse rows are blamed on them: against those of the
+ * base library, else those that the baseline kept. */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct expectations *expectations);
 void comparison_release(struct comparison *comparison);

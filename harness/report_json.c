@@ -22,8 +22,7 @@
  *                                     "function": ..., "offset": 416, "text": ...,
  *                                     "base": 0,          null where there was nothing to compare with
  *                                     "now": 6938624, "share": 0.98,           of the kernel's now
- *                                     "stall": null } ] } ] }                  why warps wait there: the reason that
- * grew most
+ *                                     "stall": null } ] } ] }    why warps wait there: the reason that grew most
  *
  * Judgements are worst first. What has no value is null: never 0. "counts" and "same_code" are null when nothing was
  * judged. The shift of a suite is null when too few kernels know it. */
