@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 # To add a module: its file names without ending, each a glob, in the last row of what it may include.
 layers=(
     'version exit_code util whole_file text ini_text'
-    'options'
+    'options options_*'
     'kernel library metric metric_* sample line line_match story'
     'run run_* source'
     'cubin cubin_* line_table occupancy resources roofline'

@@ -14,9 +14,9 @@
 /* What a check works with; everything is empty at first and released at the end. */
 struct check {
     const struct options *options;
-    const struct reporter *reporter;
     struct metrics metrics;
-    struct whole_file report_file, run_file;
+    struct gate_reports reports;
+    struct whole_file run_file;
     struct measurement measurement;
     struct run run, baseline;
     char *baseline_name;
@@ -48,15 +48,12 @@ static int prepare(struct check *check)
     const struct options *options = check->options;
     if (refuse_contradictions(options) < 0)
         return -1;
-    check->reporter = gate_reporter(options);
-    if (!check->reporter || metrics_read_folder(&check->metrics, options->metrics) < 0 ||
+    if (gate_reports_open(&check->reports, options) < 0 || metrics_read_folder(&check->metrics, options->metrics) < 0 ||
         measurement_init(&check->measurement, options, &check->metrics) < 0)
         return -1;
     if (options->against && access(options->against, R_OK) < 0)
         return error("cannot read %s: %s", options->against, strerror(errno));
-    if (options->save && whole_file_open(&check->run_file, options->save) < 0)
-        return -1;
-    return whole_file_open(&check->report_file, options->output ? options->output : "-");
+    return options->save ? whole_file_open(&check->run_file, options->save) : 0;
 }
 
 /* Of the baseline, keeps the kernels that the run has. */
@@ -329,8 +326,7 @@ static int print(struct check *check)
         .replay = options->replay != NULL,
         .static_only = options->static_only,
     };
-    gate_print(check->reporter, &report, options, check->report_file.stream); /* likewise */
-    return whole_file_commit(&check->report_file) < 0 ? EXIT_USAGE : (int)report.exit_code;
+    return gate_reports_print(&check->reports, &report, options) < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 
 int cmd_check(const struct options *options)
@@ -343,7 +339,7 @@ int cmd_check(const struct options *options)
     if (code == EXIT_SAME)
         code = print(&check);
 
-    whole_file_abandon(&check.report_file);
+    gate_reports_release(&check.reports);
     whole_file_abandon(&check.run_file);
     comparison_release(&check.comparison);
     expectations_release(&check.expectations);

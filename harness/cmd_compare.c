@@ -46,12 +46,10 @@ int cmd_compare(const struct options *options)
     struct metrics metrics = {0};
     struct run base = {0}, run = {0};
     struct comparison comparison = {0};
-    struct whole_file file = {0};
+    struct gate_reports reports = {0};
     int code = EXIT_USAGE;
 
-    const struct reporter *reporter = gate_reporter(options);
-    if (!reporter || metrics_read_folder(&metrics, options->metrics) < 0 ||
-        whole_file_open(&file, options->output ? options->output : "-") < 0)
+    if (gate_reports_open(&reports, options) < 0 || metrics_read_folder(&metrics, options->metrics) < 0)
         goto out;
     code = read_files(&base, &run, options);
     if (code != EXIT_SAME)
@@ -67,11 +65,10 @@ int cmd_compare(const struct options *options)
         .baseline_name = options->arguments[0],
         .exit_code = comparison_exit_code(&comparison),
     };
-    gate_print(reporter, &report, options, file.stream); /* a failure of the stream shows in the commit */
-    code = whole_file_commit(&file) < 0 ? EXIT_USAGE : (int)report.exit_code;
+    code = gate_reports_print(&reports, &report, options) < 0 ? EXIT_USAGE : (int)report.exit_code;
 
 out:
-    whole_file_abandon(&file);
+    gate_reports_release(&reports);
     comparison_release(&comparison);
     run_release(&run);
     run_release(&base);

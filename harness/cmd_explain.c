@@ -13,7 +13,8 @@
 static const struct format {
     const char *name;
     int (*print)(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
-} formats[] = {{"text", explain_text}, {"json", explain_json}};
+    const char *between; /* of several kernels */
+} formats[] = {{"text", explain_text, "\n"}, {"json", explain_json, ""}};
 
 /* What the command works with; everything is empty at first and released at the end. */
 struct work {
@@ -23,7 +24,6 @@ struct work {
     struct measurement measurement;
     struct whole_file output, run_file;
     struct run run;
-    char *id; /* of the kernel that is explained */
 };
 
 static const struct format *find_format(const char *name)
@@ -52,22 +52,21 @@ static int prepare(struct work *work)
     return whole_file_open(&work->output, options->output ? options->output : "-");
 }
 
-/* ---- Which kernel ---- */
+/* ---- Which kernels ---- */
 
-/* Of a run; so after Ctrl-C, which may have left the kernel out. */
-static int choose_recorded(struct work *work)
+static int find_recorded(const struct work *work)
 {
-    const char **names = x_calloc(work->run.result_count + 1, sizeof *names);
-    for (size_t i = 0; i < work->run.result_count; i++)
-        names[i] = work->run.results[i].id;
-    const char *id = explain_choose(work->options->arguments[0], names, work->run.result_count, work->options->replay);
-    work->id = x_strdup(id);
+    const struct run *run = &work->run;
+    const char **names = x_calloc(run->result_count + 1, sizeof *names);
+    for (size_t i = 0; i < run->result_count; i++)
+        names[i] = run->results[i].id;
+    const int result = explain_find(work->options->arguments[0], names, run->result_count, work->options->replay);
     free(names);
-    return id ? 0 : -1;
+    return result;
 }
 
-/* Of the kernel library, before anything is measured. */
-static int choose_built(struct work *work)
+/* In the kernel library, before anything is measured. */
+static int find_built(const struct work *work)
 {
     struct library library;
     char why[1024];
@@ -76,18 +75,21 @@ static int choose_built(struct work *work)
     const char **names = x_calloc(library.count + 1, sizeof *names);
     for (size_t i = 0; i < library.count; i++)
         names[i] = library.kernels[i].id;
-    const char *id = explain_choose(work->options->arguments[0], names, library.count, work->options->kernels);
-    work->id = x_strdup(id);
+    const int result = explain_find(work->options->arguments[0], names, library.count, work->options->kernels);
     free(names);
     library_close(&library);
-    return id ? 0 : -1;
+    return result;
 }
 
-/* ---- From a recording, or measured now ---- */
+/* ---- From a recording, or measured now: either way the run has the kernels that are meant, and no others ---- */
 
 static int replay(struct work *work)
 {
-    return run_read(&work->run, work->options->replay) < 0 || choose_recorded(work) < 0 ? EXIT_USAGE : EXIT_SAME;
+    const struct options *options = work->options;
+    if (run_read(&work->run, options->replay) < 0 || find_recorded(work) < 0)
+        return EXIT_USAGE;
+    run_filter(&work->run, options->arguments, options->argument_count);
+    return EXIT_SAME;
 }
 
 /* Keeps the run, also when it could not be explained. */
@@ -99,19 +101,17 @@ static int save(struct work *work)
     return whole_file_commit(&work->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
-/* Its values, then its source lines. Ctrl-C between the two is kept for the end. */
-static int measure_kernel(struct work *work)
+/* Values, then source lines. Ctrl-C between the two is kept for the end. */
+static int measure_kernels(struct work *work)
 {
-    const char *const ids[] = {work->id};
     struct interrupts interrupts;
-    work->measurement.globs = &work->id;
-    work->measurement.glob_count = 1;
+    work->measurement.globs = work->options->arguments;
+    work->measurement.glob_count = work->options->argument_count;
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
     int code = measure_whole(&work->measurement, &work->run);
-    const struct result *result = run_find(&work->run, work->id);
-    if (code == EXIT_SAME && result && result->status == RESULT_OK) {
-        code = measure_lines(&work->measurement, &work->run, ids, ROWS(ids), LINES_COUNTS | LINES_STALLS);
+    if (code == EXIT_SAME) {
+        code = measure_lines(&work->measurement, &work->run, NULL, 0, LINES_COUNTS | LINES_STALLS);
         lines_add_rows(&work->run, &work->metrics);
     }
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
@@ -119,28 +119,18 @@ static int measure_kernel(struct work *work)
 
 static int measure(struct work *work)
 {
-    if (choose_built(work) < 0)
+    if (find_built(work) < 0)
         return EXIT_USAGE;
-    const int code = measure_kernel(work);
+    const int code = measure_kernels(work);
     const int saved = save(work);
     return code == EXIT_SAME ? saved : code;
 }
 
-/* ---- The explanation ---- */
+/* ---- The explanations ---- */
 
-/* Says why there is none when the kernel was not measured. */
-static int explain(struct work *work, int code)
+static void print(const struct work *work, const struct result *result, int code)
 {
     const struct options *options = work->options;
-    const struct result *result = work->id ? run_find(&work->run, work->id) : NULL;
-    if (!result || (code != EXIT_SAME && code != EXIT_INTERRUPTED))
-        return code == EXIT_SAME ? EXIT_NOT_MEASURED : code;
-    if (result->status != RESULT_OK) {
-        error("nothing explains %s: it was not measured, %s%s%s", result->id, result_status_name(result->status),
-              result->reason ? ": " : "", result->reason ? result->reason : "");
-        return code == EXIT_SAME ? EXIT_NOT_MEASURED : code;
-    }
-
     struct explanation explanation;
     explain_make(&explanation, &work->run, result);
     explanation.run_name = options->replay ? options->replay : options->save;
@@ -153,7 +143,31 @@ static int explain(struct work *work, int code)
     };
     (void)work->format->print(&explanation, &style, work->output.stream); /* a failure shows in the commit */
     explain_release(&explanation);
-    return whole_file_commit(&work->output) < 0 ? EXIT_USAGE : code;
+}
+
+/* Says why there is none of a kernel that was not measured. */
+static int explain(struct work *work, int code)
+{
+    const struct run *run = &work->run;
+    size_t good = 0, printed = 0;
+    if (code != EXIT_SAME && code != EXIT_INTERRUPTED)
+        return code;
+    for (size_t i = 0; i < run->result_count; i++)
+        good += run->results[i].status == RESULT_OK;
+    if (code == EXIT_SAME && (good == 0 || good < run->result_count))
+        code = EXIT_NOT_MEASURED;
+
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = &run->results[i];
+        if (result->status == RESULT_OK) {
+            fputs(printed++ ? work->format->between : "", work->output.stream);
+            print(work, result, code);
+        } else {
+            error("nothing explains %s: it was not measured, %s%s%s", result->id, result_status_name(result->status),
+                  result->reason ? ": " : "", result->reason ? result->reason : "");
+        }
+    }
+    return printed && whole_file_commit(&work->output) < 0 ? EXIT_USAGE : code;
 }
 
 int cmd_explain(const struct options *options)
@@ -170,6 +184,5 @@ int cmd_explain(const struct options *options)
     whole_file_abandon(&work.run_file);
     run_release(&work.run);
     metrics_release(&work.metrics);
-    free(work.id);
     return code;
 }

@@ -20,7 +20,7 @@ static int write_run(const struct options *options, const struct metrics *metric
         return 0;
     struct report report = {
         .metrics = metrics, .run = run, .run_name = options->output, .exit_code = (enum exit_code)code};
-    return gate_print(gate_reporter(options), &report, options, stdout);
+    return gate_print(reporter_find(options->format), &report, options, stdout);
 }
 
 static int measure(const struct options *options, const struct metrics *metrics, struct run *run)

@@ -89,9 +89,9 @@ struct explanation {
 void explain_make(struct explanation *explanation, const struct run *run, const struct result *result);
 void explain_release(struct explanation *explanation);
 
-/* Which of count names is meant by an id, or by a glob that matches one alone. NULL after error() that says where it
- * looked ("run.json") and names near ones. */
-const char *explain_choose(const char *wanted, const char *const *names, size_t count, const char *where);
+/* 0 when an id or a glob matches one of count names at least; else -1 after error() that says where it looked
+ * ("run.json") and names near ones. */
+int explain_find(const char *wanted, const char *const *names, size_t count, const char *where);
 
 struct explain_style {
     bool color, quiet, verbose;

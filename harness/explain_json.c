@@ -1,5 +1,5 @@
-/* An explanation as JSON, schema 1. Later versions add keys, but change and remove none within a schema. What is not
- * known is null, never 0:
+/* An explanation as JSON, schema 1; several kernels are a JSON text each, one after the other. Later versions add keys,
+ * but change and remove none within a schema. What is not known is null, never 0:
  *
  *   { "schema": 1, "exit_code": 0, "kernel": "reduce/tree",
  *     "replay": "run.json",       the file that the run was read from, when nothing was measured; else null

@@ -8,7 +8,7 @@
 #define NAMES_SHOWN 5
 #define LONGEST_NAME 4096 /* bytes that are looked at: what is longer is cut anyway */
 
-/* ---- Which kernel ---- */
+/* ---- Which kernels ---- */
 
 /* "a, b, c and 8 more": those of the names that match the glob. Caller frees. */
 static char *join_names(const char *const *names, size_t count, char *glob)
@@ -47,7 +47,7 @@ static char *near_family(const char *wanted, const char *const *names, size_t co
     return glob;
 }
 
-static void say_none(const char *wanted, const char *const *names, size_t count, const char *where)
+static int say_none(const char *wanted, const char *const *names, size_t count, const char *where)
 {
     const char *near = strchr(wanted, '/') && !strpbrk(wanted, "*?[") ? nearest_name(wanted, names, count) : NULL;
     char *family = near ? NULL : near_family(wanted, names, count);
@@ -60,32 +60,17 @@ static void say_none(const char *wanted, const char *const *names, size_t count,
         error("%s has no kernel '%s'; `cugate list` shows those of a library", where, wanted);
     free(members);
     free(family);
+    return -1;
 }
 
-const char *explain_choose(const char *wanted, const char *const *names, size_t count, const char *where)
+int explain_find(const char *wanted, const char *const *names, size_t count, const char *where)
 {
     char *glob = x_strdup(wanted);
-    const char *found = NULL;
-    size_t matches = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (glob_any(&glob, 1, names[i]) && matches++ == 0)
-            found = names[i];
-        if (strcmp(names[i], wanted) == 0) {
-            found = names[i];
-            matches = 1;
-            break;
-        }
-    }
-    if (matches == 0) {
-        say_none(wanted, names, count, where);
-    } else if (matches > 1) {
-        char *joined = join_names(names, count, glob);
-        error("one kernel is explained at a time, and '%s' matches %zu of %s: %s", wanted, matches, where, joined);
-        free(joined);
-        found = NULL;
-    }
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = glob_any(&glob, 1, names[i]);
     free(glob);
-    return found;
+    return found ? 0 : say_none(wanted, names, count, where);
 }
 
 /* ---- Names ---- */

@@ -3,25 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct reporter *gate_reporter(const struct options *options)
-{
-    const struct reporter *found = reporter_find(options->format);
-    if (found)
-        return found;
-
-    size_t count;
-    const struct reporter *list = reporter_list(&count);
-    char *names = x_strdup("");
-    for (size_t i = 0; i < count; i++) {
-        char *longer = x_sprintf("%s%s%s", names, i == 0 ? "" : i + 1 == count ? " or " : ", ", list[i].name);
-        free(names);
-        names = longer;
-    }
-    error("--format needs %s, not '%s'", names, options->format);
-    free(names);
-    return NULL;
-}
-
 /* The kernels of one or two runs, and their families, to suggest from. */
 struct names {
     char **ids, **families;
@@ -122,4 +103,67 @@ int gate_print(const struct reporter *reporter, struct report *report, const str
     report->power = options->power;
     report->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? NULL : options->baselines;
     return reporter->print(report, stream);
+}
+
+/* ---- Reports ---- */
+
+static const struct reporter *find_reporter(const char *option, const char *name)
+{
+    const struct reporter *found = reporter_find(name);
+    if (found)
+        return found;
+
+    size_t count;
+    const struct reporter *list = reporter_list(&count);
+    char *names = x_strdup("");
+    for (size_t i = 0; i < count; i++) {
+        char *longer = x_sprintf("%s%s%s", names, i == 0 ? "" : i + 1 == count ? " or " : ", ", list[i].name);
+        free(names);
+        names = longer;
+    }
+    error("%s needs %s, not '%s'", option, names, name);
+    free(names);
+    return NULL;
+}
+
+static int open_report(struct gate_reports *reports, const char *option, const char *format, const char *file)
+{
+    const struct reporter *reporter = find_reporter(option, format);
+    if (!reporter)
+        return -1;
+    struct gate_report *report = ARRAY_ADD(reports->list, reports->count);
+    report->reporter = reporter;
+    return whole_file_open(&report->file, file);
+}
+
+int gate_reports_open(struct gate_reports *reports, const struct options *options)
+{
+    int result = open_report(reports, "--format", options->format, options->output ? options->output : "-");
+    for (size_t i = 0; i < options->report_count && result == 0; i++) {
+        const char *report = options->reports[i];
+        char *format = x_sprintf("%.*s", (int)strcspn(report, "="), report);
+        result = open_report(reports, "--report", format, options_report_file(report));
+        free(format);
+    }
+    return result;
+}
+
+int gate_reports_print(struct gate_reports *reports, struct report *report, const struct options *options)
+{
+    int result = 0;
+    for (size_t i = 0; i < reports->count; i++) {
+        struct whole_file *file = &reports->list[i].file;
+        gate_print(reports->list[i].reporter, report, options, file->stream);
+        if (whole_file_commit(file) < 0) /* also when the stream failed */
+            result = -1;
+    }
+    return result;
+}
+
+void gate_reports_release(struct gate_reports *reports)
+{
+    for (size_t i = 0; i < reports->count; i++)
+        whole_file_abandon(&reports->list[i].file);
+    free(reports->list);
+    *reports = (struct gate_reports){0};
 }

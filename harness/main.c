@@ -38,7 +38,7 @@ static const struct command commands[] = {
         .summary = "judge one run file by another",
         .details = "Needs no GPU. Both must have been measured on the same model of GPU by the same collector.",
         .example = "cugate compare before.json after.json",
-        .takes = "k output metrics format power",
+        .takes = "k output metrics format report power",
         .minimum = 2, .maximum = 2, .run = cmd_compare,
     },
     {
@@ -56,10 +56,11 @@ static const struct command commands[] = {
                    "What regressed is explained by the source lines whose counts changed, when the base library or the\n"
                    "baseline knows its own (`cugate run --lines`), else by those with most of them now; --explain bounds\n"
                    "the time.\n"
-                   "-o writes the report to a file; --save keeps the run that was measured.",
+                   "-o writes the report to a file, --report others of the same verdicts, for example junit=report.xml;\n"
+                   "--save keeps the run that was measured.",
         .example = "cugate check --save run.json",
         .takes = "k baselines replay static against paired explain save output kernels metrics collector device samples timeout "
-                 "format power",
+                 "format report power",
         .minimum = 0, .maximum = 0, .run = cmd_check,
     },
     {
@@ -93,12 +94,13 @@ static const struct command commands[] = {
         .name = "explain",
         .arguments = "KERNEL",
         .summary = "why a kernel is as fast as it is",
-        .details = "Measures one kernel, by its name or a glob that matches no other, then shows what its launches take,\n"
+        .details = "Measures a kernel, or each that a glob like 'reduce/*' matches, then shows what its launches take,\n"
                    "what limits occupancy and by how little that would change, how near it came to the most that this\n"
-                   "GPU can do, and on which source lines it spends its time, waits or does needless work.\n"
-                   "--replay explains a kernel of a recorded run instead and needs no GPU; source lines are in runs of\n"
+                   "GPU can do, and on which source lines it spends its time, waits or does needless work. Several are\n"
+                   "explained one after the other; as JSON, a text each.\n"
+                   "--replay explains kernels of a recorded run instead and needs no GPU; source lines are in runs of\n"
                    "`cugate run --lines` and `cugate explain --save`. Texts of source lines are looked for below the\n"
-                   "current folder.",
+                   "current folder. A kernel that was not measured leaves exit code 5, and the others are explained.",
         .example = "cugate explain reduce/interleaved_index",
         .takes = "replay_explained save output kernels metrics collector device samples timeout text_or_json",
         .minimum = 1, .maximum = 1, .run = cmd_explain,

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum kind {
@@ -55,7 +54,7 @@ static const struct option_row table[] = {
     {.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
      .doc = "measure nothing: judge a recorded run"},
     {.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay), .key = "replay_explained",
-     .doc = "measure nothing: explain a kernel of a recorded run"},
+     .doc = "measure nothing: explain kernels of a recorded run"},
     {.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(static_only), .place_2 = PLACE(gpu),
      .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"},
     {.name = "against", .argument = "BASE.so", .kind = KIND_TEXT, .place = PLACE(against),
@@ -97,9 +96,11 @@ static const struct option_row table[] = {
     {.name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
      .maximum = 86400, .doc = "time limit a kernel (default: 60)"},
     {.name = "format", .argument = "FORMAT", .kind = KIND_TEXT, .place = PLACE(format),
-     .doc = "text, json, junit, markdown or github (default: text)"},
+     .doc = "text, json, junit, markdown, comment or github (default: text)"},
     {.name = "format", .argument = "FORMAT", .kind = KIND_TEXT, .place = PLACE(format), .key = "text_or_json",
      .doc = "text or json (default: text)"},
+    {.name = "report", .argument = "FORMAT=FILE", .kind = KIND_LIST, .place = PLACE(reports),
+     .doc = "also write the report in this format to FILE, whole or not at all; repeatable"},
     {.name = "color", .argument = "WHEN", .kind = KIND_COLOR, .place = PLACE(color), .common = true,
      .doc = "auto, always or never (default: auto, which honours NO_COLOR)"},
     {.name = "quiet", .letter = 'q', .kind = KIND_FLAG, .place = PLACE(quiet), .common = true,
@@ -337,56 +338,6 @@ static int check_arguments(const struct options *options, const struct command *
     return 0;
 }
 
-static bool same_inode(const char *a, const char *b)
-{
-    struct stat one, other;
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
-/* The folder of a path; caller frees. Its name behind that in *name. */
-static char *folder_of(const char *path, const char **name)
-{
-    const char *slash = strrchr(path, '/');
-    *name = slash ? slash + 1 : path;
-    return slash ? x_sprintf("%.*s", (int)(*name - path), path) : x_strdup(".");
-}
-
-/* Two names of one file, which may be linked to, or not be there yet. */
-static bool same_file(const char *a, const char *b)
-{
-    if (strcmp(a, b) == 0 || same_inode(a, b))
-        return true;
-    const char *name_a, *name_b;
-    char *folder_a = folder_of(a, &name_a), *folder_b = folder_of(b, &name_b);
-    const bool same = strcmp(name_a, name_b) == 0 && same_inode(folder_a, folder_b);
-    free(folder_a);
-    free(folder_b);
-    return same;
-}
-
-static int check_output(const struct options *options, const char *name, const char *output)
-{
-    const char *const inputs[] = {options->replay, options->against, options->kernels};
-    if (!output || strcmp(output, "-") == 0)
-        return 0;
-    for (size_t i = 0; i < ROWS(inputs) + options->argument_count; i++) {
-        const char *input = i < ROWS(inputs) ? inputs[i] : options->arguments[i - ROWS(inputs)];
-        if (input && same_file(output, input))
-            return error("%s %s would overwrite %s, which is read here: give it another place", name, output, input);
-    }
-    return 0;
-}
-
-/* A recording that gave way to its own report is gone. */
-static int check_outputs(const struct options *options)
-{
-    if (check_output(options, "-o", options->output) < 0 || check_output(options, "--save", options->save) < 0)
-        return -1;
-    if (options->save && same_file(options->save, options->output ? options->output : "-"))
-        return error("--save and the report would both go to %s: give one of them another place", options->save);
-    return 0;
-}
-
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)
 {
     struct option longs[ROWS(table) + 1];
@@ -420,7 +371,7 @@ int options_parse(struct options *options, const struct command *command, int ar
     options->argument_count = (size_t)(argc - optind);
     if (options->help || options->version)
         return 0;
-    return check_arguments(options, command) < 0 ? -1 : check_outputs(options);
+    return check_arguments(options, command) < 0 ? -1 : options_check_files(options);
 }
 
 bool options_color(const struct options *options, FILE *stream)
@@ -436,6 +387,7 @@ void options_release(struct options *options)
 {
     free(options->globs);
     free(options->metric_globs);
+    free(options->reports);
     for (size_t i = 0; i < ROWS(options->found); i++)
         free(options->found[i]);
     *options = (struct options){0};

@@ -15,6 +15,8 @@ struct options {
     size_t glob_count;
     char **metric_globs; /* -m */
     size_t metric_glob_count;
+    char **reports; /* --report, each "FORMAT=FILE" */
+    size_t report_count;
     const char *kernels;   /* --kernels; default: libkernels.so beside the program */
     const char *metrics;   /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
     const char *baselines; /* --baselines; default OPTIONS_BASELINES */
@@ -45,10 +47,17 @@ struct options {
 struct command;
 
 /* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. 0, or -1 after error() that names the argument
- * and suggests what was meant. Options that the command does not take are errors, and so is a file that would be both
- * read and written. Release *options either way. */
+ * and suggests what was meant. Options that the command does not take are errors, and so are files as
+ * options_check_files refuses them. Release *options either way. */
 int options_parse(struct options *options, const struct command *command, int argc, char **argv);
 void options_release(struct options *options);
+
+/* -1 after error() when a file would be both read and written, or written twice, or a --report names none. Standard
+ * output may take several reports. */
+int options_check_files(const struct options *options);
+
+/* The part of --report behind its first '='; NULL without one. */
+const char *options_report_file(const char *report);
 
 /* Prints usage, summary, options, an example and the exit codes of a command. */
 void options_help(const struct command *command, FILE *stream);

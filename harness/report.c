@@ -7,7 +7,8 @@ static const struct reporter reporters[] = {
     {"text", "for people", report_text},
     {"json", "for programs: schema 1, stable order, one judgement a line", report_json},
     {"junit", "for CI servers that show tests: a test case a kernel and metric", report_junit},
-    {"markdown", "for a step's summary; with -q, short enough for a comment", report_markdown},
+    {"markdown", "for a step's summary; with -q, as comment", report_markdown},
+    {"comment", "Markdown short enough for a comment", report_comment},
     {"github", "for the log of a GitHub workflow: the worst rows as annotations", report_github},
 };
 

@@ -30,7 +30,8 @@ struct reporter {
     int (*print)(const struct report *report, FILE *stream); /* -1 when the stream failed */
 };
 
-/* NULL when there is no reporter of that name. The table is in report.c; its names are the values of --format. */
+/* NULL when there is no reporter of that name. The table is in report.c; its names are the values of --format and
+ * --report. */
 const struct reporter *reporter_find(const char *name);
 const struct reporter *reporter_list(size_t *count);
 
@@ -38,6 +39,7 @@ int report_text(const struct report *report, FILE *stream);
 int report_json(const struct report *report, FILE *stream);
 int report_junit(const struct report *report, FILE *stream);
 int report_markdown(const struct report *report, FILE *stream);
+int report_comment(const struct report *report, FILE *stream);
 int report_github(const struct report *report, FILE *stream);
 
 #endif

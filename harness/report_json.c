@@ -6,6 +6,8 @@
  *     "counts": { "kernels": 65, "missing": 0, "regressed": 1, ... },    judgements by verdict
  *     "same_code": 2,               rows that moved although the machine code is the same: noise
  *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
+ *     "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
+ *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of run.h
  *     "notes": [ "driver 580.1; the baseline has 570.2" ],
  *     "suites": [ { "metric": "time", "shift": -0.003, "kernels": 62, "same_code": false, "moved": false } ],
  *     "failures": [ { "kernel": ..., "status": "crashed", "reason": ... } ],
@@ -176,6 +178,20 @@ static void put_device(FILE *stream, const struct device *device)
             device->memory_bytes, device->ecc ? "true" : "false", device->mig ? "true" : "false");
 }
 
+static void put_sessions(FILE *stream, const struct run *run)
+{
+    fputs(" \"sessions\": [", stream);
+    for (size_t i = 0; i < run->session_count; i++) {
+        fputs(i ? ",\n  {" : "\n  {", stream);
+        for (enum session_fact fact = 0; fact < SESSION_FACTS; fact++) {
+            fprintf(stream, "%s\"%s\": ", fact ? ", " : "", session_fact_name(fact));
+            put_text(stream, run->sessions[i].facts[fact]);
+        }
+        fputc('}', stream);
+    }
+    fputs("],\n", stream);
+}
+
 static void put_failures(FILE *stream, const struct run *run)
 {
     const char *before = "\n  {\"kernel\": ";
@@ -203,6 +219,7 @@ int report_json(const struct report *report, FILE *stream)
     fputs(",\n", stream);
     put_counts(stream, comparison);
     put_device(stream, &report->run->device);
+    put_sessions(stream, report->run);
     fputs(" \"notes\": [", stream);
     for (size_t i = 0; comparison && i < comparison->note_count; i++)
         put_text_member(stream, i ? ",\n  " : "\n  ", comparison->notes[i]);

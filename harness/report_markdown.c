@@ -1,5 +1,6 @@
-/* The report as GitHub's Markdown, for a step's summary; with -q, for a comment. The verdict comes first, then the
- * worst rows, how to accept them, and the rest folded away. Either place has a limit: what did not fit is said. */
+/* The report as GitHub's Markdown, for a step's summary; with -q, or as report_comment, for a comment. The verdict
+ * comes first, then the worst rows, how to accept them, and the rest folded away. Either place has a limit: what did
+ * not fit is said. */
 #include "report_words.h"
 
 #include "text.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #define SUMMARY_MOST (1u << 20) /* bytes of a step's summary; a larger one is dropped whole */
-#define COMMENT_MOST (1u << 16)
+#define COMMENT_MOST ((1u << 16) - 1024) /* what posts it may add a line of its own */
 #define TAIL ((size_t)512) /* of them for what closes the page */
 #define WORST_ROWS 25      /* that stand unfolded */
 #define CELL_MOST 1000     /* characters */
@@ -346,4 +347,11 @@ int report_markdown(const struct report *report, FILE *stream)
         add_results(&page, report);
     page_release(&page);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+}
+
+int report_comment(const struct report *report, FILE *stream)
+{
+    struct report brief = *report;
+    brief.quiet = true;
+    return report_markdown(&brief, stream);
 }

@@ -16,7 +16,7 @@ static const struct command everything = {
     .details = "Takes every option.",
     .example = "cugate everything file",
     .takes = "k m output save replay baselines reason kernels metrics devices collectors chip collector device samples "
-             "timeout format",
+             "timeout format report",
     .minimum = 0,
     .maximum = -1,
 };
@@ -109,8 +109,9 @@ Test(options, every_option_reaches_its_field)
     cr_expect_eq(options.color, COLOR_ALWAYS);
     options_release(&options);
 
-    const char *const third[] = {"--devices", "--collectors", "--device=1", "--samples",   "1000", "--timeout",
-                                 "0.25",      "--format",     "json",       "--collector", "host", NULL};
+    const char *const third[] = {"--devices", "--collectors",      "--device=1", "--samples",   "1000", "--timeout",
+                                 "0.25",      "--format",          "json",       "--collector", "host", "--report",
+                                 "junit=a=b", "--report=github=-", NULL};
     cr_assert_eq(parse(&options, &everything, third, argv), 0);
     cr_expect(options.list_devices && options.list_collectors);
     cr_expect_eq(options.device, 1);
@@ -118,6 +119,9 @@ Test(options, every_option_reaches_its_field)
     cr_expect_eq(options.timeout, 0.25);
     cr_expect_str_eq(options.format, "json");
     cr_expect_str_eq(options.collector, "host");
+    cr_assert_eq(options.report_count, 2);
+    cr_expect_str_eq(options_report_file(options.reports[0]), "a=b");
+    cr_expect_str_eq(options_report_file(options.reports[1]), "-");
     options_release(&options);
 }
 
@@ -183,6 +187,9 @@ Test(options, mistakes_are_named, .init = cr_redirect_stderr)
         {&everything, {"--timeout", "0"}, "not '0'"},
         {&everything, {"--timeout", "-3"}, "not '-3'"},
         {&everything, {"--timeout", "1m"}, "not '1m'"},
+        {&everything, {"--report", "junit"}, "--report needs FORMAT=FILE, for example junit=report.xml, not 'junit'"},
+        {&everything, {"--report", "junit="}, "not 'junit='"},
+        {&everything, {"--report", ""}, "--report needs FORMAT=FILE, not an empty word"},
         {&everything, {"--color", "blue"}, "--color needs auto, always or never, not 'blue'"},
         {&pair, {"a"}, "`cugate pair` needs BASE RUN"},
         {&pair, {"a", "b", "c"}, "does not know what to do with 'c'"},
@@ -232,18 +239,26 @@ Test(options, what_is_read_is_not_written)
         {{"--kernels", "a", "-o", "a"}, "-o a would overwrite a"},
         {{"--against", "b", "-o", "link"}, "-o link would overwrite b"},
         {{"--against", "b", "--save", "b"}, "--save b would overwrite b"},
-        {{"--save", "new", "-o", "new"}, "--save and the report would both go to new"},
-        {{"--save", "./new", "-o", "new"}, "--save and the report would both go to ./new"},
+        {{"--save", "new", "-o", "new"}, "--save new and -o new would both go to one place"},
+        {{"--save", "./new", "-o", "new"}, "--save ./new and -o new would both go"},
         {{"--save", "../new", "-o", "new"}, NULL},
         {{"--save", "absent/new", "-o", "absent/new2"}, NULL},
-        {{"--save", "link", "-o", "b"}, "--save and the report would both go to link"},
-        {{"--save", "-"}, "--save and the report would both go to -"},
+        {{"--save", "link", "-o", "b"}, "--save link and -o b would both go"},
+        {{"--save", "-"}, "--save - and the report on - would both go"},
+        {{"--save", "-", "-o", "new", "--report=json=-"}, "--save - and --report json=- would both go"},
         {{"a", "b", "-o", "new"}, NULL},
         {{"-", "b", "-o", "-"}, NULL},
         {{"--replay", "a", "--save", "b", "-o", "new"}, NULL},
+        {{"a", "b", "--report", "json=./b"}, "--report json=./b would overwrite b, which is read here"},
+        {{"--replay", "a", "--report", "json=a"}, "--report json=a would overwrite a"},
+        {{"-o", "new", "--report", "json=./new"}, "-o new and --report json=./new would both go"},
+        {{"--save", "new", "--report", "json=new"}, "--save new and --report json=new would both go"},
+        {{"--report=json=new", "--report=junit=new"}, "--report json=new and --report junit=new would both go"},
+        {{"--report=json=new", "--report=junit=new2", "-o", "new3"}, NULL},
+        {{"--report=json=-", "--report=github=-"}, NULL},
     };
     static const struct command command = {
-        .name = "check", .takes = "output save replay against kernels", .maximum = -1};
+        .name = "check", .takes = "output save replay against kernels report", .maximum = -1};
     char *folder = scratch_make();
     free(scratch_file(folder, "a", "a"));
     free(scratch_file(folder, "b", "b"));
@@ -302,6 +317,7 @@ Test(options, help_names_every_option_that_is_taken)
                                         "--samples N",
                                         "--timeout SECONDS",
                                         "--format FORMAT",
+                                        "--report FORMAT=FILE",
                                         "--color WHEN",
                                         "-q, --quiet",
                                         "-v, --verbose",

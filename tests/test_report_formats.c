@@ -101,6 +101,30 @@ Test(report_formats, hostile_words_keep_json_json)
     }
 }
 
+Test(report_formats, json_ties_a_report_to_the_sessions_of_its_run)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    run_add_session(&fixture.run, &(struct session){.facts = {[SESSION_GPU_UUID] = (char[]){"\"\x1b\xff"}}});
+    judge(&fixture);
+    char *text = print(&fixture.report, report_json);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *list = json_object_get(root, "sessions");
+    cr_assert_eq(json_array_size(list), fixture.run.session_count);
+    for (size_t i = 0; i < fixture.run.session_count; i++)
+        for (enum session_fact fact = 0; fact < SESSION_FACTS; fact++) {
+            const json_t *value = json_object_get(json_array_get(list, i), session_fact_name(fact));
+            const char *known = fixture.run.sessions[i].facts[fact];
+            if (known && is_utf8(known))
+                cr_expect_str_eq(json_string_value(value), known);
+            else
+                cr_expect(known ? json_is_string(value) : json_is_null(value), "%s", session_fact_name(fact));
+        }
+    json_decref(root);
+    free(text);
+    report_tear_down(&fixture);
+}
+
 /* Every `<` begins a tag of ours, and every `&` an entity. tests/junit.sh validates whole documents. */
 Test(report_formats, hostile_words_keep_junit_xml)
 {
@@ -372,6 +396,23 @@ Test(report_formats, markdown_stays_below_its_limit_and_says_what_it_cut)
         free(text);
         report_tear_down(&fixture);
     }
+}
+
+Test(report_formats, a_comment_is_quiet_markdown)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "worse.json");
+    judge(&fixture);
+    fixture.report.verbose = true;
+    char *comment = print(&fixture.report, report_comment), *markdown = print(&fixture.report, report_markdown);
+    fixture.report.quiet = true;
+    char *quiet = print(&fixture.report, report_markdown);
+    cr_expect_str_eq(comment, quiet);
+    cr_expect_str_neq(comment, markdown);
+    free(quiet);
+    free(markdown);
+    free(comment);
+    report_tear_down(&fixture);
 }
 
 Test(report_formats, markdown_cuts_commands_too)

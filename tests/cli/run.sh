@@ -119,12 +119,16 @@ done <"$here/cases.txt"
 
 eval "set -- $HOST"
 timeout --foreground --preserve-status -s INT 0.7 \
-    "$cugate" check "$@" -k 'fine/*' -k faults/hang --save stopped.json >out 2>err
-finish "check, stopped by Ctrl-C" $? 130 "fine/two; interrupted; (exit 130); file stopped.json"
+    "$cugate" check "$@" -k 'fine/*' -k faults/hang --save stopped.json --report json=stopped_report.json >out 2>err
+finish "check, stopped by Ctrl-C" $? 130 "fine/two; interrupted; (exit 130); file stopped.json; file stopped_report.json"
 
 eval "set -- $M"
 "$cugate" compare "$@" -o /dev/full made_up/session_1.json made_up/same.json >out 2>err
 finish "compare -o /dev/full" $? 2 "cannot write"
+"$cugate" compare "$@" -o /dev/full --report json=kept_report.json made_up/session_1.json made_up/same.json >out 2>err
+finish "compare -o /dev/full --report" $? 2 "cannot write /dev/full; file kept_report.json"
+cmp report_markdown.md report_comment.md >out 2>err # of the table
+finish "a comment is Markdown with -q" $? 0 ""
 "$cugate" compare "$@" made_up/session_1.json made_up/worse.json >/dev/full 2>err
 finish "compare >/dev/full" $? 2 "cannot write"
 "$cugate" list --help >/dev/full 2>err
