@@ -4,7 +4,8 @@
 #   ci/install_deps.sh [--check] NEED...
 #
 # NEED is build (compilers and libraries), test (Criterion; xmllint, and pip for its schema), lint (clang-format,
-# clang-tidy, shellcheck), gpu (jq, for the tests that need a GPU) or wheels (pip, for a machine without a CUDA toolkit).
+# clang-tidy, shellcheck), gpu (jq, for the tests that need a GPU), wheels (pip, for a machine without a CUDA toolkit),
+# python (for the reports) or browser (Chromium, for the tests of their pages).
 # --check installs nothing: it fails when something is missing and says what.
 set -euo pipefail
 
@@ -31,12 +32,20 @@ lint   clang-format     clang-tools-extra clang                      command -v 
 lint   clang-tidy       clang-tools-extra clang                      command -v clang-tidy
 lint   shellcheck       ShellCheck shellcheck                        command -v shellcheck
 gpu    jq               jq jq                                        command -v jq
+python python3-venv     python3 python                               python3 -m ensurepip --version
+python ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
+python xz-utils         xz xz                                        command -v xz
+test   postgresql       postgresql-server postgresql                 ls /usr/lib/postgresql/*/bin/initdb
+browser chromium        chromium chromium                            command -v chromium || snap_only
+browser chromium-driver chromedriver chromium                        command -v chromedriver || snap_only
 wheels python3-pip      python3-pip python-pip                       python3 -m pip --version
 wheels ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 "
 
 header() { printf '#include <%s>\n' "$1" | gcc -E -o /dev/null -; }
 library() { pkg-config --exists "$1"; }
+# Ubuntu has Chromium as a snap only, which no container can run: there the tests in a browser are skipped, and say so.
+snap_only() { grep -q '^ID=ubuntu' /etc/os-release; }
 
 check=false
 if [ "${1-}" = --check ]; then

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Puts the Python packages of reports/ into the virtual environment build/python: those of reports/requirements.txt, and with
+# --test those of reports/requirements-test.txt as well. Does nothing, and needs no network, when they are there.
+#
+#   ci/install_python.sh [--test]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=build/python
+lists=(reports/requirements.txt)
+stamps=("$folder/installed" "$folder/installed-test")
+if [ "${1-}" = --test ]; then
+    lists+=(reports/requirements-test.txt)
+    stamps=("$folder/installed-test")
+fi
+
+# A stamp holds what was installed and by which Python: another list, or another Python, is installed anew.
+wanted=$(python3 -c 'import sys; print(sys.version)' && cat "${lists[@]}")
+for stamp in "${stamps[@]}"; do
+    [ ! -f "$stamp" ] || [[ $(cat "$stamp") != "$wanted"* ]] || exit 0
+done
+
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then
+    echo "error: reports/ needs Python 3.10 or later; python3 here is $(python3 --version)" >&2
+    exit 1
+fi
+echo "installing the Python packages of reports/ from PyPI into $folder"
+rm -f "$folder"/installed*
+python3 -m venv --clear "$folder"
+requirements=()
+for list in "${lists[@]}"; do
+    requirements+=(--requirement "$list")
+done
+if ! PIP_ROOT_USER_ACTION=ignore "$folder/bin/python" -m pip install --quiet --timeout 60 --disable-pip-version-check \
+    --no-deps --only-binary=:all: --require-hashes "${requirements[@]}"; then
+    echo "error: cannot install the packages of ${lists[*]} from PyPI; try again when it can be reached" >&2
+    exit 1
+fi
+printf '%s\n' "$wanted" >"$folder/installed${1:+-test}"
