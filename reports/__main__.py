@@ -1,0 +1,318 @@
+"""python -m reports: keeps run files in a history and makes pages of it."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from reports import files
+from reports.export import whole, write_alike, write_runs, write_values
+from reports.files import BadFile, Run
+from reports.history import History, HistoryError
+
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+DEFAULT_HISTORY = "build/history/history.db"
+
+
+class Progress:
+    """One line that is written over on a terminal; elsewhere a line every ten seconds, so that a log stays short."""
+
+    def __init__(self, stream: TextIO = sys.stderr):
+        self._stream, self._terminal = stream, stream.isatty()
+        self._begun = self._said = time.monotonic()
+        self._shown = False
+
+    def __call__(self, words: str) -> None:
+        now = time.monotonic()
+        if now - self._begun < 2 or now - self._said < (0.1 if self._terminal else 10):
+            return
+        self._said, self._shown = now, True
+        self._stream.write(f"\r\x1b[K{words}" if self._terminal else f"{words}\n")
+        self._stream.flush()
+
+    def end(self) -> None:
+        if self._shown and self._terminal:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def error(words: str) -> None:
+    print(f"reports: error: {words}", file=sys.stderr)
+
+
+def shown(name: object) -> str:
+    """A name that came from outside, fit for a terminal and for any encoding."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))
+
+
+# ---- ingest ---------------------------------------------------------------------------------------------------------
+
+
+def _found(paths: list[str]) -> Iterator[Path]:
+    """The files named, and of folders those below whose names end in .json."""
+    for path in map(Path, paths):
+        if os.path.isdir(path):  # Path.is_dir raises on a name that is too long
+            yield from sorted(file for file in path.rglob("*.json") if file.is_file())
+        else:
+            yield path
+
+
+class _Ingestion:
+    """Keeps files one by one and counts what became of them."""
+
+    def __init__(self, history: History, verbose: bool):
+        self._history, self._verbose = history, verbose
+        self.counts: dict[str, int] = {}
+        self.refused = 0
+        self.later: list[Path] = []  # what is said about runs, which may be in files that were named after it
+
+    def keep(self, path: Path, runs_only: bool) -> None:
+        try:
+            data = files.read_bytes(path)
+            if runs_only and files.kind_of(data) is not Run:
+                self.later.append(path)
+                return
+            words = self._history.ingest(data)
+        except BadFile as reason:
+            error(f"{shown(path)} {reason}")
+            self.refused += 1
+            return
+        self.counts[words] = self.counts.get(words, 0) + 1
+        if self._verbose:
+            print(f"{shown(path)}: {words}")
+
+
+def ingest(arguments: argparse.Namespace) -> int:
+    paths, progress = list(_found(arguments.files)), Progress()
+    if not paths:
+        error(f"no file ends in .json below {shown(' '.join(arguments.files))}")
+        return EXIT_USAGE
+    with History(arguments.history) as history:
+        ingestion = _Ingestion(history, arguments.verbose)
+        for count, path in enumerate(paths, start=1):
+            progress(f"file {count} of {len(paths)}")
+            ingestion.keep(path, runs_only=True)
+        for path in ingestion.later:
+            progress(f"what was said: {shown(path.name)}")
+            ingestion.keep(path, runs_only=False)
+        progress.end()
+        for words, count in sorted(ingestion.counts.items()):
+            print(f"{count} x {words}" if count != 1 else words)
+        if ingestion.refused:
+            print(f"{ingestion.refused} refused; the history {history.name} lost nothing")
+    return EXIT_USAGE if ingestion.refused else 0
+
+
+# ---- page -----------------------------------------------------------------------------------------------------------
+
+
+def page(arguments: argparse.Namespace) -> int:
+    from reports import site, views  # matplotlib takes half a second, which no other command has to wait for
+
+    progress = Progress()
+    try:
+        with History(arguments.history) as history:
+            models = site.write(history, Path(arguments.output), arguments.nights, progress)
+    except site.PageError as reason:
+        error(str(reason))
+        return EXIT_USAGE
+    finally:
+        progress.end()
+    for nights in models:
+        counts = ", ".join(f"{count:,} {verdict}" for verdict, count in views.tonight(nights).counts) or "not judged"
+        plural = "" if len(nights.dates) == 1 else "s"
+        print(f"{shown(nights.device.name)}, {len(nights.dates)} night{plural} to {nights.dates[-1]}: {counts}")
+    print(f"page: {shown(Path(arguments.output) / 'index.html')}")
+    return 0
+
+
+# ---- export, prune --------------------------------------------------------------------------------------------------
+
+
+def _leave_output() -> None:
+    """What is still to be written has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _export_values(history: History, to: str, last: int | None) -> int:
+    if to != "-":
+        with whole(Path(to)) as stream:
+            return write_values(history, stream, last)
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    count = write_values(history, sys.stdout, last)
+    sys.stdout.flush()
+    return count
+
+
+def export(arguments: argparse.Namespace) -> int:
+    to = arguments.folder if arguments.csv is None else arguments.csv
+    with History(arguments.history) as history:
+        try:
+            if arguments.csv is not None:
+                count = _export_values(history, arguments.csv, arguments.last)
+            else:
+                write = write_alike if arguments.alike else write_runs
+                count = write(history, Path(arguments.folder), arguments.last)
+        except BrokenPipeError:
+            _leave_output()  # whoever read has seen enough
+            return 0
+        except OSError as reason:
+            error(f"cannot write {shown(reason.filename or to)}: {reason.strerror}")
+            _leave_output()
+            return EXIT_USAGE
+    if to != "-":
+        print(f"{count} run{'s' if count != 1 else ''}: {shown(to)}")
+    return 0
+
+
+def prune(arguments: argparse.Namespace) -> int:
+    with History(arguments.history) as history:
+        gone = history.prune(arguments.keep)
+    print(f"{gone} run{'s' if gone != 1 else ''} removed")
+    return 0
+
+
+# ---- The command line -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: one row in COMMANDS, one function, its options in _add_options."""
+
+    name: str
+    summary: str
+    details: str
+    example: str
+    run: object
+
+
+COMMANDS = (
+    Command(
+        "ingest",
+        "keep run files, and what cugate said about them",
+        "FILE is a run (cugate run -o, check --save), a report about one (cugate check --format json), explanations "
+        "(cugate explain --format json), an analysis (cugate aa --format json) or a baseline; of a folder, every .json "
+        "below. The same file again changes nothing. A bad one is refused with its reason, and the others are kept: "
+        "exit code 2.",
+        "python -m reports ingest run.json check.json baselines",
+        ingest,
+    ),
+    Command(
+        "page",
+        "make the pages of the history",
+        "Static HTML with a page a kernel. It opens from disk and from any web server.",
+        "python -m reports page -o build/nightly/page",
+        page,
+    ),
+    Command(
+        "export",
+        "give run files back, or values as a table",
+        "Run files as they were ingested, one a run; or --csv with a row a value, for other programs.",
+        "python -m reports export --csv values.csv",
+        export,
+    ),
+    Command(
+        "prune",
+        "forget old runs",
+        "Keeps the newest runs of each GPU model; older ones go, with what was said about them.",
+        "python -m reports prune --keep 400",
+        prune,
+    ),
+)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return min(number, 1 << 31)  # more than any history has, and no more than databases count
+
+
+_positive.__name__ = "number of 1 or more"  # what argparse calls it in an error
+
+
+def _add_options(name: str, parser: argparse.ArgumentParser) -> None:
+    if name == "ingest":
+        parser.add_argument("files", nargs="+", metavar="FILE")
+        parser.add_argument("-v", "--verbose", action="store_true", help="say what became of each file")
+    elif name == "page":
+        parser.add_argument(
+            "-o", "--output", metavar="FOLDER", required=True, help="an earlier report there is replaced"
+        )
+        parser.add_argument("--nights", type=_positive, default=365, help="how many, newest (default: 365)")
+    elif name == "export":
+        target = parser.add_mutually_exclusive_group(required=True)
+        target.add_argument("folder", nargs="?", metavar="FOLDER", help="write run files there")
+        target.add_argument("--csv", metavar="FILE", help="write values there; - is standard output")
+        parser.add_argument(
+            "--alike",
+            action="store_true",
+            help="only runs of the newest one's machine code, a session each: for cugate aa",
+        )
+        parser.add_argument("--last", type=_positive, metavar="N", help="only the newest N runs of each GPU model")
+    else:
+        parser.add_argument("--keep", type=_positive, required=True, metavar="N", help="runs of each GPU model")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m reports",
+        description="Keeps run files of cugate in a history and makes pages of it.",
+        epilog="exit codes: 0 done; 2 unknown option, or a file or database that cannot be used; 130 stopped by Ctrl-C",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        one = commands.add_parser(
+            command.name,
+            help=command.summary,
+            description=command.details,
+            epilog=f"example: {command.example}",
+        )
+        one.add_argument(
+            "--history",
+            metavar="URL",
+            default="",
+            help=f"SQLite file or SQLAlchemy URL, such as postgresql+psycopg://user@host/name (default: $HISTORY, else "
+            f"{DEFAULT_HISTORY})",
+        )
+        _add_options(command.name, one)
+        one.set_defaults(run=command.run)
+    return parser
+
+
+def main() -> int:
+    arguments = _parser().parse_args()
+    arguments.history = arguments.history or os.environ.get("HISTORY") or DEFAULT_HISTORY
+    try:
+        code = arguments.run(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except HistoryError as reason:
+        error(str(reason))
+        return EXIT_USAGE
+    except BadFile as reason:
+        error(f"a file of the history {reason}")
+        return EXIT_USAGE
+    except OSError as reason:  # of a print: commands tell of their own files
+        error(f"cannot write {shown(reason.filename or 'standard output')}: {reason.strerror}")
+        _leave_output()
+        return EXIT_USAGE
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        error("stopped by Ctrl-C; what was kept until then is kept, and no page was changed")
+        return EXIT_INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""What a history gives back: run files as they were ingested, those that belong to one A/A, or values as a table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from reports import files
+from reports.files import Run
+from reports.history import History, Stored
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[TextIO]:
+    """A text file that appears in its place when it is whole. What is no plain file, such as a pipe, is written as it
+    is."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        with open(path, "w", newline="", encoding="utf-8") as stream:
+            yield stream
+        return
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with open(part, "w", newline="", encoding="utf-8", errors="surrogatepass") as stream:
+            yield stream
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _name(stored: Stored) -> str:
+    return f"{stored.date.replace(':', '')}-{stored.key[:8]}.json"
+
+
+def write_runs(history: History, folder: Path, last: int | None) -> int:
+    """Writes the last runs of each GPU model, byte by byte as they were ingested; how many."""
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for device in history.devices():
+        for stored in history.read("run", device, last):
+            part = folder / f".{_name(stored)}.part"
+            try:
+                part.write_bytes(stored.body)
+                part.rename(folder / _name(stored))
+            finally:
+                part.unlink(missing_ok=True)
+            count += 1
+    return count
+
+
+def _code(run: Run) -> dict[str, list[str | None]]:
+    """The machine code of each kernel's launches."""
+    return {kernel: [launch.code for launch in result.launches] for kernel, result in run.kernels.items()}
+
+
+def write_alike(history: History, folder: Path, last: int | None) -> int:
+    """Of the last runs of the newest one's GPU model, those of the newest one's machine code, for `cugate aa`; how
+    many.
+
+    That command takes one session a file. So a run that was measured again, to confirm what looked worse, is cut to its
+    first session; to leave it out would be to leave out the very nights on which the gate was in doubt.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    devices = history.devices()
+    if not devices:
+        return 0
+    newest = next(iter(history.read("run", devices[0], 1)))
+    code, count = _code(files.parse(newest.body, Run)), 0
+    for stored in history.read("run", devices[0], last):
+        run = files.parse(stored.body, Run)
+        if _code(run) != code:
+            continue
+        document = json.loads(stored.body)
+        if len(document["sessions"]) > 1:
+            document["sessions"] = document["sessions"][:1]
+            for result in document["kernels"].values():
+                for row in result.get("metrics", {}).values():
+                    row.pop("pairs", None)
+                    if "sessions" in row:
+                        row["sessions"] = row["sessions"][:1]
+        with whole(folder / _name(stored)) as stream:
+            json.dump(document, stream)
+        count += 1
+    return count
+
+
+def write_values(history: History, stream: TextIO, last: int | None) -> int:
+    """One row a value that was measured; the first line names the columns. How many runs they are of."""
+    rows = csv.writer(stream)
+    rows.writerow(("date", "device", "gpu_uuid", "driver", "commit", "kernel", "metric", "unit", "value"))
+    count = 0
+    for device in history.devices():
+        for stored in history.read("run", device, last):
+            run = files.parse(stored.body, Run)
+            session = run.sessions[-1]
+            for kernel, result in run.kernels.items():
+                for metric, row in result.metrics.items():
+                    value, unit = row.value(), run.metrics.get(metric, files.Note()).unit
+                    if not math.isnan(value):
+                        facts = (session.gpu_uuid, session.driver, session.commit)
+                        rows.writerow((stored.date, run.device.name, *facts, kernel, metric, unit, repr(value)))
+            count += 1
+    return count

@@ -1,0 +1,371 @@
+"""The files that cugate writes, as typed values: what reports/ knows of them, and nothing else.
+
+Each class states the part of a file that the pages read; other members are ignored, since a later cugate may add some.
+The files themselves are described where they are written: run files in harness/run.h, the others in the headers of
+harness/report_json.c, explain_json.c and analysis_json.c. Units are those of the metric, SI throughout."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import statistics
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+FILE_LIMIT = 64 << 20  # bytes; a larger file is refused unread, as the harness does
+
+Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+ProductName = Annotated[str, Meta(min_length=1, max_length=256, pattern="^[^\\0]*$")]  # as a database can keep it
+
+
+class BadFile(Exception):
+    """A file that cannot be used; its text says what is wrong, where, and what to do."""
+
+
+# ---- Run files and baselines ----------------------------------------------------------------------------------------
+
+
+class Device(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What identifies a model of GPU: runs are compared within one only."""
+
+    name: ProductName
+    compute_capability: Annotated[str, Meta(max_length=20)]
+    sm_count: Count
+    memory_bytes: Count
+    ecc: bool
+    mig: bool
+
+    def key(self) -> str:
+        """One text for each model, to keep in a database."""
+        return msgspec.json.encode(self, order="sorted").decode()
+
+
+class Session(Struct, kw_only=True, omit_defaults=True):
+    """Where and when one process measured; None is unknown. `reason` is in baselines only."""
+
+    date: str | None = None  # UTC, 2026-11-21T08:00:00.000Z
+    collector: str | None = None
+    driver: str | None = None
+    cuda: str | None = None
+    cupti: str | None = None
+    compiler: str | None = None
+    flags: str | None = None
+    gpu_uuid: str | None = None
+    neighbours: str | None = None
+    host: str | None = None
+    commit: str | None = None
+    cugate: str | None = None
+    reason: str | None = None
+    roofs: dict[str, float] = field(default_factory=dict)  # dram: bytes/s, shared: wavefronts/s, fp16..64: FLOP/s
+
+
+class Previous(Struct, kw_only=True):
+    """What a row of a baseline was before it was accepted anew."""
+
+    value: float
+    date: str | None = None
+    commit: str | None = None
+    reason: str | None = None
+
+
+class Row(Struct, kw_only=True):
+    """One metric of one kernel: for each session its samples, or a state such as "not counted"."""
+
+    state: str | None = None
+    sessions: list[list[float]] = field(default_factory=list)
+    previous: Previous | None = None
+
+    def value(self) -> float:
+        """The mean over the sessions of each one's median sample (harness/run.h); NaN where nothing was measured."""
+        readings = [samples for samples in self.sessions if samples]
+        if not readings or any(sample < 0 for samples in readings for sample in samples):
+            return math.nan
+        mean = 0.0
+        for count, samples in enumerate(readings, start=1):
+            mean += (statistics.median(samples) - mean) / count  # equal values have exactly themselves as mean
+        return mean if math.isfinite(mean) else math.nan
+
+
+class RunLaunch(Struct, kw_only=True):
+    """One launch of a kernel in a run: the hash of its machine code; None where unknown."""
+
+    code: str | None = None
+
+
+class Kernel(Struct, kw_only=True):
+    """One kernel's result. `bytes` and `flops` are what its problem needs, as it states them."""
+
+    status: str = "ok"
+    reason: str | None = None
+    bytes: float = 0
+    flops: float = 0
+    launches: list[RunLaunch] = field(default_factory=list)
+    metrics: dict[str, Row] = field(default_factory=dict)
+
+
+class Note(Struct, kw_only=True):
+    """How a metric was defined when the run was made."""
+
+    counter: str = ""
+    unit: str = ""
+
+
+class Run(Struct, kw_only=True):
+    """A run file, or a baseline, which is a run that was kept."""
+
+    schema: Literal[1]
+    device: Device
+    sessions: Annotated[list[Session], Meta(min_length=1)]
+    kernels: dict[str, Kernel]
+    metrics: dict[str, Note] = field(default_factory=dict)
+
+    def is_baseline(self) -> bool:
+        return any(session.reason is not None for session in self.sessions)
+
+
+# ---- Reports, explanations, analyses --------------------------------------------------------------------------------
+
+
+class Cause(Struct, kw_only=True):
+    """A source line that made a row worse; base is None where there was nothing to compare with."""
+
+    file: str | None = None
+    line: int | None = None
+    function: str | None = None
+    offset: int | None = None
+    text: str | None = None
+    base: float | None = None
+    now: float | None = None
+    share: float | None = None
+
+
+class Judgement(Struct, kw_only=True):
+    """The verdict on one metric of one kernel; metric is None for a whole kernel."""
+
+    kernel: str
+    metric: str | None = None
+    unit: str | None = None
+    metric_class: str | None = field(name="class", default=None)
+    verdict: str
+    base: float | None = None
+    now: float | None = None
+    change: float | None = None
+    limit: float | None = None
+    reason: str | None = None
+    detectable: float | None = None
+    launch_change: str | None = None
+    story: str | None = None
+    advice: str | None = None
+    causes: list[Cause] | None = None
+
+
+class Failure(Struct, kw_only=True):
+    """A kernel that was not measured, and why."""
+
+    kernel: str
+    status: str
+    reason: str | None = None
+
+
+class Suite(Struct, kw_only=True):
+    """What all kernels did together; shift is a share, None when too few kernels know it."""
+
+    metric: str
+    shift: float | None = None
+    kernels: Count = 0
+    moved: bool = False
+
+
+class Report(Struct, kw_only=True):
+    """What `cugate check --format json` said about a run."""
+
+    schema: Literal[1]
+    exit_code: int
+    verdict: str
+    replay: str | None = None
+    device: Device
+    sessions: Annotated[list[Session], Meta(min_length=1)]
+    counts: dict[str, int] | None = None
+    notes: list[str] = field(default_factory=list)
+    suites: list[Suite] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    judgements: list[Judgement]
+
+
+class Launch(Struct, kw_only=True):
+    """One launch of a kernel: what it takes, and what limits how many of its warps fit."""
+
+    function: str = ""
+    registers: int | None = None
+    block: list[int] = field(default_factory=list)
+    theoretical_occupancy: float | None = None  # %
+    limits: list[str] | None = None  # None: not known
+
+
+class Occupancy(Struct, kw_only=True):
+    """achieved in %; gap names why it is below the theoretical one."""
+
+    achieved: float | None = None
+    largest_launch: int | None = None
+    gap: str | None = None
+    why: str | None = None
+
+
+class RoofShare(Struct, kw_only=True):
+    """How near a kernel came to one roof: rate and roof a second, share of 1."""
+
+    rate: float | None = None
+    roof: float | None = None
+    share: float | None = None
+
+
+class Roofline(Struct, kw_only=True):
+    """See harness/roofline.h, where each number has its formula."""
+
+    seconds: float | None = None
+    bytes: float | None = None
+    flops: float | None = None
+    intensity: float | None = None  # FLOP a byte of device memory
+    roofs: dict[str, RoofShare] = field(default_factory=dict)
+    bound: str | None = None
+    share: float | None = None
+
+
+class ExplainedDevice(Struct, kw_only=True):
+    name: str
+    compute_capability: str
+    sm_count: Count
+
+
+class Explanation(Struct, kw_only=True):
+    """What `cugate explain --format json` said about one kernel."""
+
+    schema: Literal[1]
+    kernel: str
+    device: ExplainedDevice
+    session: Session
+    launches: list[Launch]
+    occupancy: Occupancy
+    roofline: Roofline
+
+
+class Tally(Struct, kw_only=True):
+    """Rows judged in A/A comparisons: worse and better count the directions that moved beyond the limit."""
+
+    rows: Count = 0
+    regressed: Count = 0
+    unsure: Count = 0
+    worse: Count = 0
+    better: Count = 0
+
+
+class View(Struct, kw_only=True):
+    comparisons: Count
+    exit_codes: dict[str, int]
+    classes: dict[str, Tally]
+
+
+class Detectable(Struct, kw_only=True):
+    """The smallest change that is caught in 99 of 100 cases, in the metric's unit and as a share of base."""
+
+    kernel: str
+    metric: str
+    unit: str
+    base: float
+    change: float
+    share: float | None = None
+
+
+class Analysis(Struct, kw_only=True):
+    """What `cugate aa --format json` said about many sessions of the same code."""
+
+    schema: Literal[1]
+    sessions: Count
+    kernels: Count
+    gpus: Count
+    device: ProductName
+    first_date: str | None = None
+    last_date: str | None = None
+    views: dict[str, View | None]
+    detectable: list[Detectable] = field(default_factory=list)
+
+
+# ---- Reading --------------------------------------------------------------------------------------------------------
+
+AnyFile = TypeVar("AnyFile")
+
+
+class _File(Struct):
+    """The members by which the kinds of file are told apart."""
+
+    kernels: msgspec.Raw = msgspec.Raw()
+    judgements: msgspec.Raw = msgspec.Raw()
+    launches: msgspec.Raw = msgspec.Raw()
+    views: msgspec.Raw = msgspec.Raw()
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file's bytes; BadFile when it cannot be read or is too large."""
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(FILE_LIMIT + 1)
+    except OSError as reason:
+        raise BadFile(f"cannot be read: {reason.strerror}") from None
+    if len(data) > FILE_LIMIT:
+        raise BadFile(f"is larger than {FILE_LIMIT >> 20} MiB: no run file is")
+    return data
+
+
+def parse(data: bytes, kind: type[AnyFile]) -> AnyFile:
+    """One file of the given kind; BadFile says where it is malformed."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as reason:
+        raise BadFile(f"is no {kind.__name__.strip('_').lower()} of schema 1: {reason}") from None
+
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def split_texts(data: bytes) -> list[bytes]:
+    """The JSON texts that follow each other in one file, as `cugate explain` prints them. BadFile when one is
+    broken."""
+    decoder, texts, at = json.JSONDecoder(), [], 0
+    try:
+        text = data.decode().strip()
+        while at < len(text):
+            end = decoder.raw_decode(text, at)[1]
+            texts.append(text[at:end].encode())
+            at = _SPACE.match(text, end).end()  # type: ignore[union-attr]
+    except (ValueError, RecursionError) as reason:
+        raise BadFile(f"is not JSON: {reason}") from None
+    return texts
+
+
+def kind_of(data: bytes) -> type[Run] | type[Report] | type[Explanation] | type[Analysis]:
+    """Which kind of file it is, by its members; BadFile when it is nothing that cugate writes."""
+    try:
+        peek = msgspec.json.decode(data, type=_File)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        peek = parse((split_texts(data) or [b""])[0], _File)
+    for member, kind in (("judgements", Report), ("launches", Explanation), ("views", Analysis), ("kernels", Run)):
+        if bytes(getattr(peek, member)):
+            return kind  # type: ignore[return-value]
+    raise BadFile("is none of the files that cugate writes: no run, report, explanation or analysis")
+
+
+def recognise(data: bytes) -> list[Run | Report | Explanation | Analysis]:
+    """What is in a file: one thing, or several explanations. BadFile when it is nothing that cugate writes."""
+    kind = kind_of(data)
+    return [parse(text, kind) for text in (split_texts(data) if kind is Explanation else [data])]
+
+
+def sessions_key(device: Device, sessions: list[Session]) -> str:
+    """What ties the files about one run together: its GPU model and when, where and on which GPU each session ran."""
+    parts = [device.key()] + [f"{s.date} {s.host} {s.gpu_uuid}" for s in sessions]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -1,0 +1,311 @@
+"""The history: every file that was ingested, whole, in one table of an SQL database.
+
+The database is named by an SQLAlchemy URL: an SQLite file needs no set-up; a PostgreSQL server serves many runners. A
+run file is the truth and is never replaced; what was said about it (its report, its explanations) is replaced by what
+was said last. Values are taken out of the files when pages are made: 365 of them are read in seconds, and no second
+copy can be wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import msgspec
+import sqlalchemy as sa
+
+from reports import files
+from reports.files import Analysis, BadFile, Explanation, Report, Run
+
+SCHEMA = 1  # of the database; a later one refuses to be written by this version
+
+_metadata = sa.MetaData()
+
+# One row a file. `key` says what the file is about and is unique within a kind:
+#   run, report, explanations   files.sessions_key of the run that they are about
+#   analysis                    the device's name and the last session's date
+#   baseline                    the device and the kernel
+_documents = sa.Table(
+    "cugate_documents",
+    _metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("key", sa.String(64), nullable=False),
+    sa.Column("device", sa.String(2000), nullable=False),  # Device.key(); of an analysis, the product's name
+    sa.Column("date", sa.String(32), nullable=False),  # of the last session, UTC, so that text sorts by time
+    sa.Column("sha256", sa.String(64), nullable=False),  # of the file
+    sa.Column("added", sa.String(32), nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),  # the file, compressed by zlib
+    sa.UniqueConstraint("kind", "key", name="cugate_documents_are_unique"),
+    sa.Index("cugate_documents_by_device", "device", "kind", "date"),
+)
+_schema = sa.Table("cugate_schema", _metadata, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
+
+
+class HistoryError(Exception):
+    """The database cannot be used; the text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A file of the history. body is the file's bytes."""
+
+    kind: str
+    key: str
+    device: str
+    date: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class _Document:
+    kind: str
+    key: str
+    device: str
+    date: str
+
+
+class History:
+    """The files of one database. Use as a context manager, so that its connections are closed.
+
+    Raises HistoryError when the database cannot be reached, is no history, or was made by a later version.
+    """
+
+    def __init__(self, url: str):
+        try:
+            self.url = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=url)
+            with _explained(self.url):
+                self._engine = sa.create_engine(self.url, connect_args=_connect_arguments(self.url))
+                self._prepare()
+        except (sa.exc.ArgumentError, ModuleNotFoundError, ValueError) as reason:
+            raise HistoryError(
+                f"'{_masked(url)}' names no database that can be used here ({_masked(str(reason))}): it needs to look "
+                "like history.db, sqlite:///history.db or postgresql+psycopg://user@host/name"
+            ) from None
+
+    def __enter__(self) -> History:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._engine.dispose()
+
+    def _prepare(self) -> None:
+        """Makes the tables in an empty database. Two that do so at once: the later one finds them."""
+        if self.url.get_backend_name() == "sqlite":
+            folder = Path(self.url.database or ".").parent
+            if folder.exists() and not folder.is_dir():
+                raise HistoryError(f"the history {self.name} cannot be used: {folder} is no folder")
+            folder.mkdir(parents=True, exist_ok=True)
+            sa.event.listen(self._engine, "connect", _sqlite_manual_transactions)
+            sa.event.listen(self._engine, "begin", _sqlite_begin)
+        for attempt in range(2):
+            try:
+                with self._engine.begin() as connection:
+                    _metadata.create_all(connection)
+                    version = connection.execute(sa.select(_schema.c.version)).scalar()
+                    if version is None:
+                        connection.execute(_schema.insert().values(version=SCHEMA))
+                break
+            except (sa.exc.IntegrityError, sa.exc.ProgrammingError):
+                if attempt:
+                    raise
+        if version is not None and version > SCHEMA:
+            raise HistoryError(f"{self.name} was made by a later version of cugate (schema {version}): update this one")
+
+    @property
+    def name(self) -> str:
+        """The database's URL without a password."""
+        return _name(self.url)
+
+    # ---- Writing
+
+    def ingest(self, data: bytes) -> str:
+        """Keeps one file; says what became of it, such as "run: kept". BadFile when it is refused: nothing is written.
+
+        The same file again changes nothing. A run whose sessions are known with other content is refused; a report or
+        explanations replace earlier ones, and a baseline's kernel the older one.
+        """
+        found = files.recognise(data)
+        with _explained(self.url), self._engine.begin() as connection:
+            if isinstance(found[0], Explanation):
+                return self._keep_explanations(connection, found, data)  # type: ignore[arg-type]
+            if isinstance(found[0], Report):
+                return self._keep_report(connection, found[0], data)
+            if isinstance(found[0], Analysis):
+                return self._keep_analysis(connection, found[0], data)
+            return self._keep_run(connection, found[0], data)
+
+    def _keep_run(self, connection: sa.Connection, run: Run, data: bytes) -> str:
+        date = _last_date(run.sessions)
+        if run.is_baseline():
+            kernels = "\n".join([run.device.key(), *sorted(run.kernels)])
+            document = _Document("baseline", hashlib.sha256(kernels.encode()).hexdigest(), run.device.key(), date)
+            return _put(connection, document, data, replace=True)
+        key = files.sessions_key(run.device, run.sessions)
+        return _put(connection, _Document("run", key, run.device.key(), date), data, replace=False)
+
+    def _keep_report(self, connection: sa.Connection, report: Report, data: bytes) -> str:
+        key = files.sessions_key(report.device, report.sessions)
+        if not _exists(connection, "run", key):
+            raise BadFile("is a report about a run that is not in the history: ingest that run file first")
+        document = _Document("report", key, report.device.key(), _last_date(report.sessions))
+        return _put(connection, document, data, replace=True)
+
+    def _keep_explanations(self, connection: sa.Connection, found: list[Explanation], data: bytes) -> str:
+        """They name the last session of their run only; the run is the newest one with that session."""
+        if len({(e.device.name, e.session.date) for e in found}) != 1:
+            raise BadFile("has explanations of several runs: ingest one file for each run")
+        date = _last_date([found[0].session])
+        runs = sa.select(_documents).where(_documents.c.kind == "run", _documents.c.date == date)
+        for row in connection.execute(runs.order_by(_documents.c.id.desc())):
+            if msgspec.json.decode(row.device, type=files.Device).name == found[0].device.name:
+                return _put(connection, _Document("explanations", row.key, row.device, date), data, replace=True)
+        raise BadFile("explains a run that is not in the history: ingest that run file first")
+
+    def _keep_analysis(self, connection: sa.Connection, analysis: Analysis, data: bytes) -> str:
+        date = _last_date([files.Session(date=analysis.last_date)])
+        key = hashlib.sha256(f"{analysis.device}\n{date}".encode()).hexdigest()
+        return _put(connection, _Document("analysis", key, analysis.device, date), data, replace=True)
+
+    def prune(self, keep: int) -> int:
+        """Removes all but the newest `keep` runs of each GPU model, with all that was said of them; how many went."""
+        gone = 0
+        with _explained(self.url), self._engine.begin() as connection:
+            for device in self._devices(connection):
+                of_device = _documents.c.device == device
+                runs = sa.select(_documents.c.key).where(of_device, _documents.c.kind == "run")
+                old = connection.execute(runs.order_by(_documents.c.date.desc(), _documents.c.id.desc()).offset(keep))
+                for (key,) in old.all():
+                    kinds = _documents.c.kind.in_(["run", "report", "explanations"])
+                    connection.execute(_documents.delete().where(kinds, _documents.c.key == key))
+                    gone += 1
+        return gone
+
+    # ---- Reading
+
+    def _reading(self) -> sa.Connection:
+        """A connection that keeps no writer waiting."""
+        return self._engine.connect().execution_options(reading=True)
+
+    @staticmethod
+    def _devices(connection: sa.Connection) -> list[str]:
+        newest = sa.func.max(_documents.c.date)
+        runs = sa.select(_documents.c.device).where(_documents.c.kind == "run")
+        return list(connection.execute(runs.group_by(_documents.c.device).order_by(newest.desc())).scalars())
+
+    def devices(self) -> list[str]:
+        """The GPU models that runs are of, as Device.key(), the one of the newest run first."""
+        with _explained(self.url), self._reading() as connection:
+            return self._devices(connection)
+
+    def read(self, kind: str, device: str | None = None, last: int | None = None) -> Iterator[Stored]:
+        """The files of a kind, oldest first; of one GPU model, and only the `last` ones, when that is given.
+
+        One at a time, so that a long history needs no memory.
+        """
+        chosen = sa.select(_documents.c.id).where(_documents.c.kind == kind)
+        if device is not None:
+            chosen = chosen.where(_documents.c.device == device)
+        if last is not None:
+            chosen = chosen.order_by(_documents.c.date.desc(), _documents.c.id.desc()).limit(last)
+        rows = sa.select(_documents).where(_documents.c.id.in_(chosen)).order_by(_documents.c.date, _documents.c.id)
+        with _explained(self.url), self._reading() as connection:
+            for row in connection.execution_options(yield_per=16).execute(rows):
+                yield Stored(row.kind, row.key, row.device, row.date, zlib.decompress(row.body))
+
+
+# ---- Parts ----------------------------------------------------------------------------------------------------------
+
+
+# As harness/measure.c writes it, so that text sorts by time.
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z")
+
+
+def _last_date(sessions: Iterable[files.Session]) -> str:
+    dates = [session.date for session in sessions if session.date]
+    if not dates:
+        raise BadFile("has no session with a date, so it has no place in a history")
+    for date in dates:
+        try:
+            if not _DATE.fullmatch(date):
+                raise ValueError
+            datetime.fromisoformat(date.replace("Z", "+00:00"))
+        except ValueError:
+            raise BadFile(f"has a session whose date is not like 2026-11-21T08:00:00.000Z: {date[:40]!r}") from None
+    return max(dates)
+
+
+def _exists(connection: sa.Connection, kind: str, key: str) -> bool:
+    found = sa.select(_documents.c.id).where(_documents.c.kind == kind, _documents.c.key == key)
+    return connection.execute(found).first() is not None
+
+
+def _put(connection: sa.Connection, document: _Document, data: bytes, *, replace: bool) -> str:
+    """Inserts or replaces; a writer who came first with the same key is found by the constraint, not by luck."""
+    sha256 = hashlib.sha256(data).hexdigest()
+    values = {
+        "kind": document.kind,
+        "key": document.key,
+        "device": document.device,
+        "date": document.date,
+        "sha256": sha256,
+        "added": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "body": zlib.compress(data),
+    }
+    try:
+        with connection.begin_nested():
+            connection.execute(_documents.insert().values(values))
+        return f"{document.kind}: kept"
+    except sa.exc.IntegrityError:
+        pass
+    same = sa.and_(_documents.c.kind == document.kind, _documents.c.key == document.key)
+    have = connection.execute(sa.select(_documents.c.sha256).where(same)).scalar_one()
+    if have == sha256:
+        return f"{document.kind}: was there already"
+    if not replace:
+        raise BadFile("is another file about sessions that are in the history already: it was changed, or measured on")
+    connection.execute(_documents.update().where(same).values(values))
+    return f"{document.kind}: replaced the earlier one"
+
+
+def _connect_arguments(url: sa.URL) -> dict[str, object]:
+    # Writers wait for each other: minutes, since the other may be on a slow network file system.
+    return {"timeout": 120} if url.get_backend_name() == "sqlite" else {"connect_timeout": 20}
+
+
+def _sqlite_manual_transactions(connection, _record) -> None:  # noqa: ANN001
+    """Python's own module would begin a transaction at the first write, after reads that another writer overtook."""
+    connection.isolation_level = None
+
+
+def _sqlite_begin(connection: sa.Connection) -> None:
+    reading = connection.get_execution_options().get("reading")
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def _name(url: sa.URL) -> str:
+    """Without a password, wherever it stands."""
+    secrets = {name: "***" for name in url.query if name.endswith("password")}
+    return url.update_query_dict(secrets).render_as_string(hide_password=True)
+
+
+def _masked(text: str) -> str:
+    """The same for what may be no URL."""
+    return re.sub(r"(password=)[^&]*", r"\1***", re.sub(r"(?s)://.*@", "://***@", text))
+
+
+@contextmanager
+def _explained(url: sa.URL) -> Iterator[None]:
+    """What a database says, as one sentence that names it."""
+    try:
+        yield
+    except sa.exc.ArgumentError:
+        raise  # about the URL, which is told apart
+    except (sa.exc.SQLAlchemyError, OSError, zlib.error) as reason:
+        said = str(getattr(reason, "orig", reason)).strip()
+        raise HistoryError(f"the history {_name(url)} cannot be used: {said}") from None
