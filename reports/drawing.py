@@ -1,0 +1,153 @@
+"""How figures look, and how they get into a page: one figure gives an SVG for the page, light and dark, and a PNG
+beside it.
+
+In the SVG each colour of the palette is a CSS variable of reports/templates/style.css, so that a page's theme is the
+figure's; the PNG is on white. Text stays text. Colours are those of Okabe and Ito, which colour-blind readers tell
+apart, and no figure says by colour alone what it says."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.style
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+# The palette, on white; each is a variable in style.css.
+INK = "#1b1f24"
+MUTED = "#57606a"
+GRID = "#d8dee4"
+BAND = "#d3e5f5"
+SHADE = "#eceff2"
+BLUE = "#0072b2"
+RED = "#d55e00"
+GREEN = "#009e73"
+ORANGE = "#e69f00"
+PURPLE = "#cc79a7"
+PAPER = "#fefefe"
+_VARIABLES = {
+    INK: "ink",
+    MUTED: "muted",
+    GRID: "grid",
+    BAND: "band",
+    SHADE: "cell",
+    BLUE: "blue",
+    RED: "red",
+    GREEN: "green",
+    ORANGE: "orange",
+    PURPLE: "purple",
+    PAPER: "paper",
+}
+
+WIDTH = 6.4  # inches, at 10 points: at half a laptop's screen the text is still 10 pixels high
+
+_STYLE = {
+    "svg.fonttype": "none",
+    "text.parse_math": False,  # a kernel may be called $x$
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.labelsize": 10,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "axes.titlelocation": "left",
+    "axes.titley": 1.0,  # where it is wanted: to find it out costs a quarter of the drawing
+    "axes.titlepad": 5,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "lines.linewidth": 1.3,
+    "axes.prop_cycle": matplotlib.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, RED]),
+}
+matplotlib.rcParams.update(_STYLE)
+# A name in a script that the font of the PNG lacks is no news for whoever waits for the page.
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
+
+_TAG = re.compile(r"<[^<>]+>")
+_DECIMALS = re.compile(r"(\.\d\d)\d+")
+_COLOUR = re.compile("|".join(_VARIABLES))
+_GROUP_ID = re.compile(r'<g id="[^"]*"')
+_FONTS = re.compile(r"'DejaVu Sans'[^;\"]*")
+_HEAD = re.compile(r"^.*?<svg[^>]*?viewBox=\"([^\"]*)\"[^>]*>", re.DOTALL)
+_DROPPED = re.compile(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>", re.DOTALL)
+
+
+def new(height: float, rows: int = 1, columns: int = 1, **arguments: object) -> tuple[Figure, list[Axes]]:
+    """An empty figure of the common width, and its axes row by row."""
+    figure = Figure(figsize=(WIDTH, height))
+    axes = figure.subplots(rows, columns, squeeze=False, **arguments)
+    return figure, list(axes.flat)
+
+
+def shorten(name: str, most: int = 34) -> str:
+    """A name that fits beside an axis; its middle is left out, since both ends tell variants apart."""
+    name = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name)
+    return name if len(name) <= most else f"{name[: most // 2 - 1]}\N{HORIZONTAL ELLIPSIS}{name[-(most // 2 - 1) :]}"
+
+
+def plain(number: float, _place: object = None) -> str:
+    """A number beside an axis or a bar: 0.001, 12.3, 4,567; for logarithmic axes too, without powers."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def night_ticks(axes: Axes, dates: Sequence[str], most: int = 6) -> None:
+    """Labels for an axis whose places are nights: days, or minutes where the nights lie within few days."""
+    count = len(dates)
+    step = max(1, -(-count // most))
+    places = list(range(0, count, step))
+    days = len({date[:10] for date in dates})
+    cut = slice(0, 10) if days > count // 2 and days > 1 else slice(5, 16)
+    axes.set_xticks(places, [dates[place][cut].replace("T", " ") for place in places])
+    axes.set_xlim(-0.5, max(count - 0.5, 0.5))
+
+
+def _inline(svg: str, label: str) -> str:
+    """The SVG as it stands in a page: sized by the page, in its fonts and colours."""
+    svg = _DROPPED.sub("", svg)
+    head = f'<svg viewBox="{_HEAD.match(svg)[1]}" role="img" aria-label={quoteattr(label)}>'  # type: ignore[index]
+    svg = _GROUP_ID.sub("<g", head + _HEAD.sub("", svg, count=1))
+
+    def of_tag(match: re.Match[str]) -> str:
+        tag = match[0] if match[0].startswith("<svg") else _DECIMALS.sub(r"\1", match[0])
+        tag = _COLOUR.sub(lambda colour: f"var(--{_VARIABLES[colour[0]]})", tag)
+        return _FONTS.sub("var(--font)", tag)
+
+    return _TAG.sub(of_tag, svg)
+
+
+def save(figure: Figure, folder: Path, name: str, label: str) -> str:
+    """Writes folder/name.png; the SVG for the page. label says in words what the figure shows; it is not yet
+    escaped."""
+    matplotlib.rcParams["svg.hashsalt"] = name  # ids in one page stay apart, and each page is the same every time
+    text = io.StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    FigureCanvasSVG(figure).print_svg(text, metadata=nothing)
+    figure.set_facecolor("white")
+    FigureCanvasAgg(figure)
+    figure.savefig(folder / f"{name}.png", dpi=110, metadata={"Software": None})
+    return _inline(text.getvalue(), label)

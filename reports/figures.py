@@ -1,0 +1,421 @@
+"""Every figure: a function from the data of views.py to a matplotlib figure. Axes carry their units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from reports import units
+from reports.drawing import (
+    BAND,
+    BLUE,
+    GREEN,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
+    PAPER,
+    PURPLE,
+    RED,
+    SHADE,
+    new,
+    night_ticks,
+    plain,
+    shorten,
+)
+from reports.nights import VERDICTS, Mark
+from reports.views import BlockingRow, Gate, HeatMap, LadderView, OccupancyRow, RooflineView, Rung, Series
+
+_DOTS = 60  # nights up to which each has a dot
+
+
+# ---- A kernel over nights -------------------------------------------------------------------------------------------
+
+
+def _axis_label(title: str, unit: str) -> str:
+    return f"{title}, {unit}" if unit else title
+
+
+def _boxes(low: np.ndarray, high: np.ndarray) -> list[list[tuple[float, float]]]:
+    """The band of the limits as rectangles, one for each run of nights with the same limits, half a night wider on
+    each side.
+
+    So a band of one night is seen, and one of many nights that did not change weighs next to nothing.
+    """
+    boxes = []
+    breaks = np.flatnonzero((np.diff(low) != 0) | (np.diff(high) != 0)) + 1
+    for nights in np.split(np.arange(len(low)), breaks):
+        first, last, bottom, top = nights[0] - 0.5, nights[-1] + 0.5, low[nights[0]], high[nights[0]]
+        if math.isfinite(bottom) and math.isfinite(top):
+            boxes.append([(first, bottom), (last, bottom), (last, top), (first, top)])
+    return boxes
+
+
+def _panel(axes: Axes, series: Series) -> None:
+    nights = np.arange(len(series.values))
+    finite = series.values[np.isfinite(series.values)]
+    size, unit = units.scale_of(float(finite.max()), series.unit)
+    boxes = _boxes(series.low / size, series.high / size)
+    if boxes:
+        axes.add_collection(PolyCollection(boxes, facecolors=BAND, linewidths=0))
+    dots = {"marker": "o", "markersize": 3} if len(nights) <= _DOTS else {}
+    axes.plot(nights, series.values / size, color=BLUE, **dots)
+    if series.red:
+        axes.plot(series.red, series.values[series.red] / size, "X", color=RED, markersize=6, linestyle="none")
+    for change in series.changes:
+        axes.plot(change, series.values[change] / size, "D", color=ORANGE, markeredgecolor=INK, markersize=6)
+    axes.set_title(_axis_label(series.panel.title, unit))
+    axes.margins(y=0.15)
+    spread = float(np.ptp(finite)) / size
+    middle = float(finite.mean()) / size
+    if spread < 0.002 * abs(middle) and not boxes:
+        axes.set_ylim(middle * 0.98, middle * 1.02)  # noise far below a percent is not drawn as mountains
+
+
+# Kind of mark, its height as a share of the panel's, colour, style.
+_MARKS = (("gpu_uuid", 0.08, MUTED, "-"), ("accepted", 1, PURPLE, ":"), ("environment", 1, MUTED, "--"))
+
+
+def _kind_of(mark: Mark) -> str:
+    return mark.fact if mark.fact in ("gpu_uuid", "accepted") else "environment"
+
+
+def lettered(marks: Sequence[Mark]) -> list[tuple[str, Mark]]:
+    """The marks that a plot names by a letter: all but changes of the GPU, which a pool makes every night."""
+    named = [mark for mark in marks if mark.fact != "gpu_uuid"]
+    return [(chr(ord("A") + place) if place < 26 else f"{place + 1}", mark) for place, mark in enumerate(named)]
+
+
+def kernel_nights(dates: list[str], series: list[Series], marks: Sequence[Mark]) -> Figure:
+    """Panels one above the other over the same nights; marks are those of all kernels and this one's acceptances."""
+    figure, panels = new(1.0 + 1.25 * len(series), rows=len(series), sharex=True)
+    for axes, one in zip(panels, series, strict=True):
+        _panel(axes, one)
+        # All lines of a kind are one collection: a pool of GPUs has one for each night.
+        for kind, top, colour, style in _MARKS:
+            places = [mark.night - 0.5 for mark in marks if _kind_of(mark) == kind]
+            if places and (kind != "gpu_uuid" or axes is panels[-1]):
+                where = axes.get_xaxis_transform()
+                axes.vlines(places, 0, top, colors=colour, linestyles=style, linewidth=1, transform=where)
+    for letter, mark in lettered(marks):
+        panels[0].annotate(
+            letter,
+            (mark.night - 0.5, 1),
+            xycoords=("data", "axes fraction"),
+            ha="center",
+            va="bottom",
+            fontsize=9,
+            color=INK,
+        )
+    night_ticks(panels[-1], dates)
+    panels[-1].set_xlabel("night (UTC)")
+    if lettered(marks):
+        panels[0].set_title(panels[0].get_title("left"), pad=16)
+    height = figure.get_figheight()
+    figure.subplots_adjust(0.11, 0.55 / height, 0.94, 1 - 0.5 / height, hspace=0.5)
+    return figure
+
+
+# ---- Heat map -------------------------------------------------------------------------------------------------------
+
+_STEPS = (-3, -1, -0.33, 0.33, 1, 3)
+
+
+def heat_map(heat: HeatMap) -> Figure:
+    """Kernels down, metrics across; each cell the change in limits. A cross is what the gate called regressed."""
+    colours = ListedColormap(["#2166ac", "#67a9cf", "#b3d3e8", SHADE, "#f8c9ae", "#ef8a62", "#b2182b"])
+    norm = BoundaryNorm([-1e9, *_STEPS, 1e9], colours.N)
+    rows, columns = heat.moves.shape
+    figure, (axes,) = new(1.75 + 0.75 + 0.17 * rows)
+    shown = np.ma.masked_invalid(np.clip(heat.moves, -1e8, 1e8) + np.where(np.isnan(heat.moves), math.nan, 0))
+    mesh = axes.pcolormesh(shown, cmap=colours, norm=norm, edgecolors="none")
+    crosses = np.argwhere(heat.verdicts == VERDICTS.index("regressed"))
+    axes.plot(crosses[:, 1] + 0.5, crosses[:, 0] + 0.5, "x", color=INK, markersize=4, linestyle="none")
+    axes.set_yticks(np.arange(rows) + 0.5, [shorten(kernel, 30) for kernel in heat.kernels], fontsize=8)
+    axes.set_xticks(np.arange(columns) + 0.5, heat.metrics, rotation=90, fontsize=8)
+    axes.xaxis.tick_top()
+    axes.invert_yaxis()
+    axes.grid(False)
+    axes.tick_params(length=0)
+    height = figure.get_figheight()
+    figure.subplots_adjust(0.34, 0.75 / height, 0.99, 1 - 1.75 / height)
+    bar = figure.add_axes((0.34, 0.52 / height, 0.65, 0.12 / height))
+    scale = figure.colorbar(mesh, cax=bar, orientation="horizontal", spacing="uniform", ticks=_STEPS)
+    scale.set_label("change from the baseline, in limits (x: regressed)", fontsize=9)
+    scale.ax.set_xticklabels([f"{step:+g}" for step in _STEPS])
+    return figure
+
+
+# ---- The GPU --------------------------------------------------------------------------------------------------------
+
+_BOUNDS = {
+    "dram": ("o", BLUE, "device memory"),
+    "shared": ("s", GREEN, "shared memory"),
+    "compute": ("^", RED, "arithmetic"),
+    "issue": ("D", PURPLE, "issue slots"),
+    "latency": ("v", ORANGE, "latency"),
+    "unknown": ("x", MUTED, "not known"),
+}
+
+
+def roofline(view: RooflineView) -> Figure:
+    """Rate over intensity, both axes logarithmic; the roofs are what this GPU reached."""
+    figure, (axes,) = new(4.4)
+    intensities = [point.intensity for point in view.points] or [1.0]
+    low, high = min(intensities) / 3, max(max(intensities) * 3, 100)
+    across = np.geomspace(low, high, 200)
+    if view.bandwidth:
+        for name, peak in sorted(view.peaks.items(), key=lambda item: item[1]):
+            axes.plot(across, np.minimum(across * view.bandwidth, peak) / 1e12, color=MUTED, linewidth=1)
+            axes.annotate(
+                f"{name.upper()} {peak / 1e12:.0f} TFLOP/s", (high, peak / 1e12), ha="right", va="bottom", fontsize=8
+            )
+        axes.annotate(
+            f"device memory {view.bandwidth / 1e12:.2f} TB/s",
+            (low * 1.3, low * 1.3 * view.bandwidth / 1e12),
+            ha="left",
+            va="top",
+            fontsize=8,
+        )
+    used = []
+    for bound, (marker, colour, words) in _BOUNDS.items():
+        points = [point for point in view.points if point.bound == bound]
+        if points:
+            used.append(Line2D([], [], marker=marker, color=colour, linestyle="none", label=words))
+            axes.plot(
+                [point.intensity for point in points],
+                [point.rate / 1e12 for point in points],
+                marker,
+                color=colour,
+                markeredgecolor=PAPER if marker != "x" else colour,
+                linestyle="none",
+                markersize=7,
+            )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(plain)
+    axes.yaxis.set_major_formatter(plain)
+    axes.set_xlim(low, high * 1.05)
+    axes.set_xlabel("intensity, FLOP a byte of device memory")
+    axes.set_ylabel("rate, TFLOP/s")
+    axes.legend(handles=used, title="bound by", loc="lower right", title_fontsize=9)
+    figure.subplots_adjust(0.12, 0.13, 0.97, 0.97)
+    return figure
+
+
+def occupancy(rows: list[OccupancyRow]) -> Figure:
+    """A bar for how many warps fit, a dot for how many were there, and in words what limits the first."""
+    figure, (axes,) = new(0.9 + 0.2 * len(rows))
+    places = np.arange(len(rows))
+    axes.barh(places, [row.theoretical for row in rows], color=BAND, height=0.75)
+    axes.plot([row.achieved for row in rows], places, "o", color=BLUE, markersize=5, linestyle="none")
+    for place, row in zip(places, rows, strict=True):
+        limit = " + ".join(row.limits) if row.theoretical < 100 else ""
+        axes.annotate(limit, (102, place), va="center", fontsize=8, annotation_clip=False)
+    axes.set_yticks(places, [shorten(row.kernel, 30) for row in rows], fontsize=8)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("occupancy, % of the warps of an SM")
+    axes.grid(axis="y", visible=False)
+    handles = [
+        Patch(color=BAND, label="theoretical"),
+        Line2D([], [], marker="o", color=BLUE, linestyle="none", label="achieved"),
+    ]
+    height = figure.get_figheight()
+    figure.legend(handles=handles, loc="upper left", ncols=2, bbox_to_anchor=(0.33, 1))
+    figure.subplots_adjust(0.34, 0.45 / height, 0.8, 1 - 0.28 / height)
+    return figure
+
+
+# ---- Ladders --------------------------------------------------------------------------------------------------------
+
+
+def _bars(axes: Axes, rungs: list[Rung], values: list[float], title: str, reference: str | None) -> None:
+    places = np.arange(len(rungs))
+    known = [value if math.isfinite(value) else 0.0 for value in values]
+    colours = [GREEN if rung.variant == reference else BLUE for rung in rungs]
+    axes.barh(places, known, color=colours, height=0.7)
+    top = max(known) if known and max(known) > 0 else 1.0
+    for place, value in zip(places, values, strict=True):
+        text = plain(value) if math.isfinite(value) else units.NO_VALUE
+        axes.annotate(text, (known[place] + 0.02 * top, place), va="center", fontsize=8)
+    axes.set_xlim(0, top * 1.25)
+    axes.set_ylim(len(rungs) - 0.4, -0.6)
+    axes.set_title(title)
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.locator_params(axis="x", nbins=4)
+    axes.xaxis.set_major_formatter(plain)
+
+
+def ladder(view: LadderView) -> Figure:
+    """Time, DRAM throughput, occupancy and conflicts of each rung; the vendor's reference in green."""
+    rungs = view.rungs
+    figure, panels = new(1.5 + 0.42 * len(rungs), rows=2, columns=2, sharey=True)
+    times = [rung.time for rung in rungs]
+    conflicts = [rung.conflicts for rung in rungs]
+    time_size, time_unit = units.scale_of(np.nanmax([*times, 0.0]), "ns")
+    size, unit = units.scale_of(np.nanmax([*conflicts, 0.0]), "count")
+    _bars(panels[0], rungs, [time / time_size for time in times], f"Time, {time_unit}", view.reference)
+    _bars(panels[1], rungs, [rung.dram for rung in rungs], "DRAM throughput, % of peak", view.reference)
+    _bars(panels[2], rungs, [rung.occupancy for rung in rungs], "Achieved occupancy, %", view.reference)
+    _bars(panels[3], rungs, [count / size for count in conflicts], _axis_label("Bank conflicts", unit), view.reference)
+    for axes in (panels[0], panels[2]):
+        axes.set_yticks(np.arange(len(rungs)), [shorten(rung.variant, 26) for rung in rungs], fontsize=8)
+    height = figure.get_figheight()
+    figure.subplots_adjust(0.29, 0.3 / height, 0.98, 1 - 0.3 / height, wspace=0.12, hspace=1.9 / height)
+    return figure
+
+
+def literature(view: LadderView) -> Figure:
+    """How much faster each rung is than the first, here and where the figures were published: another GPU, another
+    year."""
+    rungs = [rung for rung in view.rungs if rung.published_speedup and rung.speedup]
+    figure, (axes,) = new(1.15 + 0.32 * len(rungs))
+    places = np.arange(len(rungs))
+    axes.barh(places - 0.19, [rung.speedup for rung in rungs], color=BLUE, height=0.36, label="here")
+    axes.barh(
+        places + 0.19,
+        [rung.published_speedup for rung in rungs],
+        color="none",
+        edgecolor=ORANGE,
+        hatch="////",
+        height=0.36,
+        label=f"published: {view.literature.gpu}",
+    )
+    axes.set_yticks(places, [shorten(rung.variant, 26) for rung in rungs])
+    axes.set_ylim(len(rungs) - 0.4, -0.6)
+    axes.set_xlabel("times as fast as the first rung")
+    axes.grid(axis="y", visible=False)
+    height = figure.get_figheight()
+    figure.legend(loc="upper left", ncols=2, bbox_to_anchor=(0.27, 1))
+    figure.subplots_adjust(0.29, 0.5 / height, 0.98, 1 - 0.3 / height)
+    return figure
+
+
+def gemm_blocking(rows: list[BlockingRow]) -> Figure:
+    """The bandwidth from beyond the SM that a square block needs at the arithmetic roof, over its side, and each
+    variant's."""
+    figure, (axes,) = new(3.6)
+    sides = np.geomspace(8, 512, 100)
+    for width, colour, name in ((4, BLUE, "FP32"), (8, GREEN, "FP64")):
+        mine = [row for row in rows if row.blocking.width == width and row.bandwidth]
+        if not mine:
+            continue
+        axes.plot(sides, mine[0].roof / 2 * width * 2 / sides / 1e12, color=colour, label=f"needed at the {name} roof")
+        seen: dict[tuple[float, float], list[str]] = {}
+        for row in mine:
+            side = 2 / (1 / row.blocking.rows + 1 / row.blocking.columns)
+            seen.setdefault((side, row.bandwidth.needs / 1e12), []).append(row.kernel.split("/")[1])
+        for (side, needs), names in seen.items():
+            axes.plot(side, needs, "o", color=colour, markeredgecolor=PAPER, markersize=7)
+            axes.annotate(
+                ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else ""),
+                (side, needs),
+                xytext=(6, 4),
+                textcoords="offset points",
+                fontsize=8,
+            )
+    roof = next((row.bandwidth.has for row in rows if row.bandwidth), None)
+    if roof:
+        axes.axhline(roof / 1e12, color=RED, linestyle="--", label="device memory, measured")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(plain)
+    axes.yaxis.set_minor_formatter(lambda *_: "")
+    axes.set_xticks([8, 16, 32, 64, 128, 256, 512], ["8", "16", "32", "64", "128", "256", "512"])
+    axes.set_xlabel("side of a block's tile of C, elements")
+    axes.set_ylabel("bandwidth, TB/s")
+    axes.legend(loc="upper right")
+    figure.subplots_adjust(0.12, 0.16, 0.97, 0.97)
+    return figure
+
+
+# ---- The gate -------------------------------------------------------------------------------------------------------
+
+
+def verdict_nights(dates: list[str], counts: np.ndarray) -> Figure:
+    """Rows by verdict in each night, `same` left out; counts as Nights.verdict_counts."""
+    figure, (axes,) = new(2.6)
+    shown = [("regressed", RED, ""), ("missing", INK, ""), ("unsure", ORANGE, "////"), ("improved", GREEN, "....")]
+    bottom = np.zeros(len(dates))
+    for verdict, colour, hatch in shown:
+        heights = counts[:, VERDICTS.index(verdict)].astype(float)
+        if not heights.any():
+            continue
+        axes.bar(
+            np.arange(len(dates)),
+            heights,
+            0.9,
+            bottom,
+            facecolor=colour if not hatch else "none",
+            edgecolor=colour,
+            hatch=hatch,
+            linewidth=0.5,
+            label=verdict,
+        )
+        bottom += heights
+    axes.set_ylim(0, max(1.0, bottom.max() * 1.05))
+    axes.set_ylabel("rows")
+    night_ticks(axes, dates)
+    axes.set_xlabel("night (UTC)")
+    axes.grid(axis="x", visible=False)
+    if bottom.any():
+        figure.legend(loc="upper left", ncols=4, bbox_to_anchor=(0.1, 1))
+    figure.subplots_adjust(0.12, 0.2, 0.98, 0.86)
+    return figure
+
+
+def symmetry(gate: Gate) -> Figure:
+    """Of the same code judged by itself, the rows beyond the limit to either side, in 1,000."""
+    labels, worse, better = [], [], []
+    for words, _, _, classes in gate.views:
+        for one in classes:
+            if one.rows:
+                labels.append(f"{one.metric_class}, {words.removeprefix('each session judged by ')}")
+                worse.append(1000 * one.worse / one.rows)
+                better.append(1000 * one.better / one.rows)
+    figure, (axes,) = new(1.2 + 0.25 * len(labels))
+    places = np.arange(len(labels))
+    axes.barh(places, [-value for value in better], color=GREEN, height=0.7, label="to the better")
+    axes.barh(places, worse, color=RED, height=0.7, label="to the worse")
+    most = max([*worse, *better, 0.1])
+    for place, (left, right) in enumerate(zip(better, worse, strict=True)):
+        axes.annotate(f"{left:.2g}", (-left - 0.02 * most, place), ha="right", va="center", fontsize=8)
+        axes.annotate(f"{right:.2g}", (right + 0.02 * most, place), ha="left", va="center", fontsize=8)
+    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.set_xlim(-1.2 * most, 1.2 * most)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+    axes.set_yticks(places, labels, fontsize=8)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.set_xlabel("rows beyond the limit, of 1,000 judged")
+    axes.grid(axis="y", visible=False)
+    height = figure.get_figheight()
+    figure.legend(loc="upper left", ncols=2, bbox_to_anchor=(0.3, 1))
+    figure.subplots_adjust(0.36, 0.48 / height, 0.97, 1 - 0.3 / height)
+    return figure
+
+
+def detectable(gate: Gate) -> Figure:
+    """The smallest slow-down of each kernel that is caught in 99 of 100 cases, smallest first."""
+    figure, (axes,) = new(2.6)
+    shares = [100 * share for _, share in gate.detectable]
+    axes.step(shares, np.arange(1, len(shares) + 1), where="post", color=BLUE)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:g}"[0] in "25" else "")
+    axes.tick_params(axis="x", which="minor", labelsize=8)
+    axes.set_xlabel("smallest slow-down that is caught, % of the kernel's time")
+    axes.set_ylabel("kernels")
+    axes.set_ylim(0, len(shares) + 1)
+    axes.grid(which="both", color=GRID, linewidth=0.5)
+    figure.subplots_adjust(0.1, 0.2, 0.97, 0.95)
+    return figure

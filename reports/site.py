@@ -1,0 +1,315 @@
+"""The static pages: HTML that opens from disk and from any web server, without a network. Written whole or not at
+all."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import multiprocessing
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from reports import drawing, figures, units, views
+from reports.history import History
+from reports.nights import RED, Nights, load
+
+HERE = Path(__file__).parent
+MARKER = ".cugate-report"  # in a folder of ours; only such a one, or an empty one, is replaced
+
+Progress = Callable[[str], None]
+
+
+class PageError(Exception):
+    """The pages cannot be made; the text says why and what to do."""
+
+
+# ---- Names and words for templates ----------------------------------------------------------------------------------
+
+
+def slug(name: str) -> str:
+    """A file name for any name: its letters and digits, and where that lost something a hash that keeps names apart."""
+    if re.fullmatch(r"[a-z0-9_]+(/[a-z0-9_]+)*", name) and len(name) <= 60:
+        return name.replace("/", "-")
+    plain = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:60]
+    return f"{plain or 'name'}.{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+
+
+def night_words(date: str) -> str:
+    """2026-11-21 22:00 UTC."""
+    return date[:16].replace("T", " ") + " UTC"
+
+
+def verdict_tone(verdict: str) -> str:
+    """The class of style.css by which a verdict is coloured; the word itself always stands beside it."""
+    if verdict in RED:
+        return "bad"
+    return {"unsure": "warn", "trade-off": "warn", "expected": "warn", "improved": "good", "same": "good"}.get(
+        verdict, ""
+    )
+
+
+def place_words(cause) -> str:  # noqa: ANN001 - files.Cause
+    """kernels/transpose.cu:51, or the offset in a function without line information."""
+    return (
+        f"{cause.file}:{cause.line}" if cause.file else f"{cause.function or 'machine code'} + {cause.offset or 0:#x}"
+    )
+
+
+def cause_words(cause, judgement) -> str:  # noqa: ANN001 - files.Cause, files.Judgement
+    """excess wavefronts 0 -> 16.25 M (100 % of the kernel's)."""
+    what = (judgement.story or judgement.metric or "").replace("_", " ")
+    now, share = units.value(cause.now, "count"), ""
+    if cause.share is not None:
+        share = f" ({100 * cause.share:.0f} % of the kernel's)"
+    return (
+        f"{what} {units.value(cause.base, 'count')} -> {now}{share}"
+        if cause.base is not None
+        else f"{what} {now}{share}"
+    )
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        value=units.value, night=night_words, tone=verdict_tone, slug=slug, place=place_words, shorten=drawing.shorten
+    )
+    environment.globals.update(change=units.change, cause=cause_words, COUNTERS=views.COUNTERS)
+    return environment
+
+
+# ---- One GPU model --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The pages of one GPU model: where they stand below the root, and links to those of the others."""
+
+    nights: Nights
+    folder: Path
+    others: list[tuple[str, str]]  # name, link from `folder`
+
+
+_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")  # which neither HTML nor SVG may hold
+
+
+class _Writer:
+    """Renders templates and draws figures into one folder."""
+
+    def __init__(self, model: _Model):
+        self.model = model
+        self.nights = model.nights
+        self.folder = model.folder
+        self.environment = _environment()
+        self.environment.globals["known"] = frozenset(model.nights.kernels)  # those that have a page
+        for below in ("kernels", "figures"):
+            (self.folder / below).mkdir(parents=True, exist_ok=True)
+        for asset in ("style.css", "script.js"):
+            shutil.copyfile(HERE / "templates" / asset, self.folder / asset)
+
+    def figure(self, made: object, name: str, label: str, up: str = "") -> dict[str, str]:
+        """Draws it; what the template `figure` needs."""
+        svg = drawing.save(made, self.folder / "figures", name, label)  # type: ignore[arg-type]
+        return {"svg": svg, "png": f"{up}figures/{name}.png", "label": label}
+
+    def page(self, template: str, to: str, **values: object) -> None:
+        up = "../" * to.count("/")
+        text = self.environment.get_template(template).render(
+            nights=self.nights, device=self.nights.device, others=self.model.others, up=up, here=to, **values
+        )
+        with open(self.folder / to, "w", encoding="utf-8", errors="replace") as stream:
+            stream.write(_NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", text))
+
+    # ---- Pages
+
+    def overview(self) -> None:
+        tonight = views.tonight(self.nights)
+        counts = self.nights.verdict_counts()
+        shown = None
+        if len(self.nights.dates) > 1:
+            label = "Rows by verdict in each night, those that are the same left out"
+            shown = self.figure(figures.verdict_nights(self.nights.dates, counts), "verdicts", label)
+        self.page("index.html", "index.html", tonight=tonight, rows=views.kernel_rows(self.nights), verdicts=shown)
+
+    def changes(self) -> None:
+        heat = views.heat_map(self.nights)
+        shown = None
+        if heat.metrics:
+            label = "Change from the baseline by kernel and metric, in limits"
+            shown = self.figure(figures.heat_map(heat), "changes", label)
+        moves = [
+            (kernel, panel, change)
+            for kernel in self.nights.kernels
+            for panel in (views.time_panel(self.nights, kernel), *views.COUNTERS)
+            for change in self.nights.changes(kernel, panel.metric)
+        ]
+        moves.sort(key=lambda move: (-move[2].index, move[0]))
+        self.page("changes.html", "changes.html", heat=shown, moves=moves)
+
+    def gpu(self) -> None:
+        roofline, rows = views.roofline(self.nights), views.occupancy(self.nights)
+        shown: dict[str, dict[str, str] | None] = {"roofline": None, "occupancy": None}
+        if roofline and roofline.points:
+            label = "Roofline: each kernel's rate over its intensity, under the roofs of this GPU"
+            shown["roofline"] = self.figure(figures.roofline(roofline), "roofline", label)
+        if rows:
+            label = "Theoretical and achieved occupancy of each kernel, and what limits it"
+            shown["occupancy"] = self.figure(figures.occupancy(rows), "occupancy", label)
+        self.page("gpu.html", "gpu.html", roofline=roofline, rows=rows, shown=shown)
+
+    def ladders(self) -> None:
+        shown = []
+        for place, ladder in enumerate(views.ladders(self.nights)):
+            label = f"The rungs of {ladder.family}: time, DRAM throughput, occupancy, bank conflicts"
+            name = f"ladder-{slug(ladder.family)}"
+            one = {"ladder": ladder, "figure": self.figure(figures.ladder(ladder), name, label), "literature": None}
+            if any(rung.published_speedup and rung.speedup for rung in ladder.rungs):
+                label = f"How much faster the rungs of {ladder.family} are than the first, here and as published"
+                one["literature"] = self.figure(figures.literature(ladder), f"literature-{place}", label)
+            shown.append(one)
+        gemm, gemm_figure = views.gemm_blocking(self.nights), None
+        if any(row.bandwidth for row in gemm):
+            label = "The bandwidth that GEMM blocks need, over their side, against what device memory gives"
+            gemm_figure = self.figure(figures.gemm_blocking(gemm), "gemm", label)
+        self.page("ladders.html", "ladders.html", ladders=shown, gemm=gemm, gemm_figure=gemm_figure)
+
+    def gate(self) -> None:
+        gate = views.gate(self.nights)
+        shown: dict[str, dict[str, str] | None] = {"symmetry": None, "detectable": None}
+        if gate:
+            label = "Of the same code judged by itself, rows beyond the limit to the worse and to the better"
+            shown["symmetry"] = self.figure(figures.symmetry(gate), "symmetry", label)
+            if gate.detectable:
+                label = "The smallest slow-down that is caught, by kernel"
+                shown["detectable"] = self.figure(figures.detectable(gate), "detectable", label)
+        self.page("gate.html", "gate.html", gate=gate, shown=shown)
+
+    def kernel(self, name: str) -> None:
+        nights = self.nights
+        series = views.kernel_series(nights, name)
+        marks = sorted([*nights.marks, *nights.accepted.get(name, [])], key=lambda mark: mark.night)
+        shown = None
+        if series:
+            label = f"{drawing.shorten(name, 60)} over {len(nights.dates)} nights: time and counters, and their limits"
+            made = figures.kernel_nights(nights.dates, series, marks)
+            shown = self.figure(made, f"kernel-{slug(name)}", label, up="../")
+        report, metrics = nights.report, self.nights.run.kernels.get(name)
+        moves = [(one.panel, change) for one in series for change in nights.changes(name, one.panel.metric)]
+        judgements = [j for j in report.judgements if j.kernel == name] if report else []
+        self.page(
+            "kernel.html",
+            f"kernels/{slug(name)}.html",
+            name=name,
+            result=metrics,
+            shown=shown,
+            marks=figures.lettered(marks),
+            gpu_changes=sum(mark.fact == "gpu_uuid" for mark in marks),
+            moves=moves,
+            judgements=judgements,
+            blames=views.blames(judgements),
+            explanation=next((e for e in nights.explanations if e.kernel == name), None),
+        )
+
+
+# ---- All of it ------------------------------------------------------------------------------------------------------
+
+_writers: list[_Writer] = []  # inherited by the processes that draw, which are forked: nothing is copied to them
+
+
+def _draw(job: tuple[int, str]) -> None:
+    """One kernel's page, in a process of its own among others."""
+    _writers[job[0]].kernel(job[1])
+
+
+def _models(history: History, folder: Path, last: int, progress: Progress) -> list[_Model]:
+    """That of the newest run stands at the root, the others each in a folder."""
+    devices = history.devices()
+    if not devices:
+        raise PageError(f"the history {history.name} has no run yet: python -m reports ingest RUN.json puts one there")
+    loaded = [load(history, device, last, lambda count: progress(f"reading night {count}")) for device in devices]
+    places: list[str] = [""]
+    for nights in loaded[1:]:
+        place = slug(nights.device.name)
+        while place in (*places, "kernels", "figures"):
+            place += f"-{hashlib.sha256(nights.device.key().encode()).hexdigest()[:8]}"
+        places.append(place)
+    models = []
+    for nights, place in zip(loaded, places, strict=True):
+        up = "../" if place else ""
+        others = [
+            (other.device.name, f"{up}{to}/index.html" if to else f"{up}index.html")
+            for other, to in zip(loaded, places, strict=True)
+            if other is not nights
+        ]
+        models.append(_Model(nights, folder / place, others))
+    return models
+
+
+def _fill(history: History, folder: Path, last: int, progress: Progress) -> list[Nights]:
+    models = _models(history, folder, last, progress)
+    _writers[:] = [_Writer(model) for model in models]
+    jobs = [(place, kernel) for place, model in enumerate(models) for kernel in model.nights.kernels]
+    workers = min(len(os.sched_getaffinity(0)), max(1, len(jobs)))
+    gc.collect()
+    gc.freeze()  # else the first collection of each process would copy all that it shares with this one
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        drawn = pool.imap_unordered(_draw, jobs)
+        for writer in _writers:
+            for page in (writer.overview, writer.changes, writer.gpu, writer.ladders, writer.gate):
+                progress(f"drawing {page.__name__}")
+                page()
+        for count, _ in enumerate(drawn, start=1):
+            progress(f"drawing kernel {count} of {len(jobs)}")
+    return [model.nights for model in models]
+
+
+@contextmanager
+def _whole(folder: Path) -> Iterator[Path]:
+    """A folder beside the wanted one that takes its place at the end, and is gone if there is no end."""
+    folder = folder.absolute()
+    if folder.exists() and not (folder / MARKER).exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise PageError(f"{folder} is there and is no report of cugate's: name another folder, or remove it")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as reason:
+        raise PageError(f"cannot write beside {folder}: {reason.strerror}") from None
+    new, old = work / "new", work / "old"
+    try:
+        new.mkdir()
+        yield new
+        (new / MARKER).touch()
+        if folder.exists():
+            folder.rename(old)
+        try:
+            new.rename(folder)
+        except OSError:
+            if old.exists():
+                old.rename(folder)
+            raise
+    except OSError as reason:
+        raise PageError(f"cannot write {folder}: {reason}") from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def write(history: History, folder: Path, last: int, progress: Progress = lambda _: None) -> list[Nights]:
+    """Writes the pages of the `last` nights of every GPU model into folder; what was loaded, the newest model first.
+
+    An earlier report in the folder is replaced when the new one is whole; PageError when another thing is there, when
+    there is nothing to show, or when something cannot be written."""
+    with _whole(folder) as new:
+        return _fill(history, new, last, progress)
