@@ -1,0 +1,133 @@
+"""Measures what a team with a long history waits for: the pages of 365 nights, 60 kernels and 12 metrics.
+
+    build/python/bin/python -m reports.tests.bench_pages [NIGHTS [KERNELS]]
+
+Prints the wall time of `python -m reports page`, the most memory that it and its processes held together (their
+proportional set size, from /proc), and the weight of the pages. The history is made up; its ingestion is timed by
+itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from reports.history import History
+
+DEVICE = {
+    "name": "NVIDIA Bench",
+    "compute_capability": "9.0",
+    "sm_count": 132,
+    "memory_bytes": 150 << 30,
+    "ecc": True,
+    "mig": False,
+}
+METRICS = {
+    "time": "ns",
+    "achieved_occupancy": "%",
+    "branch_efficiency": "%",
+    "dram_throughput": "%",
+    "shared_bank_conflicts": "count",
+    "dram_bytes_read": "B",
+    "dram_bytes_write": "B",
+    "instructions": "count",
+    "branch_targets": "count",
+    "shared_wavefronts": "count",
+    "l1_hit_rate": "%",
+    "l2_hit_rate": "%",
+}
+NOISY = {"time": 0.01, "achieved_occupancy": 0.003, "dram_throughput": 0.01, "shared_bank_conflicts": 0.02}
+
+
+def night(number: int, kernels: int, chance: random.Random) -> tuple[bytes, bytes]:
+    """A run file and the report about it, with five samples a row as real ones have."""
+    date = (datetime(2025, 1, 1, 2, 23) + timedelta(days=number)).isoformat(timespec="milliseconds") + "Z"
+    gpu, driver = f"GPU-{chance.randrange(8)}", f"580.{number // 60}"
+    session = {"date": date, "collector": "cupti", "driver": driver, "cuda": "13.0", "gpu_uuid": gpu, "host": "bench"}
+    measured, judged = {}, []
+    for kernel in range(kernels):
+        rows = {}
+        for place, (metric, unit) in enumerate(METRICS.items()):
+            base = 50.0 + place if unit == "%" else 1000.0 * (kernel + 1) * (place + 1)
+            now = base * (1 + chance.gauss(0, NOISY.get(metric, 0)))
+            if metric == "time" and kernel % 10 == 0 and number > 200:
+                now *= 1.05
+            rows[metric] = {
+                "sessions": [[now * (1 + chance.gauss(0, 1e-3)) if metric in NOISY else now for _ in range(5)]]
+            }
+            limit = 0.05 * base if metric in NOISY else 0
+            judged.append(
+                {"kernel": f"family{kernel // 6}/variant{kernel}", "metric": metric, "unit": unit, "class": "time"}
+            )
+            judged[-1] |= {
+                "verdict": "same",
+                "base": base,
+                "now": now,
+                "change": now - base,
+                "limit": limit,
+                "causes": [],
+            }
+        measured[f"family{kernel // 6}/variant{kernel}"] = {"status": "ok", "bytes": 1, "flops": 0, "metrics": rows}
+    notes = {metric: {"counter": metric, "unit": unit} for metric, unit in METRICS.items()}
+    run = {"schema": 1, "device": DEVICE, "sessions": [session], "metrics": notes, "kernels": measured}
+    report = {"schema": 1, "exit_code": 0, "verdict": "same", "replay": None, "device": DEVICE, "sessions": [session]}
+    report |= {"counts": {"kernels": kernels, "same": len(judged)}, "judgements": judged}
+    return json.dumps(run).encode(), json.dumps(report).encode()
+
+
+def held(process: int) -> int:
+    """Bytes that a process and its children hold, shared pages counted once."""
+    total, waiting = 0, [process]
+    while waiting:
+        one = waiting.pop()
+        try:
+            rollup = Path(f"/proc/{one}/smaps_rollup").read_text()
+            total += next(int(line.split()[1]) << 10 for line in rollup.splitlines() if line.startswith("Pss:"))
+            for task in os.listdir(f"/proc/{one}/task"):
+                waiting += map(int, Path(f"/proc/{one}/task/{task}/children").read_text().split())
+        except (OSError, StopIteration):
+            continue  # it has just ended
+    return total
+
+
+def main() -> None:
+    nights, kernels = (
+        (int(word) for word in [*sys.argv[1:], "365", "60"][:2]) if len(sys.argv) != 2 else (int(sys.argv[1]), 60)
+    )
+    chance = random.Random(1)
+    with tempfile.TemporaryDirectory() as folder:
+        database, pages = Path(folder, "history.db"), Path(folder, "page")
+        spent = 0.0
+        with History(str(database)) as history:
+            for number in range(nights):
+                documents = night(number, kernels, chance)
+                begun = time.perf_counter()
+                for document in documents:
+                    history.ingest(document)
+                spent += time.perf_counter() - begun
+        print(f"{nights} nights, {kernels} kernels, {len(METRICS)} metrics, {len(os.sched_getaffinity(0))} cores")
+        print(f"ingest    {spent:6.1f} s   {database.stat().st_size / 1e6:.1f} MB of database")
+        begun = time.perf_counter()
+        command = [sys.executable, "-m", "reports", "page", "--history", str(database), "-o", str(pages)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            most = 0
+            while process.poll() is None:
+                most = max(most, held(process.pid))
+                time.sleep(0.05)
+        if process.returncode:
+            sys.exit(process.returncode)
+        print(f"page      {time.perf_counter() - begun:6.1f} s   {most / 1e6:.0f} MB held at most")
+        files = [file for file in pages.rglob("*") if file.is_file()]
+        weights = {ending: sum(f.stat().st_size for f in files if f.suffix == ending) for ending in (".html", ".png")}
+        words = ", ".join(f"{size / 1e6:.1f} MB {ending}" for ending, size in weights.items())
+        print(f"weight    {words}; index.html {(pages / 'index.html').stat().st_size / 1e3:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,286 @@
+"""The numbers behind the figures: worked out by hand for a made-up history, and golden for the recorded run of an H200.
+
+`make goldens` rewrites tests/data/golden/report_views.json.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reports import views
+from reports.history import History
+from reports.nights import VERDICTS, Nights, load
+
+TOP = Path(__file__).parents[2]
+GOLDEN = TOP / "tests/data/golden/report_views.json"
+CUGATE = Path(os.environ.get("CUGATE") or TOP / "build/cugate")
+RECORDED = TOP / "tests/data/recorded-nvidia-h200.json"
+
+DEVICE = {
+    "name": "NVIDIA H200",
+    "compute_capability": "9.0",
+    "sm_count": 132,
+    "memory_bytes": 150109880320,
+    "ecc": True,
+    "mig": False,
+}
+UNITS = {"time": "ns", "achieved_occupancy": "%", "shared_bank_conflicts": "count", "flop_rate": "FLOP/s"}
+
+
+def session(night: int, **facts: object) -> dict[str, object]:
+    return {
+        "date": f"2026-11-{night + 1:02}T02:00:00.000Z",
+        "driver": "580.1",
+        "gpu_uuid": "GPU-a",
+        "host": "h",
+        **facts,
+    }
+
+
+def run(night: int, kernels: dict[str, dict[str, float]], **facts: object) -> bytes:
+    measured = {
+        kernel: {"metrics": {metric: {"sessions": [[value]]} for metric, value in rows.items()}}
+        for kernel, rows in kernels.items()
+    }
+    notes = {metric: {"counter": metric, "unit": unit} for metric, unit in UNITS.items()}
+    document = {
+        "schema": 1,
+        "device": DEVICE,
+        "sessions": [session(night, **facts)],
+        "metrics": notes,
+        "kernels": measured,
+    }
+    return json.dumps(document).encode()
+
+
+def report(night: int, rows: list[tuple[str, str, str, float, float, float]], code: int = 0, **more: object) -> bytes:
+    """rows: kernel, metric, verdict, base, now, limit."""
+    judged = [
+        {"kernel": k, "metric": m, "unit": UNITS[m], "verdict": v, "base": b, "now": n, "change": n - b, "limit": limit}
+        for k, m, v, b, n, limit in rows
+    ]
+    document = {"schema": 1, "exit_code": code, "verdict": "same", "device": DEVICE, "sessions": [session(night)]}
+    return json.dumps({**document, "judgements": judged, **more}).encode()
+
+
+def loaded(folder: Path, *documents: bytes) -> Nights:
+    with History(str(folder / "history.db")) as history:
+        for document in documents:
+            history.ingest(document)
+        return load(history, history.devices()[0], 365)
+
+
+# ---- By hand
+
+
+def test_values_bases_limits_and_verdicts_find_their_places(tmp_path: Path) -> None:
+    nights = loaded(
+        tmp_path,
+        run(0, {"b/x": {"time": 100.0}}),
+        run(1, {"b/x": {"time": 110.0}, "a/y": {"time": 7.0, "shared_bank_conflicts": 3.0}}),
+        report(1, [("b/x", "time", "regressed", 100.0, 110.0, 5.0), ("a/y", "time", "same", 7.0, 7.0, 1.0)], code=1),
+    )
+    assert nights.kernels == ["a/y", "b/x"]
+    assert nights.metrics == ["shared_bank_conflicts", "time"]
+    assert nights.series("b/x", "time").tolist() == [100.0, 110.0]
+    assert math.isnan(nights.series("a/y", "time")[0])
+    (series,) = views.kernel_series(nights, "b/x")
+    assert (series.low[1], series.high[1], series.red) == (95.0, 105.0, [1])
+    assert np.isnan(series.high[0])
+    assert nights.exit_codes == [None, 1]
+    assert nights.worst_verdict("b/x") == "regressed"
+    assert nights.verdict_counts()[1, VERDICTS.index("same")] == 1
+
+
+def test_a_band_never_falls_below_zero(tmp_path: Path) -> None:
+    nights = loaded(
+        tmp_path,
+        run(0, {"a/x": {"shared_bank_conflicts": 3.0, "time": 1.0}}),
+        report(0, [("a/x", "shared_bank_conflicts", "same", 3.0, 3.0, 10000.0)]),
+    )
+    conflicts = views.kernel_series(nights, "a/x")[1]
+    assert (conflicts.low[0], conflicts.high[0]) == (0.0, 10003.0)
+
+
+def test_heat_is_told_in_limits(tmp_path: Path) -> None:
+    rows = [
+        ("a/x", "time", "same", 100.0, 103.0, 6.0),
+        ("b/x", "time", "regressed", 100.0, 90.0, 5.0),
+        ("c/x", "shared_bank_conflicts", "regressed", 0.0, 1.0, 0.0),
+        ("d/x", "shared_bank_conflicts", "same", 4.0, 4.0, 0.0),
+    ]
+    measured = {kernel: {metric: now} for kernel, metric, _, _, now, _ in rows}
+    heat = views.heat_map(loaded(tmp_path, run(0, measured), report(0, rows)))
+    assert heat.metrics == ["shared_bank_conflicts", "time"]
+    time, conflicts = heat.moves[:, 1], heat.moves[:, 0]
+    assert time[:2].tolist() == [0.5, -2.0]
+    assert conflicts[2] == math.inf  # nothing is tolerated, and it moved
+    assert conflicts[3] == 0.0
+    assert np.isnan(heat.moves[0, 0])
+
+
+def test_rungs_are_compared_with_the_reference_and_with_the_first(tmp_path: Path) -> None:
+    times = {"global_strided": 400.0, "sequential": 100.0, "cub": 50.0, "mine": 200.0}
+    nights = loaded(tmp_path, run(0, {f"reduce/{name}": {"time": time} for name, time in times.items()}))
+    (ladder,) = views.ladders(nights)
+    assert [rung.variant for rung in ladder.rungs] == ["global_strided", "sequential", "cub", "mine"]
+    assert [rung.share for rung in ladder.rungs] == [0.125, 0.5, 1.0, 0.25]
+    assert [rung.speedup for rung in ladder.rungs] == [1.0, 4.0, 8.0, 2.0]
+    sequential = ladder.rungs[1]
+    assert sequential.published == 0.378e-3
+    assert sequential.published_speedup == pytest.approx(4.609 / 0.378)
+    assert ladder.rungs[3].published is None
+
+
+def test_blocking_bounds_are_the_formulas(tmp_path: Path) -> None:
+    roofs = {"dram": 4.0e12, "fp32": 64.0e12, "fp64": 32.0e12}
+    kernels = {
+        kernel: {"time": 1.0, "flop_rate": 8.0e12} for kernel in ("sgemm/register_tile", "dgemm/tiled", "sgemm/naive")
+    }
+    rows = {row.kernel: row for row in views.gemm_blocking(loaded(tmp_path, run(0, kernels, roofs=roofs)))}
+    tile = rows["sgemm/register_tile"]
+    assert tile.bandwidth == views.Bound(64.0e12 / 2 * 4 * (1 / 128 + 1 / 128), 4.0e12)  # 2 TB/s
+    assert tile.bandwidth.holds
+    assert tile.shared == views.Bound((128 + 128) * 8 * 4, 227 << 10)
+    assert tile.registers == views.Bound((8 + 8 + 64) * 256, 65536)
+    assert tile.rate == 8.0e12
+    assert rows["dgemm/tiled"].bandwidth.needs == 32.0e12 / 2 * 8 * (2 / 64)
+    assert rows["dgemm/tiled"].registers.needs == (4 + 8 + 32) * 128 * 2
+    assert not rows["sgemm/naive"].bandwidth.holds
+
+
+def test_the_environment_of_two_nights_is_compared(tmp_path: Path) -> None:
+    kernels = {"a/x": {"time": 1.0}}
+    nights = loaded(tmp_path, run(0, kernels), run(1, kernels, driver="590.2", gpu_uuid="GPU-b", commit="abc"))
+    assert views.tonight(nights).environment == [("driver", "580.1", "590.2"), ("gpu_uuid", "GPU-a", "GPU-b")]
+    assert [(mark.night, mark.fact) for mark in nights.marks] == [(1, "driver"), (1, "gpu_uuid")]
+
+
+def test_a_baseline_marks_when_it_was_accepted(tmp_path: Path) -> None:
+    kernels = {"a/x": {"time": 1.0}}
+    baseline = json.loads(run(0, kernels))
+    baseline["sessions"] = [session(1, reason="first"), session(2, reason="first"), session(3, reason="wider tile")]
+    nights = loaded(tmp_path, *(run(night, kernels) for night in range(5)), json.dumps(baseline).encode())
+    assert [(mark.night, mark.text) for mark in nights.accepted["a/x"]] == [(1, "first"), (3, "wider tile")]
+
+
+def test_a_step_of_the_last_nights_is_news(tmp_path: Path) -> None:
+    times = [1000.0 + place % 3 for place in range(20)] + [1100.0 + place % 3 for place in range(4)]
+    documents = [run(night, {"a/x": {"time": time}, "b/y": {"time": 5.0}}) for night, time in enumerate(times)]
+    (news,) = views.tonight(loaded(tmp_path, *documents)).news
+    assert (news.kernel, news.metric, news.date[:10], news.better) == ("a/x", "time", "2026-11-21", False)
+    assert (news.before, news.after) == (1001.0, 1100.5)
+
+
+def test_worse_rows_are_grouped_and_say_each_cause_once() -> None:
+    from reports.files import Cause, Judgement
+
+    def judged(kernel: str, metric: str, verdict: str, story: str | None) -> Judgement:
+        causes = [Cause(file="k.cu", line=1)] if story else []
+        return Judgement(kernel=kernel, metric=metric, verdict=verdict, story=story, causes=causes, base=1, now=2)
+
+    rows = [
+        judged("a/x", "excess_wavefronts", "regressed", "excess_wavefronts"),
+        judged("b/y", "instructions", "unsure", None),
+        judged("a/x", "shared_wavefronts", "regressed", "excess_wavefronts"),
+        judged("a/x", "time", "regressed", "stalls"),
+        judged("a/x", "l1_hit_rate", "same", None),
+    ]
+    first, second = views.blames(rows)
+    assert (first.kernel, [told for _, told in first.rows], first.more) == ("a/x", [True, False, True], 0)
+    assert first.time is rows[3]
+    assert (second.kernel, second.time) == ("b/y", None)
+    (short, _) = views.blames(rows, most_rows=2, most_told=1)
+    assert ([told for _, told in short.rows], short.more) == ([True, False], 1)
+
+
+@pytest.mark.parametrize(("code", "tone"), [(0, "good"), (1, "bad"), (3, "warn"), (4, "warn"), (5, "bad"), (77, "bad")])
+def test_the_headline_follows_the_exit_code(tmp_path: Path, code: int, tone: str) -> None:
+    verdict = "regressed" if code == 1 else "same"
+    nights = loaded(
+        tmp_path, run(0, {"a/x": {"time": 2.0}}), report(0, [("a/x", "time", verdict, 1.0, 2.0, 0.5)], code=code)
+    )
+    tonight = views.tonight(nights)
+    assert tonight.tone == tone
+    assert (tonight.headline == "1 kernel got worse") == (code == 1)
+    assert tonight.counts == [(verdict, 1)]
+
+
+def test_a_night_without_a_report_was_not_judged(tmp_path: Path) -> None:
+    tonight = views.tonight(loaded(tmp_path, run(0, {"a/x": {"time": 2.0}})))
+    assert (tonight.tone, tonight.counts) == ("warn", [])
+    assert "not judged" in tonight.headline
+
+
+# ---- Golden
+
+
+def plain(value: object) -> object:
+    """As JSON has it: six digits, arrays as lists, what is no number as null."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Nights:
+    """The recorded run, judged and explained by cugate, and an A/A of three recorded sessions."""
+    if not CUGATE.exists():
+        pytest.fail(f"{CUGATE} is not built: make all")
+    folder = tmp_path_factory.mktemp("recorded")
+    subprocess.run(
+        ["tar", "-xJf", TOP / "tests/data/sessions-nvidia-h200.tar.xz", "-C", folder, "final-1", "final-2/s1.json"],
+        check=True,
+    )
+    sessions = sorted(folder.rglob("*.json"))
+    commands = {
+        "check.json": ["check", "--replay", RECORDED, "--baselines", TOP / "baselines", "--format", "json"],
+        "explain.json": ["explain", "*", "--replay", RECORDED, "--format", "json"],
+        "aa.json": ["aa", *sessions, "--format", "json"],
+    }
+    for name, command in commands.items():
+        subprocess.run(
+            [CUGATE, *command, "-o", folder / name], cwd=TOP, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    return loaded(folder, RECORDED.read_bytes(), *((folder / name).read_bytes() for name in commands))
+
+
+def test_the_recorded_run_gives_the_golden_numbers(recorded: Nights) -> None:
+    gate, heat = views.gate(recorded), views.heat_map(recorded)
+    assert gate is not None
+    seen = plain(
+        {
+            "tonight": views.tonight(recorded).counts,
+            "kernels": views.kernel_rows(recorded),
+            "roofline": views.roofline(recorded),
+            "occupancy": [
+                (row.kernel, row.theoretical, row.achieved, row.limits, row.gap) for row in views.occupancy(recorded)
+            ],
+            "ladders": [(view.family, view.reference, view.rungs) for view in views.ladders(recorded)],
+            "gemm": views.gemm_blocking(recorded),
+            "heat": {metric: heat.moves[:, place] for place, metric in enumerate(heat.metrics)},
+            "gate": gate,
+        }
+    )
+    text = json.dumps(seen, indent=1) + "\n"
+    if os.environ.get("REWRITE_GOLDENS"):
+        GOLDEN.write_text(text)
+    golden = json.loads(GOLDEN.read_text())
+    assert seen.keys() == golden.keys()
+    for part in golden:
+        assert seen[part] == golden[part], f"{part} differs; if that is meant: make goldens"
