@@ -23,9 +23,9 @@ PKG_CONFIG ?= pkg-config
 NVCC_FLAGS ?=
 #: KERNELS='reduce/* dot/*'   check-perf: only these kernels
 KERNELS ?=
-#: ARGS='--samples 9'         check-perf: more options for `cugate check`
+#: ARGS='--samples 9'         check-perf, nightly-report: more options for `cugate check`
 ARGS ?=
-#: STRICT=1                   check-perf: never replay a recorded run; fail when there is no GPU
+#: STRICT=1                   check-perf, nightly-report: never replay recorded runs; fail when there is no GPU
 STRICT ?=
 #: BASE=origin/main           check-perf: settle times by running the kernels of this revision in turn with these
 BASE ?=
@@ -130,14 +130,14 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf test test-gpu planted selftest lint format layers ready goldens fuzz install clean FORCE
+.PHONY: help all check-perf nightly-report test test-gpu planted selftest lint format layers ready goldens fuzz install clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
 help:
 	@printf 'cugate %s: a performance gate for CUDA kernels\n\n' '$(VERSION)'
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do \
-	    printf '  make %-12s %s\n' "$$name" "$$text"; done
+	    printf '  make %-14s %s\n' "$$name" "$$text"; done
 	@printf '\nVariables:\n'; sed -n 's/^#: /  /p' Makefile
 
 ## all: build cugate, its CUPTI plugin and the kernel library
@@ -151,9 +151,16 @@ check-perf:
 	    CUDA_HOME='$(CUDA_HOME)' CUDA_ARCHS='$(CUDA_ARCHS)' CUBLAS='$(CUBLAS)' NVCC_FLAGS='$(NVCC_FLAGS)' \
 	    ci/check_perf.sh $(ARGS)
 
-## test: unit tests, command-line tests and fuzz corpus replay; needs no GPU
+## nightly-report: measure, keep the run in the history and write the pages of all nights; without a GPU, of recorded ones
+nightly-report:
+	@ci/install_deps.sh build python $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory all
+	@CUGATE=$(BUILD)/cugate STRICT='$(STRICT)' ci/nightly.sh $(ARGS)
+
+## test: unit tests, command lines, replays, fuzz corpora, pages in a browser; needs no GPU
 test:
-	@ci/install_deps.sh build test $(WHEELS_MISSING)
+	@ci/install_deps.sh build test python browser $(WHEELS_MISSING)
+	@ci/install_python.sh --test
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit fuzzers
 	@BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' \
 	    CUDA_LIBS='$(abspath $(CUDA_LIBS))' ci/test.sh
@@ -179,15 +186,17 @@ selftest:
 	@BUILD=$(BUILD) COMPILE='$(CC) $(C_FLAGS) -c' LINK='$(CC) $(LD_FLAGS)' LIBS='$(LIBS)' \
 	    tests/selftest/run.sh '$(folder)'
 
-## lint: formatting, compiler warnings, clang-tidy, shellcheck
+## lint: formatting, compiler warnings, clang-tidy, shellcheck, ruff
 lint:
-	@ci/install_deps.sh build test lint $(WHEELS_MISSING)
+	@ci/install_deps.sh build test lint python $(WHEELS_MISSING)
+	@ci/install_python.sh --test
 	@$(MAKE) --no-print-directory $(CUDA_READY) build/include-cxx-stub/string
 	@ci/lint.sh $(C_FLAGS) $(CRITERION_CFLAGS) $(CUDA_CPPFLAGS) -isystem build/include-cxx-stub
 
-## format: rewrite the sources with clang-format
+## format: rewrite the sources with clang-format and ruff
 format:
 	@clang-format -i $$(ci/lint.sh --files)
+	@build/python/bin/ruff format --quiet reports
 
 ## layers: check that includes follow the order of the modules
 layers:
@@ -203,6 +212,8 @@ ready:
 goldens: all
 	@CUGATE=$(BUILD)/cugate tests/cli/run.sh --rewrite
 	@CUGATE=$(BUILD)/cugate tests/planted.sh --rewrite
+	@ci/install_python.sh --test
+	@REWRITE_GOLDENS=1 CUGATE=$(BUILD)/cugate build/python/bin/python -m pytest -q reports/tests/test_views.py
 
 ## fuzz: run each fuzz target with libFuzzer (clang) for FUZZ_SECONDS
 fuzz:
@@ -222,9 +233,9 @@ install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so
 	install -m 644 harness/kernel.h "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
 
-## clean: remove everything that was built; build/cuda stays, because it was downloaded
+## clean: remove what was built; what was downloaded (build/cuda, build/python) and measured (build/history) stays
 clean:
-	@for entry in build/*; do [ "$$entry" = build/cuda ] || rm -rf "$$entry"; done
+	@for entry in build/*; do case $$entry in build/cuda | build/python | build/history) ;; *) rm -rf "$$entry" ;; esac; done
 
 # ---- Rules ---------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The gate with all that CI shows of it: one `cugate check`, every report and the pages, in one folder. After `make all`.
+#
+#   ci/gate.sh [OPTION OF cugate check]...          for example: --replay RUN.json --baselines DIR
+#
+#   OUT=build/gate      the folder; it gets run.json, check.json, junit.xml, summary.md (for a step's summary), comment.md (for
+#                       a pull request), annotations.txt and page/index.html
+#   BASE=origin/main    settle times by running the kernels of this revision in turn; see ci/build_base.sh
+#   HISTORY=URL         keep the run in this history and show all of its nights; without it the pages show this run
+#   CUGATE=build/cugate
+#
+# On GitHub it also prints the annotations and appends to the step's summary. Exit codes are those of cugate check; 2 also
+# when nothing is worse but the pages cannot be made.
+set -euo pipefail
+
+out=${OUT:-build/gate}
+cugate=${CUGATE:-build/cugate}
+
+# What was judged, and by what, as cugate will understand it.
+baselines=baselines replay='' saved='' static=''
+arguments=("$@")
+for ((i = 0; i < $#; i++)); do
+    case ${arguments[i]} in
+    --baselines) baselines=${arguments[i + 1]-} ;;
+    --baselines=*) baselines=${arguments[i]#*=} ;;
+    --replay) replay=${arguments[i + 1]-} ;;
+    --replay=*) replay=${arguments[i]#*=} ;;
+    --save) saved=${arguments[i + 1]-} ;;
+    --save=*) saved=${arguments[i]#*=} ;;
+    --static | --static=*) static=1 ;;
+    esac
+done
+
+if [ -n "${BASE-}" ]; then
+    base=$(ci/build_base.sh "$BASE")
+    arguments+=(--against "$base")
+fi
+# What an earlier run left must not pass for what this one found. Its run may be what is to be judged again.
+mkdir -p "$out"
+rm -rf "$out"/{check.json,junit.xml,summary.md,comment.md,annotations.txt,explain.json,page}
+[ "$replay" -ef "$out/run.json" ] || rm -f "$out/run.json"
+[ -n "$replay$saved$static" ] || arguments+=(--save "$out/run.json")
+
+code=0
+"$cugate" check "${arguments[@]}" --report "json=$out/check.json" --report "junit=$out/junit.xml" \
+    --report "markdown=$out/summary.md" --report "comment=$out/comment.md" \
+    --report "github=$out/annotations.txt" || code=$?
+[ -s "$out/check.json" ] || exit $code # there is nothing to show
+if [ -n "${GITHUB_ACTIONS-}" ]; then
+    cat "$out/annotations.txt"
+    [ -z "${GITHUB_STEP_SUMMARY-}" ] || cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
+fi
+[ -z "$static" ] || exit $code # nothing ran, so there is no night to show
+
+# ---- The pages
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+reports() {
+    HISTORY=${HISTORY:-$work/history.db} build/python/bin/python -m reports "$@"
+}
+
+# Of the same code in several sessions, how often the gate would fail without a reason.
+analyse() {
+    reports export --alike --last 30 "$work/runs" >/dev/null
+    local runs=("$work"/runs/*.json)
+    [ ${#runs[@]} -gt 1 ] || return 0
+    "$cugate" aa --format json -o "$work/aa.json" "${runs[@]}" >/dev/null 2>&1 || true # a false alarm is no failure here
+    [ ! -s "$work/aa.json" ] || reports ingest "$work/aa.json" >/dev/null
+}
+
+pages() {
+    ci/install_python.sh
+    local given=$replay$saved # cugate check takes one of them
+    [ -z "$given" ] || [ "$given" -ef "$out/run.json" ] || cp "$given" "$out/run.json"
+    local found=("$out/run.json" "$out/check.json")
+    [ ! -d "$baselines" ] || found+=("$baselines")
+    "$cugate" explain '*' --replay "$out/run.json" --format json -o "$out/explain.json" 2>/dev/null || true # of what ran
+    [ ! -s "$out/explain.json" ] || found+=("$out/explain.json")
+    reports ingest "${found[@]}" >/dev/null
+    [ -z "${HISTORY-}" ] || analyse
+    reports page -o "$out/page"
+}
+
+set +e # in a condition, a failure within would be overlooked
+(
+    set -e
+    pages
+)
+status=$?
+if [ $status -ne 0 ]; then
+    echo "gate: the verdict above stands, but its pages could not be made" >&2
+    [ $code -ne 0 ] || code=2
+fi
+exit $code

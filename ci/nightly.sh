@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# The run of every night: measures all, keeps the run in the history, and writes the pages of all nights. After `make all`.
+#
+#   ci/nightly.sh [OPTION OF cugate check]...
+#
+#   HISTORY=URL         where nights are kept: an SQLite file (build/history/history.db) or a server, such as
+#                       postgresql+psycopg://user@host/name
+#   OUT=build/nightly   all that ci/gate.sh writes; the pages are in page/
+#   KEEP_NIGHTS=400     older ones are removed from the history
+#   STRICT=1            fail when there is no GPU. Otherwise recorded nights are replayed, under a banner, into a history
+#                       of their own
+#   CUGATE=build/cugate
+#
+# Exit codes are those of ci/gate.sh.
+set -euo pipefail
+
+export OUT=${OUT:-build/nightly} CUGATE=${CUGATE:-build/cugate}
+export HISTORY=${HISTORY:-build/history/history.db}
+archives=(tests/data/{sessions-nvidia-h200-tuning,sessions-nvidia-h200,nights-nvidia-h200}.tar.xz)
+
+keep() {
+    ci/install_python.sh &&
+        build/python/bin/python -m reports prune --keep "${KEEP_NIGHTS:-400}" >/dev/null
+}
+
+# Only "no GPU" leads to a replay. A GPU that does not answer is a failure, and what cugate said about it stands.
+status=0
+devices=$("$CUGATE" list --devices 2>&1) || status=$?
+if [ $status -eq 0 ]; then
+    code=0
+    ci/gate.sh "$@" || code=$?
+    keep || [ $code -ne 0 ] || code=2
+    exit $code
+fi
+printf '%s\n' "$devices" >&2
+grep -q '^cugate: error: no GPU: ' <<<"$devices" || exit $status
+if [ -n "${STRICT-}" ] && [ "$STRICT" != 0 ]; then
+    echo "nightly: STRICT is set, and a report is never made of nothing: run this on a machine with a CUDA GPU" >&2
+    exit 5
+fi
+
+cat <<'END'
+
+################################################################################
+##                                                                            ##
+##                NO KERNEL RAN ON THIS MACHINE: IT HAS NO GPU                ##
+##                                                                            ##
+##  What follows is made of runs that were recorded on H200s. They are real,  ##
+##  two of them with planted faults, and say nothing about your kernels.      ##
+##  To measure: a machine with an NVIDIA GPU; STRICT=1 makes this an error.   ##
+##                                                                            ##
+################################################################################
+
+END
+
+# A history of its own, made anew: recordings never mix with nights that this machine measured.
+recorded=$OUT/recorded
+export HISTORY=$recorded/history.db
+rm -rf "$recorded"
+for archive in "${archives[@]}"; do
+    mkdir -p "$recorded/$(basename "$archive" .tar.xz)"
+    tar -xJf "$archive" -C "$recorded/$(basename "$archive" .tar.xz)"
+done
+mapfile -t runs < <(find "$recorded" -name '*.json' | sort)
+tonight=$(find "$recorded/nights-nvidia-h200" -name '*.json' | sort | tail -1) # named by date
+
+# One by one, as nights are. A recording older than some metric misses that one: it is shown, and not judged.
+judge() {
+    local code=0
+    "$CUGATE" check --replay "$1" -q --format json -o "${1%.json}.check" >/dev/null 2>&1 || code=$?
+    [ $code -ne 5 ] || rm -f "${1%.json}.check"
+}
+export -f judge
+echo "judging ${#runs[@]} recorded runs"
+# shellcheck disable=SC2016 # for the inner shell
+printf '%s\0' "${runs[@]}" | xargs -0 -P "$(nproc)" -I RUN bash -c 'judge "$1"' judge RUN
+mapfile -t judged < <(find "$recorded" -name '*.check')
+ci/install_python.sh
+build/python/bin/python -m reports ingest "${runs[@]}" "${judged[@]}" >/dev/null
+ci/gate.sh --replay "$tonight" "$@"
