@@ -1,0 +1,282 @@
+#!/usr/bin/env bash
+# Tests what is in ci/ for CI servers: the workflow templates, the Slurm job and the Dockerfile. Runs no server: the files
+# are judged by the servers' schemas, their scripts by shellcheck and by running them with a gate, make and gh that only
+# say what was asked of them. Needs nvcc, no GPU. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/ci_templates.sh
+#
+# actionlint, which knows GitHub's expressions as well, is not used: what PyPI has of it fetches a program from elsewhere.
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+cd "$top" || exit 2
+ci/install_python.sh --test || exit 1
+python=$top/build/python/bin/python
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset BASE OUT HISTORY STRICT CODE GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBMIT_DIR
+# shellcheck source=/dev/null
+. tests/expect.sh
+
+workflows=(ci/github/*.yml)
+templates=("${workflows[@]}" ci/gitlab.yml)
+
+# ---- Schemas. They lie in the package, so nothing is fetched.
+lint() { # SCHEMA FILE
+    ask "$top/build/python/bin/check-jsonschema" --builtin-schema "vendor.$1" "$2"
+}
+for file in "${workflows[@]}"; do
+    lint github-workflows "$file"
+    expect "the schema of workflows: $file" 0
+done
+lint gitlab-ci ci/gitlab.yml
+expect "the schema of GitLab CI" 0
+# shellcheck disable=SC2016 # Markdown's quotes
+sed -n '/^```yaml/,/^```/p' ci/README.md | sed '/^```/d' >"$work/readme.yml"
+lint github-workflows "$work/readme.yml"
+expect "the schema of workflows: the example in ci/README.md" 0
+
+# Schemas that can fail.
+spoilt() { # SCHEMA FILE SED
+    sed "$3" "$2" >"$work/spoilt.yml"
+    ! cmp -s "$2" "$work/spoilt.yml" || { echo "ci_templates.sh: '$3' changes nothing in $2" >&2; exit 2; }
+    lint "$1" "$work/spoilt.yml"
+    expect "refused: $2 with $3" 1
+}
+spoilt github-workflows ci/github/pull-request.yml 's/runs-on:/run-on:/'
+spoilt github-workflows ci/github/pull-request.yml 's/pull_request:/pull_requests:/'
+spoilt github-workflows ci/github/nightly.yml 's/timeout-minutes: 120/timeout-minutes: long/'
+spoilt gitlab-ci ci/gitlab.yml 's/expose_as:/exposed_as:/'
+spoilt gitlab-ci ci/gitlab.yml 's/when: always/when: ever/'
+
+# ---- The scripts within.
+scripts=$work/scripts
+for file in "${templates[@]}" "$work/readme.yml"; do
+    folder=$scripts/$(basename "$file" .yml)
+    mkdir -p "$folder"
+    ask "$python" reports/tests/workflow_scripts.py "$file" "$folder"
+    expect "scripts of $file" 0 .sh
+done
+for script in "$scripts"/*/*.sh; do
+    ask shellcheck "$script"
+    expect "shellcheck: ${script#"$scripts"/}" 0
+done
+ask shellcheck ci/slurm.sh
+expect "shellcheck: ci/slurm.sh" 0
+# What stands in ${{ }} is put into the script as text, whoever wrote it: values come by `env`.
+ask grep -r "\${{" "$scripts"
+expect "no expression within a script" 1
+sed '/shell: bash/d; /^defaults:/d; /^  run:$/d' ci/github/pull-request.yml >"$work/spoilt.yml"
+ask "$python" reports/tests/workflow_scripts.py "$work/spoilt.yml" "$work"
+expect "a script without pipefail is refused" 1 'a failure within a pipe would pass'
+ask grep -hE '^ *-? *uses:' "${workflows[@]}" "$work/readme.yml"
+grep -vE 'uses: actions/[a-z-]+@v[0-9]+$' "$work/said" >"$work/others"
+mv "$work/others" "$work/said"
+expect "GitHub's own actions only, by major version" 0 '!uses'
+
+# ---- Everything that is named exists.
+named() { # PATTERN FILE...: what matches, once each
+    grep -ohE "$1" "${@:2}" | sort -u
+}
+files=("${templates[@]}" ci/slurm.sh ci/Dockerfile ci/README.md)
+for path in $(named '\bci/[a-z_/-]+\.(sh|yml)|\bci/Dockerfile' "${files[@]}"); do
+    ask test -e "$path"
+    expect "$path exists" 0
+done
+while read -r link; do
+    ask test -e "ci/$link"
+    expect "ci/README.md: $link exists" 0
+done < <(grep -ohE '\]\([^)#]+' ci/README.md | cut -c3- | sort -u)
+grep -v '^ *#' ci/Dockerfile ci/slurm.sh | grep -ohE '\bmake [a-z-]+' >"$work/makes"
+grep -ohE '\bmake [a-z-]+' "$scripts"/{pull-request,nightly,gitlab}/*.sh >>"$work/makes"
+grep -ohE '.make [a-z-]+' ci/README.md | grep '^[^ ]' | cut -c2- >>"$work/makes"
+while read -r _ target; do
+    ask grep -E "^$target:" Makefile
+    expect "make $target" 0
+done < <(sort -u "$work/makes")
+sed -n '/^table="/,/^"/p' ci/install_deps.sh | awk 'NF > 2 {print $1}' >"$work/needs"
+while read -r need; do
+    ask grep -xF -- "$need" "$work/needs"
+    expect "ci/install_deps.sh knows '$need'" 0
+done < <(grep -hv '^COPY ' "${files[@]}" | grep -ohE 'install_deps\.sh( [a-z]+)+' | sed 's/^[^ ]* //' | tr ' ' '\n' | sort -u)
+
+# ---- What cugate is asked for, it knows.
+mkdir -p "$work/real/build"
+ln -s "$cugate" "$work/real/build/cugate"
+ln -s "$top/baselines" "$work/real/baselines"
+static() ( # SCRIPT: exit code 3, a compiler that the baseline does not know, is as good here
+    cd "$work/real" || exit
+    GITHUB_STEP_SUMMARY=$work/real/summary bash -e "$1"
+    ended=$?
+    [ $ended -eq 0 ] || [ $ended -eq 3 ]
+)
+ask static "$(grep -rl 'check --static' "$scripts/pull-request")"
+expect "GitHub: the machine code is judged" 0 '::' 'STATIC: NO KERNEL WAS RUN'
+ask cat "$work/real/summary"
+expect "GitHub: and the summary written" 0 'STATIC: NO KERNEL WAS RUN'
+grep -h 'check --static' "$scripts/gitlab/static.sh" >"$work/real/static.sh"
+ask static "$work/real/static.sh"
+expect "GitLab: the machine code is judged" 0 'STATIC: NO KERNEL WAS RUN'
+ask cat "$work/real/build/static.xml"
+expect "GitLab: and the report written" 0 '<testsuite'
+while read -ra words; do
+    ask "$cugate" "${words[@]:1}" --help
+    expect "${words[*]}" 0 usage:
+done < <(grep -hoE '^cugate [^|&]*' "$scripts"/readme/*.sh)
+
+# ---- Dockerfile: what it copies exists, and suffices for what it builds.
+image=$work/image
+mkdir "$image"
+while read -r _ words; do
+    read -ra words <<<"$words"
+    for source in "${words[@]:0:${#words[@]}-1}"; do
+        ask test -e "$source"
+        expect "Dockerfile: COPY $source" 0
+        [ ! -d "$source" ] || source=${source%/}/.
+        mkdir -p "$image/${words[-1]}"
+        cp -r "$source" "$image/${words[-1]}"
+    done
+done < <(grep '^COPY ' ci/Dockerfile)
+mkdir "$image/build"
+[ ! -d build/cuda ] || ln -s "$top/build/cuda" "$image/build/cuda"
+install() { # as the Dockerfile does, but quickly
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$image" install BUILD=build/installed CUDA_ARCHS=90 CFLAGS=-O0 \
+        CUDA_READY= DESTDIR="$work/root"
+}
+ask install
+expect "Dockerfile: what is copied suffices for cugate" 0
+ask "$work/root/usr/local/bin/cugate" list --metrics
+expect "Dockerfile: and cugate runs where it is installed" 0 achieved_occupancy
+rm -r "$image/metrics"
+ask install
+expect "Dockerfile: what is not copied would be missed" 2 metrics
+
+# ---- A tree whose scripts only say what was asked of them, and end as CODE in the environment says.
+tree=$work/tree
+mkdir -p "$tree/ci" "$tree/build" "$work/bin" "$work/spool"
+printf 'all:\n\t@echo "made all"; exit %s{MAKE_CODE:-0}\n' '$$' >"$tree/Makefile"
+for script in gate nightly; do
+    cat >"$tree/ci/$script.sh" <<'END_OF_SCRIPT'
+#!/usr/bin/env bash
+echo "${0##*/} in $(pwd -P):$(printf ' <%s>' "$@") BASE=${BASE-unset} HISTORY=${HISTORY-unset} STRICT=${STRICT-unset}"
+exit "${CODE:-0}"
+END_OF_SCRIPT
+done
+printf '#!/usr/bin/env bash\necho "install_deps $*"\n' >"$tree/ci/install_deps.sh"
+cat >"$tree/build/cugate" <<'END_OF_SCRIPT'
+#!/usr/bin/env bash
+echo "cugate $*"
+exit "${CODE:-0}"
+END_OF_SCRIPT
+# Finds the comment FOUND, and says what it was to write.
+cat >"$work/bin/gh" <<'END_OF_SCRIPT'
+#!/usr/bin/env bash
+case $* in
+*--paginate*) [ -z "${FOUND-}" ] || printf '%s\n' $FOUND ;;
+*) echo "gh $*"; cat body.md ;;
+esac
+END_OF_SCRIPT
+chmod +x "$tree"/ci/*.sh "$tree/build/cugate" "$work/bin/gh"
+PATH=$work/bin:$PATH
+real=$(cd "$tree" && pwd -P)
+
+# ---- slurm.sh, copied elsewhere, as Slurm does.
+ask bash -n ci/slurm.sh
+expect "slurm.sh: bash reads it" 0
+cp ci/slurm.sh "$work/spool/slurm_script"
+cd "$work/spool" || exit 2
+export SLURM_SUBMIT_DIR=$tree
+for code_of_gate in 0 1 3 4 5 130; do
+    CODE=$code_of_gate BASE=HEAD~2 ask ./slurm_script gate -k 'reduce/*' --reason "two words"
+    expect "slurm.sh: exit code $code_of_gate" "$code_of_gate" "made all" \
+        "gate.sh in $real: <-k> <reduce/*> <--reason> <two words> BASE=HEAD~2 HISTORY=unset STRICT=1"
+done
+CODE=1 STRICT=0 HISTORY=sqlite:///a.db ask ./slurm_script nightly
+expect "slurm.sh: nightly" 1 "nightly.sh in $real:" 'BASE=unset HISTORY=sqlite:///a.db STRICT=0'
+MAKE_CODE=1 ask ./slurm_script gate
+expect "slurm.sh: what does not build is not measured" 2 '!gate.sh'
+ask ./slurm_script
+expect "slurm.sh: no argument" 2 'usage: sbatch' '!made'
+ask ./slurm_script gat
+expect "slurm.sh: an unknown argument" 2 'usage: sbatch' '!made'
+SLURM_SUBMIT_DIR=$work ask ./slurm_script gate
+expect "slurm.sh: submitted from elsewhere" 2 'submit from the top' '!made'
+unset SLURM_SUBMIT_DIR
+ask grep -E '^#SBATCH --(gpus=1|time=[0-9:]+)$' "$top/ci/slurm.sh"
+expect "slurm.sh: a GPU and a limit" 0 --gpus=1 --time=
+ask sed '1,/^set -/d' "$top/ci/slurm.sh"
+expect "slurm.sh: no option for sbatch after the first command, where it is not read" 0 '!#SBATCH'
+
+# ---- The steps that decide something.
+cd "$tree" || exit 2
+step() { # WORDS: the one script that has them
+    local found
+    found=$(grep -rlF -e "$1" "$scripts/$2")
+    if [ ! -f "$found" ]; then
+        echo "ci_templates.sh: not one script has '$1': $found" >&2
+        exit 2
+    fi
+    echo "$found"
+}
+gate=$(step ci/gate.sh pull-request)
+night=$(step ci/nightly.sh nightly)
+comment=$(step 'gh api' pull-request)
+verdict=$(step 'echo "static:' pull-request)
+static=$(step 'cugate check --static' pull-request)
+for code_of_gate in 0 1 2 3 4 5; do
+    CODE=$code_of_gate BASE=HEAD^1 ALLOW_INCONCLUSIVE='' ask bash "$gate"
+    expect "GitHub, pull request: exit code $code_of_gate" "$code_of_gate" BASE=HEAD^1 '!let through'
+    CODE=$code_of_gate STRICT=1 HISTORY='' ALLOW_INCONCLUSIVE='' ask bash "$night"
+    expect "GitHub, nightly: exit code $code_of_gate" "$code_of_gate" HISTORY=unset STRICT=1
+    CODE=$code_of_gate GITHUB_STEP_SUMMARY=summary ask bash "$static"
+    expect "GitHub, static: exit code $code_of_gate" "$code_of_gate" 'cugate check --static'
+    CODE=$code_of_gate CI_MERGE_REQUEST_DIFF_BASE_SHA=parted ask bash "$scripts/gitlab/gate.sh"
+    expect "GitLab, merge request: exit code $code_of_gate" "$code_of_gate" 'made all' BASE=parted
+    CODE=$code_of_gate ask bash "$scripts/gitlab/nightly.sh"
+    expect "GitLab, nightly: exit code $code_of_gate" "$code_of_gate" HISTORY=unset STRICT=1
+done
+for script in "$gate" "$night"; do
+    CODE=3 ALLOW_INCONCLUSIVE=1 ask bash "$script"
+    expect "GitHub: inconclusive is let through where the team says so" 0 '::warning' 'let through'
+    CODE=1 ALLOW_INCONCLUSIVE=1 ask bash "$script"
+    expect "GitHub: a regression never is" 1 '!let through'
+done
+HISTORY=postgresql+psycopg://a@b/c ask bash "$night"
+expect "GitHub, nightly: a database" 0 HISTORY=postgresql+psycopg://a@b/c
+CUGATE_HISTORY=postgresql+psycopg://a@b/c ask bash "$scripts/gitlab/nightly.sh"
+expect "GitLab, nightly: a database" 0 HISTORY=postgresql+psycopg://a@b/c
+CI_MERGE_REQUEST_TARGET_BRANCH_SHA=merged CI_MERGE_REQUEST_DIFF_BASE_SHA=parted ask bash "$scripts/gitlab/gate.sh"
+expect "GitLab: merged results" 0 BASE=merged
+ask bash "$scripts/gitlab/gate_of_a_fork.sh"
+expect "GitLab: a fork does not pass" 5 'nothing was measured'
+
+export GITHUB_SERVER_URL=https://server GITHUB_REPOSITORY=owner/name GITHUB_RUN_ID=7 NUMBER=12 COMMIT=abc
+mkdir report
+echo 'regressed: transpose/padded' >report/comment.md
+ask bash "$comment"
+expect "comment: the first one" 0 'gh api --silent --method POST repos/owner/name/issues/12/comments --field body=@body.md' \
+    'regressed: transpose/padded' 'abc, [log and page](https://server/owner/name/actions/runs/7)'
+FOUND='41 42' ask bash "$comment"
+expect "comment: there is one" 0 'gh api --silent --method PATCH repos/owner/name/issues/comments/42 ' '!POST'
+ask head -n 1 body.md
+expect "comment: the line that finds it again" 0 '<!-- cugate -->'
+rm -r report
+ask bash "$comment"
+expect "comment: the build failed" 0 'nothing was measured' '!regressed'
+
+while read -r of_static of_gate wanted; do
+    STATIC=$of_static GATE=$of_gate ask bash "$verdict"
+    expect "verdict: static $of_static, gate $of_gate" "$wanted" "static: $of_static, gate: $of_gate"
+done <<'END_OF_TABLE'
+success success 0
+success failure 1
+failure success 1
+success skipped 1
+success cancelled 1
+cancelled cancelled 1
+END_OF_TABLE
+STATIC=success GATE=skipped ask bash "$verdict"
+expect "verdict: a fork" 1 '::error' 'nothing was measured'
+
+summary
