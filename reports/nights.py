@@ -40,7 +40,7 @@ NOT_JUDGED = VERDICTS.index("not judged")
 ENVIRONMENT = ("driver", "cuda", "cupti", "compiler", "flags", "collector", "cugate", "gpu_uuid", "host", "commit")
 MARKED = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid")  # of them, those that a plot marks
 
-RECENT = 5  # nights: a change point among the last of them is news
+RECENT = 10  # nights: a change point among the last of them is news; small steps are found so late
 
 
 @dataclass(frozen=True)

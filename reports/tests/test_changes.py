@@ -1,0 +1,103 @@
+"""reports/changes.py: how often it alerts for nothing, how soon it finds a step, and what it makes of odd series."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from reports.changes import Change, find_changes
+from reports.tests.bench_changes import YEAR, false_alerts, found_within, indices, spike_alerts
+from scipy.stats import beta, chi2
+
+
+def _rate_at_most(events: int, nights: int) -> float:
+    """The upper end of the one-sided 95 % confidence interval of a Poisson rate (Garwood, Biometrika 28, 1936)."""
+    return float(chi2.ppf(0.95, 2 * (events + 1))) / 2 / nights
+
+
+def _share_at_least(successes: int, trials: int) -> float:
+    """The lower end of the one-sided 95 % confidence interval of a share (Clopper and Pearson, Biometrika 26, 1934)."""
+    return float(beta.ppf(0.05, successes, trials - successes + 1))
+
+
+# Every history from 1 night to so many is searched. Long ones take most of the time, so only one noise has a year.
+@pytest.mark.parametrize(
+    ("noise", "series", "nights"),
+    [("Gaussian", 55, YEAR), ("Student t(5)", 200, 100), ("outliers, 1 % of +10 %", 200, 100)],
+)
+def test_at_most_one_false_alert_in_1000_series_nights(noise, series, nights):
+    assert series * nights >= 20_000
+    assert _rate_at_most(len(false_alerts(noise, series, nights)), series * nights) <= 0.001
+
+
+def test_short_histories_do_not_alert_more_often():
+    assert _rate_at_most(len(false_alerts("Gaussian", 2000, 20)), 2000 * 20) <= 0.001
+
+
+@pytest.mark.parametrize("noise", ["constant", "wobble, 2 % of 0.0007 %"])
+def test_counters_that_repeat_do_not_alert(noise):
+    assert false_alerts(noise, 10) == []
+
+
+def test_a_step_of_3_percent_is_found_within_5_nights():
+    found = sum(found_within(before=30, step=0.03, seed=seed) for seed in range(1000))
+    assert _share_at_least(found, 1000) >= 0.9
+
+
+def test_one_night_far_off_does_not_alert():
+    assert sum(spike_alerts(seed) for seed in range(500)) <= 5
+
+
+def test_levels_and_nights_of_two_steps():
+    values = np.repeat([100.0, 103.0, 50.0], [20, 10, 15])
+    assert find_changes(values) == [Change(20, 100, 103), Change(30, 103, 50)]
+    assert [change.relative for change in find_changes(values)] == pytest.approx([0.03, 50 / 103 - 1])
+
+
+@pytest.mark.parametrize("step", [0.001, -0.001, 0.5])
+def test_exact_counter_that_moves_for_good(step):
+    values = np.repeat([7e9, 7e9 * (1 + step)], [30, 5])
+    assert indices(values) == [30]
+
+
+@pytest.mark.parametrize("far", [0.0, 1e3, 1e12])
+@pytest.mark.parametrize("before", [6, 30, 350])
+@pytest.mark.parametrize("after", range(9))
+def test_two_nights_off_are_no_change(far, before, after):
+    values = np.full(before + 2 + after, 100.0)
+    values[[before, before + 1]] = far
+    assert find_changes(values) == []
+
+
+def test_from_zero_and_to_zero():
+    (up,) = find_changes(np.repeat([0.0, 5.0], [30, 5]))
+    assert up == Change(30, 0, 5)
+    assert up.relative == math.inf
+    (down,) = find_changes(np.repeat([5.0, 0.0], [30, 5]))
+    assert (down.index, down.relative) == (30, -1)
+
+
+def test_a_step_after_code_became_ten_times_faster():
+    noise = 1 + 0.01 * np.random.default_rng(3).standard_normal(130)
+    assert indices(np.repeat([1000.0, 100.0, 105.0], [100, 20, 10]) * noise) == [100, 120]
+
+
+def test_nights_without_a_value_keep_their_place():
+    values = np.full(50, np.nan)
+    values[3:20:2] = 10
+    values[[4, 6, 21]] = [-1, np.inf, -np.inf]  # no metric can be these
+    values[24:50:2] = 11
+    assert find_changes(values) == [Change(24, 10, 11)]
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0] * 3, [1.0, 1.0, 1.0, 9.0, 9.0, 9.0, 9.0], [math.nan] * 40])
+def test_too_few_nights_have_no_change(values):
+    assert find_changes(np.array(values)) == []
+
+
+def test_values_are_left_as_they_were():
+    values = np.repeat([100.0, math.nan, 103.0], [20, 1, 10])
+    values.flags.writeable = False
+    assert indices(values) == [21]
+    assert indices(np.repeat([[100, 7], [103, 7]], 10, axis=0)[:, 0]) == [10]  # a column, and whole numbers
