@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import logging
 import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -36,6 +37,8 @@ GREEN = "#009e73"
 ORANGE = "#e69f00"
 PURPLE = "#cc79a7"
 PAPER = "#fefefe"
+COLD = ("#2166ac", "#67a9cf", "#b3d3e8")  # the most first
+HOT = ("#f8c9ae", "#ef8a62", "#b2182b")  # the least first
 _VARIABLES = {
     INK: "ink",
     MUTED: "muted",
@@ -48,6 +51,8 @@ _VARIABLES = {
     ORANGE: "orange",
     PURPLE: "purple",
     PAPER: "paper",
+    **dict(zip(COLD, ("cold3", "cold2", "cold1"), strict=True)),
+    **dict(zip(HOT, ("hot1", "hot2", "hot3"), strict=True)),
 }
 
 WIDTH = 6.4  # inches, at 10 points: at half a laptop's screen the text is still 10 pixels high
@@ -87,6 +92,7 @@ _STYLE = {
 matplotlib.rcParams.update(_STYLE)
 # A name in a script that the font of the PNG lacks is no news for whoever waits for the page.
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
+warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
 
 _TAG = re.compile(r"<[^<>]+>")
 _DECIMALS = re.compile(r"(\.\d\d)\d+")
@@ -112,7 +118,7 @@ def shorten(name: str, most: int = 34) -> str:
 
 def plain(number: float, _place: object = None) -> str:
     """A number beside an axis or a bar: 0.001, 12.3, 4,567; for logarithmic axes too, without powers."""
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+    return f"{number:,.0f}" if 1000 <= abs(number) < 1e7 else f"{number:.3g}"
 
 
 def night_ticks(axes: Axes, dates: Sequence[str], most: int = 6) -> None:
@@ -133,7 +139,9 @@ def _inline(svg: str, label: str) -> str:
     svg = _GROUP_ID.sub("<g", head + _HEAD.sub("", svg, count=1))
 
     def of_tag(match: re.Match[str]) -> str:
-        tag = match[0] if match[0].startswith("<svg") else _DECIMALS.sub(r"\1", match[0])
+        if match[0].startswith("<svg"):
+            return match[0]  # it has names in it
+        tag = _DECIMALS.sub(r"\1", match[0])
         tag = _COLOUR.sub(lambda colour: f"var(--{_VARIABLES[colour[0]]})", tag)
         return _FONTS.sub("var(--font)", tag)
 

@@ -17,8 +17,10 @@ from reports import units
 from reports.drawing import (
     BAND,
     BLUE,
+    COLD,
     GREEN,
     GRID,
+    HOT,
     INK,
     MUTED,
     ORANGE,
@@ -74,6 +76,10 @@ def _panel(axes: Axes, series: Series) -> None:
         axes.plot(change, series.values[change] / size, "D", color=ORANGE, markeredgecolor=INK, markersize=6)
     axes.set_title(_axis_label(series.panel.title, unit))
     axes.margins(y=0.15)
+    if not finite.any() and not series.high[np.isfinite(series.high)].any():
+        axes.set_ylim(-0.15, 1)  # never was more than 0: an axis around it would have negative numbers
+        axes.set_yticks([0])
+        return
     spread = float(np.ptp(finite)) / size
     middle = float(finite.mean()) / size
     if spread < 0.002 * abs(middle) and not boxes:
@@ -94,6 +100,23 @@ def lettered(marks: Sequence[Mark]) -> list[tuple[str, Mark]]:
     return [(chr(ord("A") + place) if place < 26 else f"{place + 1}", mark) for place, mark in enumerate(named)]
 
 
+def _letters(marks: Sequence[Mark], room: float) -> list[tuple[str, float]]:
+    """The letters over a plot and their places; marks with less room between them share a text, such as A-C."""
+    groups: list[list[tuple[str, Mark]]] = []
+    for letter, mark in lettered(marks):
+        if groups and mark.night - groups[-1][-1][1].night < room:
+            groups[-1].append((letter, mark))
+        else:
+            groups.append([(letter, mark)])
+    return [
+        (
+            group[0][0] if len(group) == 1 else f"{group[0][0]}-{group[-1][0]}",
+            (group[0][1].night + group[-1][1].night) / 2 - 0.5,
+        )
+        for group in groups
+    ]
+
+
 def kernel_nights(dates: list[str], series: list[Series], marks: Sequence[Mark]) -> Figure:
     """Panels one above the other over the same nights; marks are those of all kernels and this one's acceptances."""
     figure, panels = new(1.0 + 1.25 * len(series), rows=len(series), sharex=True)
@@ -105,10 +128,10 @@ def kernel_nights(dates: list[str], series: list[Series], marks: Sequence[Mark])
             if places and (kind != "gpu_uuid" or axes is panels[-1]):
                 where = axes.get_xaxis_transform()
                 axes.vlines(places, 0, top, colors=colour, linestyles=style, linewidth=1, transform=where)
-    for letter, mark in lettered(marks):
+    for words, place in _letters(marks, 0.06 * len(dates)):
         panels[0].annotate(
-            letter,
-            (mark.night - 0.5, 1),
+            words,
+            (place, 1),
             xycoords=("data", "axes fraction"),
             ha="center",
             va="bottom",
@@ -131,16 +154,18 @@ _STEPS = (-3, -1, -0.33, 0.33, 1, 3)
 
 def heat_map(heat: HeatMap) -> Figure:
     """Kernels down, metrics across; each cell the change in limits. A cross is what the gate called regressed."""
-    colours = ListedColormap(["#2166ac", "#67a9cf", "#b3d3e8", SHADE, "#f8c9ae", "#ef8a62", "#b2182b"])
+    colours = ListedColormap([*COLD, SHADE, *HOT])
     norm = BoundaryNorm([-1e9, *_STEPS, 1e9], colours.N)
     rows, columns = heat.moves.shape
     figure, (axes,) = new(1.75 + 0.75 + 0.17 * rows)
     shown = np.ma.masked_invalid(np.clip(heat.moves, -1e8, 1e8) + np.where(np.isnan(heat.moves), math.nan, 0))
     mesh = axes.pcolormesh(shown, cmap=colours, norm=norm, edgecolors="none")
     crosses = np.argwhere(heat.verdicts == VERDICTS.index("regressed"))
-    axes.plot(crosses[:, 1] + 0.5, crosses[:, 0] + 0.5, "x", color=INK, markersize=4, linestyle="none")
+    axes.plot(
+        crosses[:, 1] + 0.5, crosses[:, 0] + 0.5, "X", color=PAPER, markeredgecolor=INK, markersize=6, linestyle="none"
+    )
     axes.set_yticks(np.arange(rows) + 0.5, [shorten(kernel, 30) for kernel in heat.kernels], fontsize=8)
-    axes.set_xticks(np.arange(columns) + 0.5, heat.metrics, rotation=90, fontsize=8)
+    axes.set_xticks(np.arange(columns) + 0.5, [shorten(metric, 26) for metric in heat.metrics], rotation=90, fontsize=8)
     axes.xaxis.tick_top()
     axes.invert_yaxis()
     axes.grid(False)
@@ -166,28 +191,49 @@ _BOUNDS = {
 }
 
 
+def bound_words(bound: str) -> str:
+    """What a kernel is bound by, as the figure calls it."""
+    return _BOUNDS[bound][2] if bound in _BOUNDS else bound
+
+
+def _roofs(axes: Axes, view: RooflineView, low: float, high: float) -> None:
+    """The roofs and their names: one for those that lie on each other; that of device memory is above its slope."""
+    bandwidth = view.bandwidth or 0.0
+    across = np.geomspace(low, high, 200)
+    named: list[tuple[str, float]] = []
+    for name, peak in sorted(view.peaks.items(), key=lambda item: item[1]):
+        axes.plot(across, np.minimum(across * bandwidth, peak) / 1e12, color=MUTED, linewidth=1)
+        words = f"{shorten(name.upper(), 10)} {plain(peak / 1e12)}"
+        if named and peak < 1.5 * named[-1][1]:
+            words = f"{named.pop()[0]}, {words}"
+        named.append((words, peak))
+    for words, peak in named:
+        axes.annotate(f"{words} TFLOP/s", (high, peak / 1e12), ha="right", va="bottom", fontsize=8)
+    ridge = min([*view.peaks.values(), bandwidth * high]) / bandwidth
+    slope = math.log(max(ridge / low, 1)) / math.log(high / low)  # its part of the axis
+    place = math.sqrt(low * ridge) if slope > 0.35 else low * 1.3
+    axes.annotate(
+        f"device memory\n{bandwidth / 1e12:.2f} TB/s",
+        (place, place * bandwidth / 1e12),
+        xytext=(-4, 2) if slope > 0.35 else (0, -4),
+        textcoords="offset points",
+        ha="right" if slope > 0.35 else "left",
+        va="bottom" if slope > 0.35 else "top",
+        fontsize=8,
+    )
+
+
 def roofline(view: RooflineView) -> Figure:
     """Rate over intensity, both axes logarithmic; the roofs are what this GPU reached."""
-    figure, (axes,) = new(4.4)
-    intensities = [point.intensity for point in view.points] or [1.0]
+    figure, (axes,) = new(4.6)
+    drawn = [point for point in view.points if 1e-9 < point.intensity < 1e12 and point.rate < 1e24]
+    intensities = [point.intensity for point in drawn] or [1.0]
     low, high = min(intensities) / 3, max(max(intensities) * 3, 100)
-    across = np.geomspace(low, high, 200)
     if view.bandwidth:
-        for name, peak in sorted(view.peaks.items(), key=lambda item: item[1]):
-            axes.plot(across, np.minimum(across * view.bandwidth, peak) / 1e12, color=MUTED, linewidth=1)
-            axes.annotate(
-                f"{name.upper()} {peak / 1e12:.0f} TFLOP/s", (high, peak / 1e12), ha="right", va="bottom", fontsize=8
-            )
-        axes.annotate(
-            f"device memory {view.bandwidth / 1e12:.2f} TB/s",
-            (low * 1.3, low * 1.3 * view.bandwidth / 1e12),
-            ha="left",
-            va="top",
-            fontsize=8,
-        )
+        _roofs(axes, view, low, high)
     used = []
     for bound, (marker, colour, words) in _BOUNDS.items():
-        points = [point for point in view.points if point.bound == bound]
+        points = [point for point in drawn if (point.bound if point.bound in _BOUNDS else "unknown") == bound]
         if points:
             used.append(Line2D([], [], marker=marker, color=colour, linestyle="none", label=words))
             axes.plot(
@@ -206,8 +252,8 @@ def roofline(view: RooflineView) -> Figure:
     axes.set_xlim(low, high * 1.05)
     axes.set_xlabel("intensity, FLOP a byte of device memory")
     axes.set_ylabel("rate, TFLOP/s")
-    axes.legend(handles=used, title="bound by", loc="lower right", title_fontsize=9)
-    figure.subplots_adjust(0.12, 0.13, 0.97, 0.97)
+    figure.legend(handles=used, title="bound by", loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1), title_fontsize=9)
+    figure.subplots_adjust(0.12, 0.12, 0.97, 0.83)
     return figure
 
 
@@ -216,9 +262,9 @@ def occupancy(rows: list[OccupancyRow]) -> Figure:
     figure, (axes,) = new(0.9 + 0.2 * len(rows))
     places = np.arange(len(rows))
     axes.barh(places, [row.theoretical for row in rows], color=BAND, height=0.75)
-    axes.plot([row.achieved for row in rows], places, "o", color=BLUE, markersize=5, linestyle="none")
+    axes.plot([row.achieved for row in rows], places, "o", color=BLUE, markersize=5, linestyle="none", clip_on=False)
     for place, row in zip(places, rows, strict=True):
-        limit = " + ".join(row.limits) if row.theoretical < 100 else ""
+        limit = shorten(" + ".join(row.limits), 26) if row.theoretical < 100 else ""
         axes.annotate(limit, (102, place), va="center", fontsize=8, annotation_clip=False)
     axes.set_yticks(places, [shorten(row.kernel, 30) for row in rows], fontsize=8)
     axes.set_ylim(len(rows) - 0.4, -0.6)
@@ -231,7 +277,7 @@ def occupancy(rows: list[OccupancyRow]) -> Figure:
     ]
     height = figure.get_figheight()
     figure.legend(handles=handles, loc="upper left", ncols=2, bbox_to_anchor=(0.33, 1))
-    figure.subplots_adjust(0.34, 0.45 / height, 0.8, 1 - 0.28 / height)
+    figure.subplots_adjust(0.34, 0.45 / height, 0.73, 1 - 0.28 / height)
     return figure
 
 
@@ -254,6 +300,8 @@ def _bars(axes: Axes, rungs: list[Rung], values: list[float], title: str, refere
     axes.tick_params(axis="y", length=0)
     axes.locator_params(axis="x", nbins=4)
     axes.xaxis.set_major_formatter(plain)
+    if not any(known):
+        axes.set_xticks([0])
 
 
 def ladder(view: LadderView) -> Figure:
@@ -317,13 +365,11 @@ def gemm_blocking(rows: list[BlockingRow]) -> Figure:
             seen.setdefault((side, row.bandwidth.needs / 1e12), []).append(row.kernel.split("/")[1])
         for (side, needs), names in seen.items():
             axes.plot(side, needs, "o", color=colour, markeredgecolor=PAPER, markersize=7)
-            axes.annotate(
-                ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else ""),
-                (side, needs),
-                xytext=(6, 4),
-                textcoords="offset points",
-                fontsize=8,
-            )
+            words = ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+            beside = {"xytext": (6, 5), "ha": "left", "va": "bottom"}
+            if width == 4:  # below the slope: the other precision's is often the very same
+                beside = {"xytext": (-6, -4), "ha": "right", "va": "top"}
+            axes.annotate(f"{name} {words}", (side, needs), textcoords="offset points", fontsize=8, **beside)
     roof = next((row.bandwidth.has for row in rows if row.bandwidth), None)
     if roof:
         axes.axhline(roof / 1e12, color=RED, linestyle="--", label="device memory, measured")
@@ -349,13 +395,14 @@ def verdict_nights(dates: list[str], counts: np.ndarray) -> Figure:
     bottom = np.zeros(len(dates))
     for verdict, colour, hatch in shown:
         heights = counts[:, VERDICTS.index(verdict)].astype(float)
-        if not heights.any():
+        places = np.flatnonzero(heights)  # a bar without height would still have its edge
+        if not len(places):
             continue
         axes.bar(
-            np.arange(len(dates)),
-            heights,
+            places,
+            heights[places],
             0.9,
-            bottom,
+            bottom[places],
             facecolor=colour if not hatch else "none",
             edgecolor=colour,
             hatch=hatch,
@@ -365,6 +412,7 @@ def verdict_nights(dates: list[str], counts: np.ndarray) -> Figure:
         bottom += heights
     axes.set_ylim(0, max(1.0, bottom.max() * 1.05))
     axes.set_ylabel("rows")
+    axes.yaxis.get_major_locator().set_params(integer=True)
     night_ticks(axes, dates)
     axes.set_xlabel("night (UTC)")
     axes.grid(axis="x", visible=False)
@@ -380,7 +428,7 @@ def symmetry(gate: Gate) -> Figure:
     for words, _, _, classes in gate.views:
         for one in classes:
             if one.rows:
-                labels.append(f"{one.metric_class}, {words.removeprefix('each session judged by ')}")
+                labels.append(f"{shorten(one.metric_class, 12)}, {words.removeprefix('each session judged by ')}")
                 worse.append(1000 * one.worse / one.rows)
                 better.append(1000 * one.better / one.rows)
     figure, (axes,) = new(1.2 + 0.25 * len(labels))
@@ -411,10 +459,11 @@ def detectable(gate: Gate) -> Figure:
     axes.step(shares, np.arange(1, len(shares) + 1), where="post", color=BLUE)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:g}"[0] in "25" else "")
-    axes.tick_params(axis="x", which="minor", labelsize=8)
+    axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+    axes.tick_params(axis="x", which="minor", labelsize=9, pad=5)
     axes.set_xlabel("smallest slow-down that is caught, % of the kernel's time")
     axes.set_ylabel("kernels")
+    axes.yaxis.get_major_locator().set_params(integer=True)
     axes.set_ylim(0, len(shares) + 1)
     axes.grid(which="both", color=GRID, linewidth=0.5)
     figure.subplots_adjust(0.1, 0.2, 0.97, 0.95)

@@ -18,8 +18,9 @@ from pathlib import Path
 import jinja2
 
 from reports import drawing, figures, units, views
+from reports.files import Device
 from reports.history import History
-from reports.nights import RED, Nights, load
+from reports.nights import RED, VERDICTS, Nights, load
 
 HERE = Path(__file__).parent
 MARKER = ".cugate-report"  # in a folder of ours; only such a one, or an empty one, is replaced
@@ -56,6 +57,11 @@ def verdict_tone(verdict: str) -> str:
     )
 
 
+def rank(verdict: str) -> int:
+    """Its place among the verdicts, worst first; by it tables are sorted."""
+    return VERDICTS.index(verdict) if verdict in VERDICTS else len(VERDICTS)
+
+
 def place_words(cause) -> str:  # noqa: ANN001 - files.Cause
     """kernels/transpose.cu:51, or the offset in a function without line information."""
     return (
@@ -87,6 +93,7 @@ def _environment() -> jinja2.Environment:
     environment.filters.update(
         value=units.value, night=night_words, tone=verdict_tone, slug=slug, place=place_words, shorten=drawing.shorten
     )
+    environment.filters.update(bound=figures.bound_words, rank=rank)
     environment.globals.update(change=units.change, cause=cause_words, COUNTERS=views.COUNTERS)
     return environment
 
@@ -99,6 +106,7 @@ class _Model:
     """The pages of one GPU model: where they stand below the root, and links to those of the others."""
 
     nights: Nights
+    words: str
     folder: Path
     others: list[tuple[str, str]]  # name, link from `folder`
 
@@ -128,7 +136,13 @@ class _Writer:
     def page(self, template: str, to: str, **values: object) -> None:
         up = "../" * to.count("/")
         text = self.environment.get_template(template).render(
-            nights=self.nights, device=self.nights.device, others=self.model.others, up=up, here=to, **values
+            nights=self.nights,
+            device=self.nights.device,
+            model=self.model.words,
+            others=self.model.others,
+            up=up,
+            here=to,
+            **values,
         )
         with open(self.folder / to, "w", encoding="utf-8", errors="replace") as stream:
             stream.write(_NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", text))
@@ -234,6 +248,19 @@ def _draw(job: tuple[int, str]) -> None:
     _writers[job[0]].kernel(job[1])
 
 
+def _model_words(nights: Nights, loaded: list[Nights]) -> str:
+    """NVIDIA H200; where several models have that name, with what tells this one apart: NVIDIA H200 (16 SMs, MIG)."""
+
+    def facts(device: Device) -> list[str]:
+        memory = f"{device.memory_bytes / 2**20:,.0f} MiB"
+        flags = "ECC" if device.ecc else "no ECC", "MIG" if device.mig else "no MIG"
+        return [f"{device.sm_count} SMs", memory, device.compute_capability, *flags]
+
+    namesakes = [other.device for other in loaded if other.device.name == nights.device.name]
+    apart = [fact for fact in facts(nights.device) if any(fact not in facts(other) for other in namesakes)]
+    return f"{nights.device.name} ({', '.join(apart)})" if apart else nights.device.name
+
+
 def _models(history: History, folder: Path, last: int, progress: Progress) -> list[_Model]:
     """That of the newest run stands at the root, the others each in a folder."""
     devices = history.devices()
@@ -250,11 +277,11 @@ def _models(history: History, folder: Path, last: int, progress: Progress) -> li
     for nights, place in zip(loaded, places, strict=True):
         up = "../" if place else ""
         others = [
-            (other.device.name, f"{up}{to}/index.html" if to else f"{up}index.html")
+            (_model_words(other, loaded), f"{up}{to}/index.html" if to else f"{up}index.html")
             for other, to in zip(loaded, places, strict=True)
             if other is not nights
         ]
-        models.append(_Model(nights, folder / place, others))
+        models.append(_Model(nights, _model_words(nights, loaded), folder / place, others))
     return models
 
 

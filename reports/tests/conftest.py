@@ -1,0 +1,293 @@
+"""What the tests share: made-up files of every kind, a history in SQLite, and a PostgreSQL server of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from reports.history import History
+
+TOP = Path(__file__).parents[2]
+RECORDED = TOP / "tests/data/recorded-nvidia-h200.json"
+
+DEVICE = {
+    "name": "NVIDIA H200",
+    "compute_capability": "9.0",
+    "sm_count": 132,
+    "memory_bytes": 150109880320,
+    "ecc": True,
+    "mig": False,
+}
+OTHER_DEVICE = {**DEVICE, "name": "NVIDIA H100", "memory_bytes": 85520809984}
+UNITS = {
+    "time": "ns",
+    "wall_time": "ns",
+    "achieved_occupancy": "%",
+    "branch_efficiency": "%",
+    "dram_throughput": "%",
+    "shared_bank_conflicts": "count",
+    "flop_rate": "FLOP/s",
+}
+FACTS = {
+    "collector": "cupti",
+    "driver": "580.159.04",
+    "cuda": "13.0",
+    "cupti": "130001",
+    "compiler": "nvcc 13.0.88",
+    "flags": "-O3",
+    "gpu_uuid": "GPU-00000000-0000-0000-0000-000000000001",
+    "neighbours": "0",
+    "host": "runner",
+    "commit": "0123456789ab",
+    "cugate": "0.1.0",
+}
+
+# Of a kernel's metric: one value, the samples of one session, those of several, or a state such as "not counted".
+Values = float | Sequence[float] | Sequence[Sequence[float]] | str
+
+KERNELS: dict[str, dict[str, Values]] = {
+    "copy/plain": {"time": [20010, 20000, 20020], "achieved_occupancy": 70.5, "branch_efficiency": "not applicable"},
+    "transpose/padded": {"time": 33800, "shared_bank_conflicts": 39740, "dram_throughput": 68.25},
+}
+
+
+# ---- Files. Each builder gives bytes; `facts` are those of a session that differ from FACTS, None leaves one out.
+
+
+def date_of(night: int) -> str:
+    """When a night's session was, in the form of the files."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(1790000000 + 86400 * night))
+
+
+def make_session(night: int = 0, **facts: Any) -> dict[str, Any]:
+    session = {"date": date_of(night), **FACTS, **facts}
+    return {name: value for name, value in session.items() if value is not None}
+
+
+def make_row(values: Values) -> dict[str, Any]:
+    if isinstance(values, str):
+        return {"state": values}
+    if isinstance(values, int | float):
+        values = [values]
+    if all(isinstance(value, int | float) for value in values):
+        values = [values]  # type: ignore[list-item]
+    return {"sessions": [list(samples) for samples in values]}  # type: ignore[arg-type]
+
+
+def run_document(
+    night: int = 0,
+    kernels: Mapping[str, Mapping[str, Values]] = KERNELS,
+    *,
+    device: Mapping[str, Any] = DEVICE,
+    dates: Sequence[str] = (),
+    **facts: Any,
+) -> dict[str, Any]:
+    """A run as it stands in a file, to be changed. dates makes it one of several sessions, in place of the night's."""
+    sessions = [make_session(**{"date": date, **facts}) for date in dates] or [make_session(night, **facts)]
+    metrics = sorted({metric for rows in kernels.values() for metric in rows})
+    results = {
+        kernel: {
+            "status": "ok",
+            "bytes": 2147483648,
+            "flops": 0,
+            "launches": [],
+            "metrics": {metric: make_row(values) for metric, values in rows.items()},
+        }
+        for kernel, rows in kernels.items()
+    }
+    return {
+        "schema": 1,
+        "device": dict(device),
+        "sessions": sessions,
+        "metrics": {metric: {"counter": metric, "unit": UNITS.get(metric, "count")} for metric in metrics},
+        "kernels": results,
+    }
+
+
+def encoded(document: Any) -> bytes:
+    return json.dumps(document, indent=1, sort_keys=True).encode() + b"\n"
+
+
+def make_run(night: int = 0, kernels: Mapping[str, Mapping[str, Values]] = KERNELS, **more: Any) -> bytes:
+    """A run file of `cugate check --save`; see run_document."""
+    return encoded(run_document(night, kernels, **more))
+
+
+def make_baseline(
+    night: int = 0, kernels: Mapping[str, Mapping[str, Values]] = KERNELS, reason: str = "accepted", **more: Any
+) -> bytes:
+    """A baseline: a run with a reason."""
+    return make_run(night, kernels, reason=reason, **more)
+
+
+def make_judgement(kernel: str, metric: str, verdict: str = "same", **more: Any) -> dict[str, Any]:
+    """A row of a report; base, now, limit, causes and so on in `more`."""
+    judgement = {"kernel": kernel, "metric": metric, "unit": UNITS.get(metric, "count"), "class": "time"}
+    judgement |= {"verdict": verdict, "base": 1.0, "now": 1.0, "limit": 0.1, "reason": None, "causes": []}
+    judgement |= more
+    return judgement | {"change": judgement["now"] - judgement["base"]}
+
+
+def make_report(run: bytes, judgements: Sequence[Mapping[str, Any]] | None = None, **more: Any) -> bytes:
+    """What `cugate check --format json` says about a run file; without judgements every row is the same."""
+    of = json.loads(run)
+    if judgements is None:
+        judgements = [
+            make_judgement(kernel, metric)
+            for kernel, result in of["kernels"].items()
+            for metric, row in result["metrics"].items()
+            if "sessions" in row
+        ]
+    document = {"schema": 1, "exit_code": 0, "verdict": "same", "replay": None, "static": False}
+    document |= {"counts": {"kernels": len(of["kernels"]), "same": len(judgements)}, "device": of["device"]}
+    document |= {"sessions": of["sessions"], "notes": [], "suites": [], "failures": []}
+    return encoded(document | {"judgements": list(judgements)} | more)
+
+
+def make_explanations(run: bytes, kernels: Sequence[str] = (), **more: Any) -> bytes:
+    """What `cugate explain '*' --format json` says about a run file: one text a kernel, one after the other."""
+    of = json.loads(run)
+    device = {name: of["device"][name] for name in ("name", "compute_capability", "sm_count")}
+    texts = []
+    for kernel in kernels or of["kernels"]:
+        launch = {"function": kernel, "registers": 32, "block": [256, 1, 1], "theoretical_occupancy": 100}
+        document = {"schema": 1, "exit_code": 0, "kernel": kernel, "device": device, "session": of["sessions"][-1]}
+        document |= {"launches": [launch | {"limits": ["block size"]}], "occupancy": {"achieved": 70.5}}
+        document |= {"roofline": {"seconds": 2e-5, "bytes": 2147483648, "roofs": {}, "bound": "dram", "share": 0.5}}
+        texts.append(json.dumps(document | more, indent=1))
+    return "".join(texts).encode()
+
+
+def make_analysis(night: int = 0, device: str = DEVICE["name"], **more: Any) -> bytes:  # type: ignore[assignment]
+    """What `cugate aa --format json` says."""
+    tally = {"rows": 10, "regressed": 0, "unsure": 0, "worse": 1, "better": 1}
+    view = {"comparisons": 10, "exit_codes": {"0": 10}, "classes": {"time": tally}}
+    document = {"schema": 1, "sessions": 5, "kernels": 2, "gpus": 1, "device": device}
+    document |= {"first_date": date_of(night - 5), "last_date": date_of(night)}
+    document |= {"views": {"settled": view, "unconfirmed": None}, "detectable": []}
+    return encoded(document | more)
+
+
+def recorded_run(*families: str) -> dict[str, Any]:
+    """The recorded run of an H200, cut to the kernels of these families."""
+    document = json.loads(RECORDED.read_bytes())
+    kernels = {name: result for name, result in document["kernels"].items() if name.split("/")[0] in families}
+    return document | {"kernels": kernels}
+
+
+# ---- Histories
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    """An empty one, in SQLite."""
+    with History(str(tmp_path / "history.db")) as made:
+        yield made
+
+
+class Postgres:
+    """A server of the distribution's package in a folder of its own, which only a Unix socket leads to."""
+
+    USER = "cugate"
+
+    def __init__(self, programs: Path, folder: Path, owner: pwd.struct_passwd | None):
+        self.folder, self._programs, self._data = folder, programs, folder / "data"
+        self._as = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if owner else {}
+        self._server: subprocess.Popen[bytes] | None = None
+        self._histories = 0
+
+    def make(self) -> None:
+        command = [self._programs / "initdb", "--pgdata", self._data, "--username", self.USER, "--auth", "trust"]
+        options = ["--no-sync", "--no-instructions", "--encoding", "UTF8", "--locale", "C.UTF-8"]
+        subprocess.run([*command, *options], check=True, capture_output=True, cwd=self.folder, **self._as)
+
+    def start(self) -> None:
+        settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "off"}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        with open(self.folder / "log", "ab") as log:
+            self._server = subprocess.Popen(
+                [self._programs / "postgres", "-D", self._data, *options], stderr=log, cwd=self.folder, **self._as
+            )
+        for _ in range(400):
+            try:
+                self.ask("select 1")
+                return
+            except psycopg.OperationalError:
+                if self._server.poll() is not None:
+                    break
+                time.sleep(0.05)
+        raise RuntimeError((self.folder / "log").read_text())
+
+    def stop(self, how: int = signal.SIGINT) -> None:
+        """Without waiting for its clients; by SIGQUIT without writing what it will not need."""
+        if self._server:
+            self._server.send_signal(how)
+            self._server.wait(60)
+            self._server = None
+
+    def ask(self, *statements: str, schema: str = "public") -> None:
+        facts = {"user": self.USER, "host": str(self.folder), "dbname": "postgres"}
+        options = f"-csearch_path={schema}"
+        with psycopg.connect(**facts, options=options, autocommit=True) as connection:  # type: ignore[arg-type]
+            for statement in statements:
+                connection.execute(statement)  # type: ignore[call-overload]
+
+    def new(self) -> tuple[str, str]:
+        """A URL under which nothing is yet, and the schema behind it: a database of its own would take much longer."""
+        self._histories += 1
+        schema = f"history_{self._histories}"
+        self.ask(f"create schema {schema}")
+        options = f"host={self.folder}&options=-csearch_path%3D{schema}"
+        return f"postgresql+psycopg://{self.USER}:hunter2@/postgres?{options}", schema
+
+
+def _owner() -> pwd.struct_passwd | None:
+    """Whom the server runs as: it refuses to be root."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    pytest.skip("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    where = shutil.which("initdb")
+    if not programs and not where:
+        pytest.skip("there is no PostgreSQL server here: ci/install_deps.sh test installs it")
+    owner = _owner()
+    # pytest's folders are closed to other users, and a socket's path may have 107 characters only.
+    folder = Path(tempfile.mkdtemp(prefix="cugate-postgres-"))
+    server = Postgres(programs[-1].parent if programs else Path(where).parent, folder, owner)  # type: ignore[arg-type]
+    try:
+        if owner:
+            os.chown(folder, owner.pw_uid, owner.pw_gid)
+        server.make()
+        server.start()
+        yield server
+    finally:
+        server.stop(signal.SIGQUIT)
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """That of an empty database, once of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "history.db")
+    return request.getfixturevalue("postgres").new()[0]

@@ -1,0 +1,525 @@
+"""The pages as Chromium shows them: they sort, filter, and can be read, by day and at night, wide and narrow."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from conftest import (
+    encoded,
+    make_analysis,
+    make_baseline,
+    make_explanations,
+    make_judgement,
+    make_report,
+    run_document,
+)
+from reports import site
+from reports.drawing import shorten
+from reports.history import History
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+
+BROWSER, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
+
+# ---- A site like a real one
+
+NIGHTS = 40
+# Kernel: time in ns, occupancy, branch efficiency, DRAM throughput in %, bank conflicts.
+KERNELS: dict[str, tuple[float, float, float | str, float, float]] = {
+    "reduce/global_strided": (243600, 75.6, "not applicable", 53.5, 0),
+    "reduce/interleaved_modulo": (167400, 92.0, 100, 8.363, 117761),
+    "reduce/sequential": (83010, 83.7, 100, 16.9, 83674),
+    "reduce/cub": (19550, 89.4, 78.06, 71.4, 7294),
+    "sgemm/naive": (2423000, 37, 100, 0.506, 0),
+    "sgemm/tiled": (1854000, 98.2, 100, 0.661, 1853577),
+    "sgemm/register_tile": (508100, 23.3, 100, 2.06, 33940000),
+    "sgemm/register_tile_transposed": (463500, 22.8, 100, 2.258, 618861),
+    "sgemm/double_buffered": (395300, 22.7, 100, 2.656, 47079),
+    "sgemm/cublas": (350200, 12.5, 100, 2.99, 11170000),
+    "dgemm/naive": (551700, 94.3, 100, 0.95, 0),
+    "dgemm/tiled": (111600, 9.834, 100, 4.689, 27175),
+    "transpose/padded": (33790, 91.46, "not applicable", 67.44, 40061),
+    "an_application_of_ours/a_kernel_with_a_long_name_of_several_words<float, 256>": (4320, 28, 66.67, 0.004, 3),
+}
+METRICS = ("time", "achieved_occupancy", "branch_efficiency", "dram_throughput", "shared_bank_conflicts")
+WORSE = "transpose/padded"  # tonight
+STEPPED = "reduce/sequential"  # since the driver's update
+MORE_METRICS = ("instructions", "l1_hit_rate", "global_load_sectors", "theoretical_occupancy")
+WALL = "transfer/pageable"  # only the host's clock times it
+LIMITS = (0.02, 0.03, 0.01, 0.05, 0.1)
+
+
+def values_of(night: int, chance: random.Random) -> dict[str, dict[str, Any]]:
+    kernels: dict[str, dict[str, Any]] = {}
+    for kernel, row in KERNELS.items():
+        moved = {STEPPED: 1.06 if night >= 24 else 1, WORSE: 1.35 if night == NIGHTS - 1 else 1}.get(kernel, 1)
+        kernels[kernel] = {
+            metric: [value * (moved if metric == "time" else 1) * chance.gauss(1, 0.003)]
+            if not isinstance(value, str)
+            else value
+            for metric, value in zip(METRICS, row, strict=True)
+        } | dict.fromkeys(MORE_METRICS, 7.0)
+    kernels[WORSE]["shared_bank_conflicts"] = [40061 if night < NIGHTS - 1 else 17301504]
+    kernels[WALL] = {"wall_time": [4.2e6 * chance.gauss(1, 0.02)]}
+    return kernels
+
+
+def judged(kernels: dict[str, dict[str, Any]], bad: bool) -> list[dict[str, Any]]:
+    bases = {kernel: dict(zip(METRICS, row, strict=True)) for kernel, row in KERNELS.items()}
+    rows = []
+    for kernel, metric in itertools.product(KERNELS, METRICS):
+        base, now = bases[kernel][metric], kernels[kernel][metric]
+        if isinstance(base, str):
+            continue
+        facts = {"base": base, "now": now[0], "limit": LIMITS[METRICS.index(metric)] * base}
+        worse = bad and kernel == WORSE and metric in ("time", "shared_bank_conflicts")
+        rows.append(make_judgement(kernel, metric, "regressed" if worse else "same", **facts))
+    if bad:
+        by_metric = {row["metric"]: row for row in rows if row["kernel"] == WORSE}
+        line = {"file": "kernels/transpose.cu", "line": 51, "function": "transpose_padded(float const*, float*)"}
+        line["text"] = "out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];"
+        cause = {**line, "base": 0.0, "now": 16777216.0, "share": 1.0}
+        advice = "lanes of one warp meet in the same bank: pad the rows by one element, or swizzle the index"
+        by_metric["shared_bank_conflicts"] |= {"story": "excess_wavefronts", "causes": [cause], "advice": advice}
+        reason = "provisional: the baseline has 1 of the 3 sessions that it takes to know the spread"
+        by_metric["dram_throughput"] |= {"verdict": "unsure", "reason": reason}
+        next(row for row in rows if (row["kernel"], row["metric"]) == ("sgemm/tiled", "time"))["verdict"] = "unsure"
+        rows.sort(key=lambda row: ("regressed", "unsure", "same").index(row["verdict"]))
+    return rows
+
+
+def documents() -> list[bytes]:
+    chance, found = random.Random(1), []
+    for night in range(NIGHTS):
+        kernels, tonight = values_of(night, chance), night == NIGHTS - 1
+        if night < 12:
+            del kernels["sgemm/double_buffered"]  # was written later
+        new = {"driver": "590.12", "cuda": "13.1", "compiler": "nvcc 13.1.20"} if night >= 24 else {}
+        gpu = f"GPU-{chance.randrange(3)}d1b7adb-c4fe-4279-4bee-b1804d9cd8fb"
+        run = run_document(night, kernels, gpu_uuid=gpu, commit=f"{night:02}b8a00c3a17", **new)
+        run["sessions"][0]["roofs"] = {"dram": 4.53e12, "fp32": 64.2e12, "fp64": 33.1e12}
+        found.append(encoded(run))
+        if night >= 12:
+            bad = tonight or night == 30
+            more: dict[str, Any] = {"exit_code": 1, "verdict": "regressed"} if bad else {}
+            if tonight:
+                more["notes"] = ["driver 590.12; the baseline has 580.159.04"]
+                more["suites"] = [{"metric": "time", "shift": 0.0012, "kernels": len(KERNELS)}]
+                more["replay"] = "tests/data/recorded.json"
+            present = {name: rows for name, rows in kernels.items() if name != WALL}
+            found.append(make_report(found[-1], judged(present, bad), **more))
+    run_file = next(text for text in reversed(found) if b'"judgements"' not in text)
+    for night, reason in ((12, "first baseline"), (25, "the new driver"), (26, "and once more: a fused loop")):
+        found.append(make_baseline(night, {WORSE: {"time": 1.0}, STEPPED: {"time": 1.0}}, reason, host=f"{night}"))
+    found.append(make_baseline(30, {STEPPED: {"time": 1.0}}, "first baseline"))
+    return [*found, explained(run_file), analysed()]
+
+
+def explained(run: bytes) -> bytes:
+    bounds = itertools.cycle(["dram", "shared", "compute", "issue", "latency", None])
+    texts = []
+    for place, kernel in enumerate(KERNELS):
+        intensity = 0.03 * 2.4**place
+        seconds, flops = 1e-4, min(4.53e12 * intensity, 64.2e12) * 0.7 * 1e-4
+        roofs = {
+            "dram": {"roof": 4.53e12},
+            "fp64": {"roof": 33.1e12},
+            "fp32": {"roof": 64.2e12},
+            "fp16": {"roof": 66e12},
+        }
+        line = {"seconds": seconds, "flops": flops, "intensity": intensity, "roofs": roofs, "bound": next(bounds)}
+        limits = [["block size"], ["registers", "shared memory"], ["block slots"]][place % 3]
+        launch = {"function": f"(anonymous namespace)::{kernel.split('/')[1]}(float const*, float*)", "registers": 22}
+        launch |= {"block": [32, 8, 1], "theoretical_occupancy": (100, 50, 18.75)[place % 3], "limits": limits}
+        achieved = (91.5, 47.3, 12.5)[place % 3]
+        occupancy = {
+            "achieved": achieved,
+            "largest_launch": 0,
+            "gap": "short_blocks",
+            "why": "short blocks: a wave takes 2 us",
+        }
+        more = {"launches": [launch], "roofline": line | {"share": 0.7}, "occupancy": occupancy}
+        texts.append(make_explanations(run, [kernel], **more))
+    return b"\n".join(texts)
+
+
+def analysed() -> bytes:
+    tallies = {"static": (0, 0), "exact": (0, 0), "steady": (9, 8), "time": (190, 185)}
+    classes = {name: {"rows": 6300, "worse": worse, "better": better} for name, (worse, better) in tallies.items()}
+    view = {"comparisons": 870, "exit_codes": {"0": 860, "1": 10}, "classes": classes}
+    share = {"metric": "time", "unit": "ns", "base": 1e5, "change": 3e3}
+    found = [{"kernel": kernel, **share, "share": 0.004 * 1.35**place} for place, kernel in enumerate(KERNELS)]
+    return make_analysis(NIGHTS, views={"pairs": view, "others": view, "gpus": view}, detectable=found)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages."""
+    place = tmp_path_factory.mktemp("site")
+    with History(str(place / "history.db")) as history:
+        for document in documents():
+            history.ingest(document)
+        site.write(history, place / "page", 365)
+    return place / "page"
+
+
+# ---- A browser
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[webdriver.Chrome]:
+    for program in (BROWSER, DRIVER):
+        if not program.exists():
+            pytest.skip(f"there is no {program}: ci/install_deps.sh browser installs it")
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(BROWSER)
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    started = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
+    try:
+        yield started
+    finally:
+        started.quit()
+
+
+class Viewer:
+    """A browser before one site."""
+
+    def __init__(self, browser: webdriver.Chrome, folder: Path, root: str):
+        self.browser, self.root = browser, root
+        self.pages = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
+
+    def open(self, page: str) -> None:
+        self.browser.get(f"{self.root}/{page}")
+
+    def show(self, width: int = 1280, height: int = 800, theme: str = "light") -> None:
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        wanted = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+
+    def ask(self, script: str) -> Any:
+        return self.browser.execute_script(script)
+
+    def find(self, selector: str) -> list[WebElement]:
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def column(self, table: str, column: int) -> list[str]:
+        """The texts of the rows that are shown."""
+        rows = f"[...document.querySelectorAll('#{table} tbody tr')].filter((row) => row.checkVisibility())"
+        return self.ask(f"return {rows}.map((row) => row.cells[{column}].textContent.trim())")
+
+
+@pytest.fixture
+def viewer(browser: webdriver.Chrome, folder: Path) -> Viewer:
+    """Before the site as it lies on the disk, in a window of 1280 x 800, by day."""
+    found = Viewer(browser, folder, folder.as_uri())
+    found.show()
+    return found
+
+
+@pytest.fixture(scope="session")
+def served(folder: Path) -> Iterator[str]:
+    """The address of the site on a web server."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_no_page_has_an_error(viewer: Viewer, served: str) -> None:
+    for root in (viewer.root, served):
+        for page in viewer.pages:
+            viewer.browser.get(f"{root}/{page}")
+            assert viewer.browser.get_log("browser") == [], page
+            sheet = viewer.ask("return getComputedStyle(document.body).maxWidth")
+            assert sheet != "none", f"{root}/{page} has no style"
+
+
+def test_the_first_screen_says_what_is_wrong(viewer: Viewer) -> None:
+    viewer.open("index.html")
+    words = viewer.ask(
+        """return [...document.querySelectorAll("body *")].filter((element) => {
+             const box = element.getBoundingClientRect();
+             return !element.children.length && box.top >= 0 && box.bottom <= 800 && box.right <= 1280;
+           }).map((element) => element.textContent.trim())"""
+    )
+    expected = ("1 kernel got worse", WORSE, "shared_bank_conflicts", "kernels/transpose.cu:51", "regressed", "590.12")
+    for word in expected[:-1]:
+        assert any(word in text for text in words), word
+    counts = viewer.find(".counts li")
+    assert [item.text for item in counts][0] == "regressed 2"
+    assert all(item.rect["y"] + item.rect["height"] < 800 for item in counts)
+    assert "Nothing was measured on this machine." in viewer.find(".banner")[0].text
+
+
+# ---- Tables
+
+
+def number_of(text: str) -> float | None:
+    """16.25 M as a number, for the few prefixes that the pages have; None for n/a."""
+    scale = {"k": 1e3, "M": 1e6, "G": 1e9, "us": 1e3, "ms": 1e6, "s": 1e9}
+    if text == "n/a":
+        return None
+    first, *unit = text.replace(",", "").split()
+    return float(first) * scale.get(unit[0] if unit else "", 1)
+
+
+@pytest.mark.parametrize("column", [2, 3, 5, 7])
+def test_a_click_on_a_head_sorts_numbers_by_size(viewer: Viewer, column: int) -> None:
+    viewer.open("index.html")
+    before = viewer.column("kernels", 0)
+    head = viewer.find("#kernels th")[column]
+    for direction in ("ascending", "descending"):
+        head.find_element(By.TAG_NAME, "button").click()
+        assert head.get_attribute("aria-sort") == direction
+        numbers = [number_of(text) for text in viewer.column("kernels", column)]
+        known = [number for number in numbers if number is not None]
+        assert numbers == known + [None] * (len(numbers) - len(known)), "what has no value is last"
+        assert known == sorted(known, reverse=direction == "descending")
+    assert len(viewer.find("#kernels th[aria-sort]")) == 1
+    assert sorted(viewer.column("kernels", 0)) == sorted(before)
+
+
+def test_words_sort_as_words_and_verdicts_by_gravity(viewer: Viewer) -> None:
+    viewer.open("index.html")
+    name, verdict = (head.find_element(By.TAG_NAME, "button") for head in viewer.find("#kernels th")[:2])
+    verdict.click()
+    verdicts = viewer.column("kernels", 1)
+    assert verdicts[0] == "regressed" and set(verdicts) == {"regressed", "unsure", "same", "not judged"}
+    assert [word for word, _ in itertools.groupby(verdicts)] == ["regressed", "unsure", "same", "not judged"]
+    name.click()
+    name.click()
+    names = viewer.column("kernels", 0)
+    assert names == sorted(names, reverse=True)
+    assert viewer.find("#kernels th")[1].get_attribute("aria-sort") is None
+
+
+def test_the_filter_shows_rows_with_every_word(viewer: Viewer) -> None:
+    viewer.open("index.html")
+    everything = viewer.column("kernels", 0)
+    field = viewer.find("input[data-filters=kernels]")[0]
+    for text, expected in (
+        ("sgemm", [name for name in everything if name.startswith("sgemm/")]),
+        ("TILE  sgemm ", ["sgemm/register_tile", "sgemm/register_tile_transposed", "sgemm/tiled"]),
+        ("regressed", [WORSE]),
+        ("no such kernel", []),
+        ("<b>.*", []),
+        ("", everything),
+    ):
+        field.clear()
+        field.send_keys(text or " ")
+        assert viewer.column("kernels", 0) == expected, text
+    field.clear()
+    field.send_keys("sgemm")
+    viewer.find("#kernels th button")[2].click()  # to sort keeps the others hidden
+    assert len(viewer.column("kernels", 0)) == 6
+
+
+def test_every_table_that_sorts_and_every_filter_works(viewer: Viewer) -> None:
+    for page in ("changes.html", "gpu.html", "ladders.html", "gate.html", f"kernels/{site.slug(WORSE)}.html"):
+        viewer.open(page)
+        for table in viewer.find("table.sortable"):
+            for button in table.find_elements(By.TAG_NAME, "button")[:2]:
+                button.click()
+                assert table.find_elements(By.CSS_SELECTOR, "th[aria-sort=ascending]"), page
+        for field in viewer.find("input[data-filters]"):
+            field.send_keys("no such row")
+            assert viewer.column(field.get_attribute("data-filters") or "", 0) == []
+        assert viewer.browser.get_log("browser") == []
+
+
+def test_the_keyboard_reaches_what_the_mouse_does(viewer: Viewer) -> None:
+    viewer.open("index.html")
+    viewer.find("input[data-filters=kernels]")[0].click()
+    active = viewer.browser.switch_to.active_element
+    for _ in range(3):
+        active.send_keys(Keys.TAB)
+        active = viewer.browser.switch_to.active_element
+    assert (active.tag_name, active.text) == ("button", "time")
+    assert viewer.ask("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    for direction in ("ascending", "descending"):
+        active.send_keys(Keys.ENTER)
+        assert viewer.find("#kernels th")[2].get_attribute("aria-sort") == direction
+
+
+def test_tables_can_be_read_without_scripts(viewer: Viewer) -> None:
+    viewer.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        viewer.open("index.html")
+        assert viewer.find("#kernels th button") == []
+        rows = viewer.find("#kernels tbody tr")
+        assert len(rows) == len(KERNELS) + 1
+        assert all(row.is_displayed() and row.text for row in rows)
+    finally:
+        viewer.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+# ---- Links
+
+TITLES = {
+    "index.html": "1 kernel got worse",
+    "changes.html": "Changes",
+    "gpu.html": "GPU",
+    "ladders.html": "Ladders",
+    "gate.html": "The gate",
+}
+
+
+def test_every_link_leads_to_its_page(viewer: Viewer) -> None:
+    """From page to page as a reader goes, each address once."""
+    waiting, seen = [f"{viewer.root}/index.html"], {}
+    while waiting:
+        address = waiting.pop()
+        viewer.browser.get(address)
+        if address.endswith(".png"):
+            assert viewer.ask("return document.images[0].naturalWidth") > 300, address
+            seen[address] = "picture"
+            continue
+        seen[address] = viewer.browser.title
+        for to, kernel in viewer.ask("return [...document.links].map((link) => [link.href, link.title])"):
+            to, _, target = to.partition("#")
+            assert to.startswith(viewer.root), to
+            if kernel:
+                assert to == f"{viewer.root}/kernels/{site.slug(kernel)}.html"
+            if target:
+                assert viewer.find(f"[id='{target}']"), f"{address}: #{target}"
+            if to not in seen and to not in waiting:
+                waiting.append(to)
+    titles = {unquote(urlsplit(address).path).rsplit("/page/")[1]: title for address, title in seen.items()}
+    for kernel in (*KERNELS, WALL):
+        assert titles.pop(f"kernels/{site.slug(kernel)}.html") == f"{shorten(kernel, 80)} - cugate, NVIDIA H200"
+    for page, words in TITLES.items():
+        assert titles.pop(page) == f"{words} - cugate, NVIDIA H200"
+    assert set(titles.values()) == {"picture"}
+
+
+# ---- Reading
+
+# Every text that is shown, with its contrast to what is behind it (WCAG 2.2, relative luminance).
+CONTRASTS = """
+const luminance = (rgb) => {
+  const [r, g, b] = rgb.map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const behind = (element) => {
+  for (let e = element; e; e = e.parentElement) {
+    const [r, g, b, a = 1] = parts(getComputedStyle(e).backgroundColor);
+    if (a === 1) return [r, g, b];
+  }
+  return [255, 255, 255];
+};
+const ratio = (element, colour) => {
+  const [a, b] = [luminance(parts(colour).slice(0, 3)), luminance(behind(element))].sort((x, y) => y - x);
+  return (a + 0.05) / (b + 0.05);
+};
+const found = [];
+for (const element of document.querySelectorAll("body *")) {
+  const style = getComputedStyle(element);
+  const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const svg = element.namespaceURI.endsWith("svg");
+  if (own && (!svg || element.tagName === "text"))
+    found.push([element.tagName + "." + element.getAttribute("class"), ratio(element, svg ? style.fill : style.color)]);
+  if (element.placeholder)
+    found.push(["placeholder", ratio(element, getComputedStyle(element, "::placeholder").color)]);
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_is_told_from_what_is_behind_it(viewer: Viewer, theme: str) -> None:
+    viewer.show(theme=theme)
+    kinds = set()
+    for page in [*TITLES, f"kernels/{site.slug(WORSE)}.html"]:
+        viewer.open(page)
+        found = viewer.ask(CONTRASTS)
+        kinds |= {kind for kind, _ in found}
+        weak = sorted({(kind, round(ratio, 2)) for kind, ratio in found if ratio < 4.5})
+        assert not weak, f"{page}, {theme}: {weak}"
+    assert {"A.null", "text.null", "SPAN.chip bad", "SPAN.chip warn", "SPAN.chip good", "placeholder"} <= kinds
+
+
+def test_a_page_has_a_light_and_a_dark_side(viewer: Viewer) -> None:
+    """Figures too: their text and lines change with the page."""
+    viewer.open(f"kernels/{site.slug(WORSE)}.html")
+    sides = []
+    for theme in ("light", "dark"):
+        viewer.show(theme=theme)
+        body = viewer.ask("const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]")
+        text = viewer.ask("return getComputedStyle(document.querySelector('svg text')).fill")
+        assert text == body[1]
+        lines = "[...document.querySelectorAll('svg path, svg use')].map((e) => getComputedStyle(e).stroke)"
+        sides.append([*body, *viewer.ask(f"return [...new Set({lines})].filter((colour) => colour != 'none').sort()")])
+    light, dark = sides
+    assert len(light) == len(dark) > 6
+    assert not set(light) & set(dark)
+
+
+def test_no_page_is_wider_than_its_window(viewer: Viewer) -> None:
+    for page in viewer.pages:
+        viewer.open(page)
+        for width in (360, 640, 1280):
+            viewer.show(width)
+            wide = viewer.ask("const e = document.scrollingElement; return [e.scrollWidth, e.clientWidth]")
+            assert wide[0] <= wide[1] == width, f"{page} at {width}"
+
+
+# Of each figure: its label, the least text's size in CSS pixels, texts that leave it, pairs of texts that meet.
+FIGURES = """
+return [...document.querySelectorAll("figure svg")].map((svg) => {
+  const around = svg.getBoundingClientRect();
+  const scale = around.width / svg.viewBox.baseVal.width;
+  const texts = [...svg.querySelectorAll("text")].map((text) => [text, text.getBoundingClientRect()]);
+  const least = Math.min(...texts.map(([text]) => parseFloat(getComputedStyle(text).fontSize) * scale));
+  const words = (text) => text.textContent.trim();
+  const outside = texts.filter(([, box]) => box.left < around.left - 1 || box.right > around.right + 1 ||
+                                            box.top < around.top - 1 || box.bottom > around.bottom + 1);
+  const meeting = [];
+  texts.forEach(([a, p], place) => texts.slice(place + 1).forEach(([b, q]) => {
+    // A line box is higher than its letters: as much as a quarter may be over another one.
+    const across = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+    const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+    const room = 0.25 * least;
+    if (across > (p.height > 1.5 * p.width ? room : 1) && down > (p.height > 1.5 * p.width ? 1 : room))
+      meeting.push(`${words(a)} | ${words(b)}`);
+  }));
+  return [svg.getAttribute("aria-label"), texts.length, least, outside.map(([text]) => words(text)), meeting];
+});
+"""
+
+
+@pytest.mark.parametrize("width", [360, 640, 1280])
+def test_the_words_of_a_figure_can_be_read(viewer: Viewer, width: int) -> None:
+    viewer.show(width)
+    mistakes, figures = [], 0
+    for page in viewer.pages:
+        viewer.open(page)
+        for label, texts, least, outside, meeting in viewer.ask(FIGURES):
+            figures += 1
+            assert texts > 3, label
+            if least < 8 or outside or meeting:
+                mistakes.append(f"{page}: {label[:40]}: {least:.1f} px, leave it: {outside}, meet: {meeting}")
+    assert not mistakes, "\n".join(mistakes)
+    assert figures > 25

@@ -1,0 +1,610 @@
+"""The pages as files: they parse, their links lead somewhere, and they are whole or not there."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
+
+import pytest
+from conftest import (
+    DEVICE,
+    KERNELS,
+    OTHER_DEVICE,
+    TOP,
+    encoded,
+    make_analysis,
+    make_baseline,
+    make_explanations,
+    make_judgement,
+    make_report,
+    make_run,
+    run_document,
+)
+from reports import drawing, site
+from reports.files import BadFile
+from reports.history import History
+
+pytestmark = pytest.mark.filterwarnings("ignore:Glyph", "ignore:Data has no positive", "ignore:overflow encountered")
+
+SCRIPT = "<script>alert(1)</script>"
+NASTY = [
+    SCRIPT,
+    "</svg><script>alert(2)</script>",
+    "--><!--<![CDATA[",
+    "<b onclick=x>",
+    "../../x",
+    "..",
+    ".",
+    "/etc/passwd",
+    "kernel/..",
+    "kernel/../../index",
+    "con",
+    "",
+    "/",
+    "index.html",
+    "x" * 300,
+    "a/" + "y" * 300 + "1",
+    "a/" + "y" * 300 + "2",
+    "a/b",
+    "a-b",
+    "A/B",
+    "a/b/",
+    "a b",
+    "a.b",
+    "a/b ",
+    '"quoted"',
+    "it's & co",
+    "&lt;b&gt;",
+    r"$\frac{x}$",
+    r"\alpha_{2}$",
+    "{{ 7*7 }}{% raw %}",
+    "line\nbreak\r\n\tand tab",
+    "nul\0\x01\x1b[31m",
+    "right\u202eto left",
+    "joined \U0001f469\u200d\U0001f4bb \U0001f600",
+    "\u884c\u5217/\u8ee2\u7f6e",
+    "100%/%2e%2e",
+    "hash#tag",
+    "what?x=1",
+    "a;b:c|d*e\\f",
+    "family/#1b1f24 1.23456789",
+    "javascript:alert(3)",
+]
+
+# Kernels: some are a family of their own, which costs a figure; the others are of one.
+OWN = (SCRIPT, "../../x", "..", "kernel/..", "con", "", "/", "a/b", "a-b", "A/B", "a/b/", "100%/%2e%2e", "what?x=1")
+NAMES = [name if name in OWN else f"family/{name}" for name in NASTY]
+
+
+# ---- A page taken apart
+
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+
+
+class Page(HTMLParser):
+    """One page, read strictly: every element that is opened is closed, in order."""
+
+    def __init__(self, path: Path):
+        super().__init__(convert_charrefs=True)
+        self.path, self.source = path, path.read_text(encoding="utf-8")
+        self.title, self.text, self.h1 = "", "", ""
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.scripts: list[str | None] = []
+        self._open: list[str] = []
+        self.feed(self.source)
+        self.close()
+        assert self._open == [], f"{path.name}: {self._open} not closed"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), f"{self.path.name}: <{tag}> has an attribute twice: {attrs}"
+        for name, value in attrs:
+            assert not name.startswith("on"), f"{self.path.name}: <{tag} {name}={value}>"
+            if name == "id":
+                self.ids.append(value or "")
+            elif name in ("href", "src", "xlink:href"):
+                self.links.append(value or "")
+            elif name == "style" or name == "clip-path":
+                self.links += re.findall(r"url\(([^)]*)\)", value or "")
+        if tag == "script":
+            self.scripts.append(dict(attrs).get("src"))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open and self._open[-1] == tag, f"{self.path.name}: </{tag}> closes {self._open[-3:]}"
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._open[-1:] == ["script"]:
+            self.scripts.append(data)
+        elif "title" in self._open:
+            self.title += data
+        else:
+            self.text += data
+            if "h1" in self._open:
+                self.h1 += data
+
+    def svgs(self) -> list[ElementTree.Element]:
+        namespaces = '<svg xmlns:xlink="http://www.w3.org/1999/xlink"'
+        found = re.findall(r"<svg .*?</svg>", self.source, re.DOTALL)
+        return [ElementTree.fromstring(svg.replace("<svg", namespaces, 1)) for svg in found]
+
+    def says(self, words: str) -> bool:
+        return " ".join(words.split()) in " ".join(self.text.split())
+
+
+def shown(text: str) -> str:
+    """As a page can show it: what is no character of a text is replaced."""
+    return re.sub("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]", "\N{REPLACEMENT CHARACTER}", text)
+
+
+def check(folder: Path) -> dict[str, Page]:
+    """The pages of a site by their paths, after everything was checked that holds of every site."""
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    pages = {name: Page(folder / name) for name in sorted(files) if name.endswith(".html")}
+    assert {".cugate-report", "style.css", "script.js", "index.html"} <= files
+    for name, page in pages.items():
+        assert page.source.startswith("<!doctype html>\n"), name
+        assert shown(page.source) == page.source, f"{name} has control characters"
+        assert page.title.strip(), name
+        assert page.scripts == [f"{'../' if page.path.parent.name == 'kernels' else ''}script.js"], name
+        assert len(page.ids) == len(set(page.ids)), f"{name}: ids {sorted(page.ids)}"
+        for link in page.links:
+            _check_link(folder, pages, name, link)
+        _check_figures(page)
+    for name in files:
+        if name.endswith(".png"):
+            assert (folder / name).read_bytes().startswith(b"\x89PNG\r\n\x1a\n"), name
+        else:
+            assert name.endswith((".html", "style.css", "script.js", ".cugate-report")), name
+    return pages
+
+
+def _check_link(folder: Path, pages: dict[str, Page], name: str, link: str) -> None:
+    if link == "data:,":
+        return
+    parts = urlsplit(link)
+    assert not parts.scheme and not parts.netloc and not parts.query, f"{name}: {link!r}"
+    to = os.path.normpath(Path(name).parent / unquote(parts.path)) if parts.path else name
+    assert not to.startswith(".."), f"{name}: {link!r} leads out of the folder"
+    assert (folder / to).is_file(), f"{name}: {link!r} leads nowhere"
+    if parts.fragment:
+        assert unquote(parts.fragment) in pages[to].ids, f"{name}: {link!r} has no target"
+
+
+STYLE = (TOP / "reports/templates/style.css").read_text()
+THEMES = [set(re.findall(r"--([a-z0-9-]+):", theme)) for theme in re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)]
+
+
+def _check_figures(page: Page) -> None:
+    """Each SVG is XML, and its colours are those of both themes."""
+    pictures = page.svgs()
+    assert len(pictures) == page.source.count("<figure>") == page.source.count(".png"), page.path
+    for picture in pictures:
+        assert picture.get("role") == "img" and picture.get("aria-label"), page.path
+        for element in picture.iter():
+            values = " ".join(value for name, value in element.attrib.items() if name != "aria-label")
+            left = [colour for colour in drawing._VARIABLES if colour in values]
+            assert not left, f"{page.path}: {left} in {element.tag} {element.attrib}"
+            for variable in re.findall(r"var\(--([^)]*)\)", values):
+                assert all(variable in theme for theme in THEMES) or variable == "font", f"{page.path}: {variable}"
+
+
+def test_both_themes_have_the_same_colours() -> None:
+    light, dark = THEMES
+    assert light - dark == {"font"} and dark <= light
+    assert set(drawing._VARIABLES.values()) <= dark
+
+
+def write(folder: Path, *documents: bytes, last: int = 365) -> Path:
+    """The pages of a history of these files."""
+    with History(str(folder / "history.db")) as history:
+        for document in documents:
+            history.ingest(document)
+        site.write(history, folder / "page", last)
+    return folder / "page"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def kernel_page(pages: dict[str, Page], kernel: str, below: str = "") -> Page:
+    return pages[f"{below}kernels/{site.slug(kernel)}.html"]
+
+
+# ---- Names
+
+
+def test_every_name_has_a_file_name_of_its_own() -> None:
+    names = [*NASTY, *(site.slug(name) for name in NASTY), "a/b/c", "a/b-c", "a-b/c", "a_b", "a--b", "-a-b", "a-b-"]
+    names += ["A" * 200, "a" * 200, "a" * 201, "\u00e4", "\u00f6"]
+    found = {name: site.slug(name) for name in set(names)}
+    assert all(re.fullmatch(r"[a-z0-9_][a-z0-9_.-]*", slug) and len(slug) < 100 for slug in found.values()), found
+    twice = [pair for pair in itertools.combinations(sorted(found), 2) if found[pair[0]] == found[pair[1]]]
+    assert not twice
+    assert site.slug("transpose/padded_32") == "transpose-padded_32"  # a usual name is read in the address
+
+
+def nasty_documents() -> list[bytes]:
+    """Everything that a file may name, named badly: the kernels one each, the rest in turn."""
+    texts = itertools.cycle(NASTY)
+
+    def nasty(prefix: str = "") -> str:
+        return prefix + next(texts)
+
+    device = {**DEVICE, "name": f'{SCRIPT} GPU & "co" \'{"x" * 200}', "compute_capability": "{{ 7*7 }}"}
+    facts = ("collector", "driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid", "host", "commit", "cugate")
+    metrics = {"time": 1000.0, "dram_throughput": "<b>not counted</b>\0"}
+    documents = []
+    for night in range(2):
+        document = run_document(
+            night,
+            {kernel: {**metrics, text: 7.0} for kernel, text in zip(NAMES, [*NASTY[1:], *NASTY[:1]], strict=True)},
+            device=device,
+            **{fact: nasty() or "?" for fact in facts},
+        )
+        document["metrics"] |= {text: {"counter": text, "unit": text[:80]} for text in NASTY}
+        document["metrics"]["time"]["unit"] = "</text><script>\0"
+        document["kernels"][SCRIPT] |= {"status": SCRIPT, "reason": SCRIPT, "metrics": {}}
+        documents.append(encoded(document))
+    causes = [
+        {"file": text, "line": 3, "function": nasty(), "text": text, "base": 1.0, "now": 2.0, "share": 0.5}
+        for text in NASTY
+    ]
+    causes.append({"function": SCRIPT, "offset": 16, "now": 5.0})
+    words = ("unit", "reason", "launch_change", "advice", "story")
+    rows = [
+        make_judgement(kernel, metric, verdict, base=1.0, now=2.0, causes=causes, **{word: nasty() for word in words})
+        for kernel in NAMES
+        for metric, verdict in (("time", "regressed"), (nasty("m"), "unsure"), (nasty("n"), nasty()))
+    ]
+    rows.append({**rows[0], "kernel": "gone" + SCRIPT, "metric": None, "verdict": "missing"})
+    documents.append(
+        make_report(
+            documents[-1],
+            rows,
+            exit_code=1,
+            verdict=SCRIPT,
+            replay=SCRIPT,
+            notes=NASTY,
+            suites=[{"metric": text, "shift": 0.01, "kernels": 3, "moved": True} for text in NASTY],
+            failures=[{"kernel": text, "status": SCRIPT, "reason": text} for text in (*NAMES, "unknown" + SCRIPT)],
+        )
+    )
+    limits = {"function": SCRIPT, "block": [1, 2, 3], "theoretical_occupancy": 50.0, "limits": NASTY}
+    roofs = {f"fp{text}": {"roof": 1e12} for text in NASTY} | {"dram": {"roof": 4e12}}
+    line = {"seconds": 1e-3, "flops": 1e6, "intensity": 2.0, "roofs": roofs, "bound": SCRIPT, "share": 0.5}
+    occupancy = {"achieved": 20.0, "largest_launch": 0, "gap": SCRIPT, "why": SCRIPT}
+    more = {"launches": [limits], "roofline": line, "occupancy": occupancy}
+    documents.append(make_explanations(documents[1], [*NAMES, "unknown" + SCRIPT], **more))
+    documents += [
+        make_baseline(1, {kernel: {"time": 1.0}}, reason=nasty(), device=device, host=str(place))
+        for place, kernel in enumerate(NAMES)
+    ]
+    tally = {"rows": 10, "worse": 1, "better": 2}
+    view = {"comparisons": 3, "exit_codes": {"1": 1}, "classes": dict.fromkeys(NASTY, tally)}
+    share = {"metric": "time", "unit": "ns", "base": 1.0, "change": 0.1, "share": 0.1}
+    detectable = [{"kernel": text, **share} for text in (*NAMES, "unknown" + SCRIPT)]
+    documents.append(
+        make_analysis(1, device["name"], views={SCRIPT: view, "b\0": view, "c": None}, detectable=detectable)
+    )
+    return documents
+
+
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("nasty"), *nasty_documents())
+
+
+def test_no_name_breaks_a_page_or_leaves_the_folder(nasty: Path) -> None:
+    pages = check(nasty)
+    assert {path.name for path in nasty.parent.iterdir()} == {"history.db", "page"}
+    headings = [page.h1.rsplit(" ", 1)[0] for name, page in pages.items() if name.startswith("kernels/")]
+    assert sorted(map(str.split, headings)) == sorted(shown(name).split() for name in NAMES), "a page for each kernel"
+
+
+def test_names_stand_in_the_pages_as_text(nasty: Path) -> None:
+    pages = check(nasty)
+    index, gate, gpu, ladders = (pages[f"{name}.html"] for name in ("index", "gate", "gpu", "ladders"))
+    for name in NAMES:
+        short = drawing.shorten(name, 44)
+        assert index.says(short), name
+        assert gpu.says(short), name
+        assert gate.says(drawing.shorten(name, 60)), name
+        page = kernel_page(pages, name)
+        assert page.title.startswith(drawing.shorten(name, 80).strip()), name
+    cause = kernel_page(pages, "a/b")
+    for text in NASTY:
+        assert index.says(f"Note: {shown(text)}."), text
+        assert cause.says(f"{shown(text)}:3" if text else ""), text
+    assert ladders.says("\u8ee2\u7f6e")
+    assert gpu.says("compute capability {{ 7*7 }}")
+    assert SCRIPT in gpu.h1
+
+
+def test_a_lone_surrogate_does_not_get_in(history: History) -> None:
+    document = run_document(0, {"family/\ud800": {"time": 1.0}})
+    with pytest.raises(BadFile):
+        history.ingest(json.dumps(document).encode())
+
+
+# ---- Whole or not at all
+
+
+PLAIN = {"copy/plain": {"time": 20000.0}}  # quickly drawn
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = [make_run(night, PLAIN) for night in range(2)]
+    return write(tmp_path_factory.mktemp("drawn"), *runs, make_report(runs[-1])).parent
+
+
+@pytest.fixture
+def earlier(drawn: Path, tmp_path: Path) -> dict[str, bytes]:
+    """What is in tmp_path / "page", beside its history."""
+    shutil.copytree(drawn, tmp_path, dirs_exist_ok=True)
+    return contents(tmp_path / "page")
+
+
+def test_the_same_history_gives_the_same_bytes(tmp_path: Path) -> None:
+    with History(str(tmp_path / "history.db")) as history:
+        for document in [*map(make_run, range(9)), make_explanations(make_run(8)), make_analysis(8)]:
+            history.ingest(document)
+        for name in ("one", "two"):
+            site.write(history, tmp_path / name, 365)
+    check(tmp_path / "one")
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+@pytest.mark.parametrize("method", ["gate", "kernel"])  # in this process, and in one that draws
+def test_an_exception_leaves_the_earlier_report(
+    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("of a test")
+
+    monkeypatch.setattr(site._Writer, method, broken)
+    with pytest.raises(ZeroDivisionError):
+        write(tmp_path)
+    assert contents(tmp_path / "page") == earlier
+    assert {path.name for path in tmp_path.iterdir()} == {"history.db", "page"}
+
+
+def test_the_earlier_report_comes_back_when_the_new_one_cannot_take_its_place(
+    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def broken(self: Path, target: Path) -> Path:
+        if self.name == "new":
+            raise PermissionError(13, "Permission denied")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", broken)
+    with pytest.raises(site.PageError, match="cannot write .*Permission denied"):
+        write(tmp_path)
+    assert contents(tmp_path / "page") == earlier
+    assert {path.name for path in tmp_path.iterdir()} == {"history.db", "page"}
+
+
+def test_an_earlier_report_is_replaced_whole(tmp_path: Path) -> None:
+    write(tmp_path, make_run(0, {"old/kernel": {"time": 1.0}}))
+    folder = write(tmp_path, make_run(1, {"new/kernel": {"time": 1.0}}), last=1)
+    assert [path.name for path in (folder / "kernels").iterdir()] == ["new-kernel.html"]
+
+
+def test_only_an_empty_folder_or_a_report_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "page").mkdir()
+    check(write(tmp_path, make_run(0, PLAIN)))
+    for name in ("file", "folder"):
+        place = tmp_path / name
+        if name == "folder":
+            place.mkdir()
+            place = place / "thesis.tex"
+        place.write_text("years of work")
+        with (
+            History(str(tmp_path / "history.db")) as history,
+            pytest.raises(site.PageError, match=f"{name} is there and is no report .* another folder, or remove it"),
+        ):
+            site.write(history, tmp_path / name, 365)
+        assert place.read_text() == "years of work"
+    with (
+        History(str(tmp_path / "history.db")) as history,
+        pytest.raises(site.PageError, match="cannot write beside .*below"),
+    ):
+        site.write(history, tmp_path / "file" / "below", 365)
+
+
+def run_page(folder: Path, file_limit: int | None = None) -> subprocess.CompletedProcess[str]:
+    def limit() -> None:
+        if file_limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+
+    command = [sys.executable, "-m", "reports", "page", "--history", folder / "history.db", "-o", folder / "page"]
+    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, preexec_fn=limit, timeout=120)
+
+
+@pytest.mark.parametrize("ending", [".css", ".html", ".png"])  # of the largest file that does not fit
+def test_a_full_disk_leaves_the_earlier_report(tmp_path: Path, earlier: dict[str, bytes], ending: str) -> None:
+    ended = run_page(tmp_path, max(len(content) for name, content in earlier.items() if name.endswith(ending)) - 1)
+    assert ended.returncode == 2, ended.stderr
+    assert re.fullmatch(rf"reports: error: cannot write {tmp_path}/page: .+\n", ended.stderr), ended.stderr
+    assert "File too large" in ended.stderr
+    assert contents(tmp_path / "page") == earlier
+    assert {path.name for path in tmp_path.iterdir()} == {"history.db", "page"}
+
+
+def test_the_command_says_what_it_wrote_and_nothing_else(tmp_path: Path) -> None:
+    write(tmp_path, make_run(0, {"\u884c\u5217/\u8ee2\u7f6e": {"time": 1.0}}))  # which the font of the PNG lacks
+    ended = run_page(tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines()[0].startswith("NVIDIA H200, 1 night to 2026-")
+    assert ended.stdout.splitlines()[1] == f"page: {tmp_path}/page/index.html"
+
+
+def test_an_empty_history_has_no_pages(tmp_path: Path, history: History) -> None:
+    with pytest.raises(site.PageError, match="has no run yet: python -m reports ingest"):
+        site.write(history, tmp_path / "page", 365)
+    assert not (tmp_path / "page").exists()
+
+
+# ---- Shapes of a history
+
+
+def test_one_night(tmp_path: Path) -> None:
+    run = make_run()
+    pages = check(write(tmp_path, run, make_report(run)))
+    assert pages["index.html"].says("This is the first night.")
+    assert pages["index.html"].says("1 night from")
+    assert "figures/verdicts.png" not in pages["index.html"].links
+    assert pages["changes.html"].says("None in these nights.")
+    assert len(kernel_page(pages, "transpose/padded").svgs()) == 1
+
+
+def test_a_night_that_was_not_judged(tmp_path: Path) -> None:
+    runs = [make_run(night) for night in range(3)]
+    pages = check(write(tmp_path, *runs, make_report(runs[0])))
+    assert pages["index.html"].h1 == "Tonight's run was not judged"
+    assert pages["index.html"].says("cugate check --format json")
+    assert pages["changes.html"].says("Tonight's run was not judged")
+    assert kernel_page(pages, "copy/plain").says("20.01 us")
+
+
+def test_a_kernel_that_failed_and_one_that_is_gone(tmp_path: Path) -> None:
+    document = run_document(1, {**KERNELS, "crash/er": {}})
+    document["kernels"]["crash/er"] |= {"status": "crashed", "reason": "illegal address"}
+    run = encoded(document)
+    failures = [{"kernel": "crash/er", "status": "crashed", "reason": "illegal address"}]
+    gone = make_judgement("gone/away", "time", "missing", unit="ns", now=1.0)
+    whole = {**gone, "kernel": "never/seen", "metric": None, "now": None, "change": None}
+    report = make_report(run, [gone, whole], exit_code=5, failures=failures)
+    pages = check(write(tmp_path, make_run(0, {**KERNELS, "gone/away": {"time": 5.0}}), run, report))
+    index = pages["index.html"]
+    assert index.h1 == "Not everything could be measured"
+    assert index.says("crash/er missing crashed: illegal address")
+    assert kernel_page(pages, "crash/er").says("Not measured tonight: crashed. illegal address")
+    assert kernel_page(pages, "gone/away").says("Tonight's run does not have this kernel.")
+    assert index.says("never/seen") and "kernels/never-seen.html" not in index.links  # nothing is known of it
+
+
+def test_a_kernel_and_a_metric_that_came_later(tmp_path: Path) -> None:
+    runs = [make_run(night) for night in range(9)]
+    runs += [make_run(9, {**KERNELS, "new/comer": {"time": 3.0}, "copy/plain": {"time": 1.0, "newton": 2.0}})]
+    pages = check(write(tmp_path, *runs))
+    assert kernel_page(pages, "new/comer").says("3 ns")
+    assert kernel_page(pages, "copy/plain").says("newton")
+
+
+def test_a_kernel_without_any_value(tmp_path: Path) -> None:
+    states: dict[str, Any] = {"time": "not counted", "achieved_occupancy": "not applicable"}
+    pages = check(write(tmp_path, *(make_run(night, {"no/value": states}) for night in range(3))))
+    page = kernel_page(pages, "no/value")
+    assert page.says("not counted") and page.svgs() == []
+    assert pages["index.html"].says("n/a")
+
+
+@pytest.mark.parametrize("value", [0.0, 5e-324, 1e300])
+def test_extreme_values(tmp_path: Path, value: float) -> None:
+    metrics = ("time", "achieved_occupancy", "branch_efficiency", "dram_throughput", "shared_bank_conflicts", "other")
+    kernels = {f"reduce/{name}": dict.fromkeys(metrics, value) for name in ("global_strided", "sequential", "cub")}
+    runs = [make_run(night, kernels) for night in range(10)]
+    rows = [
+        make_judgement(kernel, metric, "regressed", base=base, now=value, limit=limit)
+        for kernel in kernels
+        for metric, (base, limit) in zip(metrics, itertools.product((0.0, value, 1.0), (0.0, value)), strict=True)
+    ]
+    launch = {"theoretical_occupancy": value}
+    line = {"seconds": value, "flops": value, "intensity": value, "roofs": {"dram": {"roof": value}}}
+    more = {"launches": [launch], "occupancy": {"achieved": value, "largest_launch": 0}, "roofline": line}
+    tally = {"rows": 1, "worse": 1 << 60, "better": 0}
+    view = {"comparisons": 1, "exit_codes": {}, "classes": {"time": tally}}
+    share = {"metric": "time", "unit": "ns", "base": value, "change": value, "share": value}
+    analysis = make_analysis(9, views={"pairs": view}, detectable=[{"kernel": "reduce/cub", **share}])
+    report = make_report(runs[-1], rows, exit_code=1)
+    pages = check(write(tmp_path, *runs, report, make_explanations(runs[-1], **more), analysis))
+    assert len(pages) == 5 + len(kernels)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (0, "Nothing is worse"),
+        (1, "1 kernel got worse"),
+        (3, "Inconclusive"),
+        (4, "No baseline fits this GPU"),
+        (5, "Not everything could be measured"),
+        (130, "Stopped by Ctrl-C"),
+        (99, "exit code 99"),
+    ],
+)
+def test_the_headline_is_the_exit_codes(tmp_path: Path, code: int, words: str) -> None:
+    run = make_run(0, {})
+    report = make_report(run, [make_judgement("gone/away", "time", "regressed")] if code == 1 else [], exit_code=code)
+    pages = check(write(tmp_path, run, report))
+    assert words in pages["index.html"].h1
+    assert pages["index.html"].title.startswith(pages["index.html"].h1)
+    assert pages["index.html"].says(f"exit code {code}")
+
+
+def test_two_models_of_gpu_link_to_each_other(tmp_path: Path) -> None:
+    kernels = {"only/there": {"time": 1.0}}
+    pages = check(write(tmp_path, make_run(2, kernels), make_run(1, device=OTHER_DEVICE)))
+    below = site.slug("NVIDIA H100")
+    root, other = pages["index.html"], pages[f"{below}/index.html"]
+    assert "NVIDIA H200" in root.title and "NVIDIA H100" in other.title
+    assert f"{below}/index.html" in root.links and "../index.html" in other.links
+    assert "kernels/only-there.html" in pages and f"{below}/kernels/only-there.html" not in pages
+    assert f"../{below}/index.html" in kernel_page(pages, "only/there").links
+    assert "../../index.html" in kernel_page(pages, "copy/plain", f"{below}/").links
+
+
+def test_models_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    devices = [DEVICE, {**DEVICE, "mig": True, "sm_count": 16}, {**DEVICE, "ecc": False}]
+    pages = check(write(tmp_path, *(make_run(9 - place, PLAIN, device=device) for place, device in enumerate(devices))))
+    index = pages["index.html"]
+    assert index.says("NVIDIA H200 (132 SMs, ECC, no MIG) \N{MIDDLE DOT}")
+    assert index.says("NVIDIA H200 (16 SMs, ECC, MIG) \N{MIDDLE DOT} NVIDIA H200 (132 SMs, no ECC, no MIG)")
+    assert len([name for name in pages if name.endswith("index.html")]) == 3
+
+
+@pytest.mark.parametrize("name", ["kernels", "figures", ".."])
+def test_a_model_takes_no_place_of_the_first_ones_pages(tmp_path: Path, name: str) -> None:
+    pages = check(write(tmp_path, make_run(2, PLAIN), make_run(1, PLAIN, device={**DEVICE, "name": name})))
+    assert len([page for page in pages if page.endswith("index.html")]) == 2
+    assert len(list((tmp_path / "page/kernels").iterdir())) == len(PLAIN)
+
+
+def test_recorded_runs_are_said_to_be_recorded(tmp_path: Path) -> None:
+    run = make_run(0, {})
+    for replay in ("tests/data/recorded.json", None):
+        pages = check(write(tmp_path, run, make_report(run, replay=replay)))
+        said = [page.says("Nothing was measured on this machine.") for page in pages.values()]
+        assert all(said) if replay else not any(said)
+
+
+def test_pages_that_lack_something_say_how_to_get_it(tmp_path: Path) -> None:
+    run = make_run(0, PLAIN)
+    pages = check(write(tmp_path, run, make_report(run)))
+    assert pages["gpu.html"].says("cugate explain '*' --replay RUN.json --format json")
+    assert pages["gate.html"].says("cugate aa --format json")
+    pages = check(write(tmp_path, make_explanations(run), make_analysis(0)))
+    assert not pages["gpu.html"].says("cugate explain")
+    assert not pages["gate.html"].says("cugate aa")
