@@ -95,7 +95,7 @@ LITERATURE = {
             "grid_stride": 0.278e-3,
             "grid_stride_ilp4": 0.264e-3,
         },
-        "343 GB/s of its 900 GB/s at `sequential`; a plain shared-memory version took 0.624 ms",
+        "343 GB/s of its 900 GB/s at the rung sequential; a plain shared-memory version took 0.624 ms",
     ),
     "elementwise": Literature(
         "a GPU that was not named",

@@ -43,7 +43,8 @@ _DOTS = 60  # nights up to which each has a dot
 
 
 def _axis_label(title: str, unit: str) -> str:
-    return f"{title}, {unit}" if unit else title
+    words = {"k": "thousands", "M": "millions", "G": "billions", "T": "trillions"}.get(unit, unit)
+    return f"{title}, {words}" if words else title
 
 
 def _boxes(low: np.ndarray, high: np.ndarray) -> list[list[tuple[float, float]]]:
@@ -76,13 +77,14 @@ def _panel(axes: Axes, series: Series) -> None:
         axes.plot(change, series.values[change] / size, "D", color=ORANGE, markeredgecolor=INK, markersize=6)
     axes.set_title(_axis_label(series.panel.title, unit))
     axes.margins(y=0.15)
+    axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:,.6g}")
     if not finite.any() and not series.high[np.isfinite(series.high)].any():
         axes.set_ylim(-0.15, 1)  # never was more than 0: an axis around it would have negative numbers
         axes.set_yticks([0])
         return
     spread = float(np.ptp(finite)) / size
     middle = float(finite.mean()) / size
-    if spread < 0.002 * abs(middle) and not boxes:
+    if spread < 0.01 * abs(middle) and not boxes:
         axes.set_ylim(middle * 0.98, middle * 1.02)  # noise far below a percent is not drawn as mountains
 
 

@@ -106,9 +106,12 @@ class Nights:
         return np.stack([(flat == verdict).sum(axis=1) for verdict in range(len(VERDICTS))], axis=1)
 
     def worst_verdict(self, kernel: str) -> str:
-        """Tonight's worst of a kernel's metrics."""
-        judged = self.verdicts[-1, self.kernels.index(kernel)]
-        return VERDICTS[int(judged.min())]
+        """Tonight's worst of a kernel's metrics, and of the kernel as a whole: one that crashed is missing."""
+        judged = int(self.verdicts[-1, self.kernels.index(kernel)].min())
+        whole = [
+            j.verdict for j in (self.report.judgements if self.report else []) if j.kernel == kernel and not j.metric
+        ]
+        return VERDICTS[min([judged, *(VERDICTS.index(verdict) for verdict in whole if verdict in VERDICTS)])]
 
 
 # ---- Taking a history apart -----------------------------------------------------------------------------------------

@@ -263,7 +263,7 @@ class HeatMap:
 
 def heat_map(nights: Nights) -> HeatMap:
     change, limit = nights.values[-1] - nights.bases[-1], nights.limits[-1]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         moves = np.where(limit > 0, change / limit, np.where(change == 0, 0.0, np.sign(change) * np.inf))
     moves[~np.isfinite(limit) | ~np.isfinite(change)] = math.nan
     judged = np.isfinite(limit).any(axis=0)
@@ -377,7 +377,8 @@ def ladders(nights: Nights) -> list[LadderView]:
     families: dict[str, list[str]] = {}
     for kernel in nights.kernels:
         family, _, variant = kernel.partition("/")
-        families.setdefault(family, []).append(variant)
+        if variant:
+            families.setdefault(family, []).append(variant)
     order = [family for family in LADDERS if family in families]
     order += [family for family in families if family not in LADDERS]
     views = []
