@@ -18,7 +18,7 @@ cugate=${CUGATE:-build/cugate}
 
 # What was judged, and by what, as cugate will understand it.
 baselines=baselines replay='' saved='' static=''
-arguments=("$@")
+arguments=("$@") own=()
 for ((i = 0; i < $#; i++)); do
     case ${arguments[i]} in
     --baselines) baselines=${arguments[i + 1]-} ;;
@@ -33,18 +33,18 @@ done
 
 if [ -n "${BASE-}" ]; then
     base=$(ci/build_base.sh "$BASE")
-    arguments+=(--against "$base")
+    own+=(--against "$base")
 fi
 # What an earlier run left must not pass for what this one found. Its run may be what is to be judged again.
 mkdir -p "$out"
 rm -rf "$out"/{check.json,junit.xml,summary.md,comment.md,annotations.txt,explain.json,page}
 [ "$replay" -ef "$out/run.json" ] || rm -f "$out/run.json"
-[ -n "$replay$saved$static" ] || arguments+=(--save "$out/run.json")
+[ -n "$replay$saved$static" ] || own+=(--save "$out/run.json")
 
 code=0
-"$cugate" check "${arguments[@]}" --report "json=$out/check.json" --report "junit=$out/junit.xml" \
+"$cugate" check "${own[@]}" --report "json=$out/check.json" --report "junit=$out/junit.xml" \
     --report "markdown=$out/summary.md" --report "comment=$out/comment.md" \
-    --report "github=$out/annotations.txt" || code=$?
+    --report "github=$out/annotations.txt" "$@" || code=$?
 [ -s "$out/check.json" ] || exit $code # there is nothing to show
 if [ -n "${GITHUB_ACTIONS-}" ]; then
     cat "$out/annotations.txt"

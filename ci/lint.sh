@@ -37,4 +37,6 @@ step clang-format clang-format --dry-run -Werror "${sources[@]}"
 step "compiler warnings" compile "$@"
 step clang-tidy tidy "$@"
 step shellcheck shellcheck "${scripts[@]}"
+step ruff build/python/bin/ruff check --quiet reports
+step "ruff format" build/python/bin/ruff format --check --quiet reports
 [ $failed -eq 0 ] || { echo "lint: failed"; exit 1; }

@@ -2,7 +2,8 @@
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
 #   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, planted faults,
-#                                           laws of a recorded run, fuzz corpora
+#                                           laws of a recorded run, fuzz corpora; and, but not with sanitizers, which they do
+#                                           not concern, the reports and what is in ci/ for CI servers
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
@@ -31,6 +32,18 @@ script() {
     [ -n "$fail" ] || read -r pass fail <<<'0 1'
     passed=$((passed + pass))
     failed=$((failed + fail))
+}
+
+# The tests of reports/, by pytest.
+reports() {
+    local log=$build/tests/reports.log summary pass fail errors
+    CUGATE=$build/cugate build/python/bin/python -m pytest -q -p no:cacheprovider reports/tests 2>&1 | tee "$log" || true
+    summary=$(tail -1 "$log")
+    pass=$(grep -o '[0-9]* passed' <<<"$summary" || true) fail=$(grep -o '[0-9]* failed' <<<"$summary" || true)
+    errors=$(grep -o '[0-9]* error' <<<"$summary" || true)
+    [ -n "$pass" ] || fail="1 failed" # nothing ran
+    passed=$((passed + ${pass%% *}))
+    failed=$((failed + ${fail%% *} + ${errors%% *}))
 }
 
 # fuzz_target NAME COMMAND...: one test a target; its output is shown only when it fails.
@@ -62,6 +75,11 @@ else
     script static tests/static.sh
     script planted tests/planted.sh
     script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
+    if [ "$build" = build ]; then
+        reports
+        script gate tests/gate.sh
+        script ci_templates tests/ci_templates.sh
+    fi
     for source in tests/fuzz/fuzz_*.c; do
         name=$(basename "$source" .c)
         fuzz_target "$name" "$build/fuzz/$name" "tests/fuzz/corpus/${name#fuzz_}"

@@ -115,9 +115,16 @@ def ingest(arguments: argparse.Namespace) -> int:
 # ---- page -----------------------------------------------------------------------------------------------------------
 
 
+def _leave_signals() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def page(arguments: argparse.Namespace) -> int:
     from reports import site, views  # matplotlib takes half a second, which no other command has to wait for
 
+    # From a terminal Ctrl-C reaches every process: those that draw leave it to this one, which ends them.
+    os.register_at_fork(after_in_child=_leave_signals)
     progress = Progress()
     try:
         with History(arguments.history) as history:
@@ -167,7 +174,8 @@ def export(arguments: argparse.Namespace) -> int:
             _leave_output()  # whoever read has seen enough
             return 0
         except OSError as reason:
-            error(f"cannot write {shown(reason.filename or to)}: {reason.strerror}")
+            where = "standard output" if to == "-" else shown(reason.filename or to)
+            error(f"cannot write {where}: {reason.strerror}")
             _leave_output()
             return EXIT_USAGE
     if to != "-":
@@ -268,7 +276,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m reports",
         description="Keeps run files of cugate in a history and makes pages of it.",
-        epilog="exit codes: 0 done; 2 unknown option, or a file or database that cannot be used; 130 stopped by Ctrl-C",
+        epilog="exit codes: 0 done; 2 unknown option, or a file or database that cannot be used; 130 stopped",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
@@ -290,8 +298,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _interrupt(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main() -> int:
     arguments = _parser().parse_args()
+    signal.signal(signal.SIGTERM, _interrupt)  # a job that is cancelled leaves nothing half done either
     arguments.history = arguments.history or os.environ.get("HISTORY") or DEFAULT_HISTORY
     try:
         code = arguments.run(arguments)
@@ -310,7 +323,7 @@ def main() -> int:
         return EXIT_USAGE
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        error("stopped by Ctrl-C; what was kept until then is kept, and no page was changed")
+        error("stopped; what was kept until then is kept, and no page was changed")
         return EXIT_INTERRUPTED
 
 

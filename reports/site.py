@@ -307,9 +307,9 @@ def _fill(history: History, folder: Path, last: int, progress: Progress) -> list
 def _whole(folder: Path) -> Iterator[Path]:
     """A folder beside the wanted one that takes its place at the end, and is gone if there is no end."""
     folder = folder.absolute()
-    if folder.exists() and not (folder / MARKER).exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise PageError(f"{folder} is there and is no report of cugate's: name another folder, or remove it")
     try:
+        if folder.exists() and not (folder / MARKER).exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise PageError(f"{folder} is there and is no report of cugate's: name another folder, or remove it")
         folder.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     except OSError as reason:

@@ -15,9 +15,10 @@ NO_VALUE = "n/a"
 def _digits(number: float) -> str:
     """Four significant digits, never in the form 1e+06, whole numbers below 10,000 as they are."""
     if number == round(number) and abs(number) < 10000:
-        return f"{number:.0f}"
-    places = max(0, 3 - max(0, math.floor(math.log10(abs(number))))) if number else 0
-    return f"{number:,.{min(places, 3)}f}"
+        return f"{number + 0:.0f}"  # -0.0 + 0 is 0.0
+    size = math.floor(math.log10(abs(number)))
+    places = max(0, 3 - max(0, size)) if size >= -3 else 1 - size  # what is not 0 does not read 0.000
+    return f"{number:,.{places}f}"
 
 
 def scale_of(largest: float, unit: str) -> tuple[float, str]:
@@ -36,7 +37,7 @@ def value(number: float | None, unit: str) -> str:
     """One value with its unit, for example 84.70 us; "n/a" without one."""
     if number is None or not math.isfinite(number):
         return NO_VALUE
-    if unit == "count" and number == round(number) and abs(number) < _WHOLE_BELOW:
+    if unit == "count" and abs(number) < _WHOLE_BELOW and (number == round(number) or abs(number) >= 1000):
         return f"{number:,.0f}"
     size, name = scale_of(number, unit)
     return f"{_digits(number / size)} {name}".rstrip()
@@ -49,10 +50,12 @@ def change(base: float | None, now: float | None, unit: str) -> str:
     if now == base:
         return "0"
     if unit == "%":
-        return f"{now - base:+.2f} points"
+        return f"{now - base:+.2f} points" if abs(now - base) >= 0.005 else "less than 0.01 points"
     if base == 0:
         return f"+{value(now, unit)} (from 0)"
     share = (now - base) / base
     if share >= 99:
         return f"{now / base:,.0f} x"
-    return f"{now / base:.1f} x" if share >= 9 else f"{100 * share:+.2f} %"
+    if share >= 9:
+        return f"{now / base:.1f} x"
+    return f"{100 * share:+.2f} %" if abs(share) >= 5e-5 else "less than 0.01 %"

@@ -1,0 +1,575 @@
+"""What a history keeps, refuses, forgets and gives back, in SQLite and in PostgreSQL."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from conftest import (
+    OTHER_DEVICE,
+    RECORDED,
+    TOP,
+    date_of,
+    make_analysis,
+    make_baseline,
+    make_explanations,
+    make_report,
+    make_run,
+)
+from reports import files
+from reports.export import whole, write_alike, write_runs, write_values
+from reports.files import BadFile, Run
+from reports.history import History, HistoryError, Stored
+
+
+@pytest.fixture
+def history(url: str) -> Iterator[History]:
+    """An empty one of each kind of database."""
+    with History(url) as made:
+        yield made
+
+
+KINDS = ("run", "report", "explanations", "baseline", "analysis")
+
+
+def contents(history: History) -> dict[str, list[Stored]]:
+    return {kind: list(history.read(kind)) for kind in KINDS}
+
+
+def bodies(history: History, kind: str = "run", device: str | None = None, last: int | None = None) -> list[bytes]:
+    return [stored.body for stored in history.read(kind, device, last)]
+
+
+def reports(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "reports", *map(str, words)]
+    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=60, **options)  # type: ignore[call-overload]
+
+
+# ---- Keeping
+
+
+def test_a_file_comes_back_byte_by_byte(history: History) -> None:
+    run = RECORDED.read_bytes()
+    said = {"report": make_report(run, []), "explanations": make_explanations(run, ["reduce/cub"])}
+    said |= {"baseline": make_baseline(), "analysis": make_analysis()}
+    assert history.ingest(run) == "run: kept"
+    for kind, data in said.items():
+        assert history.ingest(data) == f"{kind}: kept"
+    assert {kind: bodies(history, kind) for kind in KINDS} == {"run": [run]} | {kind: [said[kind]] for kind in said}
+
+
+def test_an_empty_history_gives_nothing(history: History) -> None:
+    assert history.devices() == [] and history.prune(1) == 0
+    assert contents(history) == {kind: [] for kind in KINDS}
+
+
+def test_the_same_file_again_changes_nothing(history: History) -> None:
+    run = make_run()
+    said = [make_report(run), make_explanations(run), make_baseline(), make_analysis()]
+    for data in [run, *said]:
+        history.ingest(data)
+    before = contents(history)
+    for data in [*said, run]:
+        assert history.ingest(data).endswith(": was there already")
+    assert contents(history) == before
+
+
+def test_the_same_sessions_with_other_content_are_refused(history: History) -> None:
+    run = make_run()
+    history.ingest(run)
+    with pytest.raises(BadFile, match="is another file about sessions that are in the history already"):
+        history.ingest(make_run(kernels={"copy/plain": {"time": 1}}))
+    with pytest.raises(BadFile, match="is another file about sessions"):
+        history.ingest(run + b"\n")
+    assert bodies(history) == [run]
+
+
+@pytest.mark.parametrize("more", [{"host": "b"}, {"gpu_uuid": "GPU-b"}, {"night": 1}, {"device": OTHER_DEVICE}])
+def test_other_sessions_are_another_run(history: History, more: dict[str, object]) -> None:
+    runs = [make_run(), make_run(**more)]  # type: ignore[arg-type]
+    assert [history.ingest(run) for run in runs] == ["run: kept"] * 2
+    assert sorted(bodies(history)) == sorted(runs)
+
+
+def test_runs_are_read_in_the_order_of_their_dates(history: History) -> None:
+    runs = {night: make_run(night) for night in range(40)}  # more than are fetched at a time
+    for night in sorted(runs, key=lambda night: night * 7 % 40):
+        history.ingest(runs[night])
+    assert bodies(history) == list(runs.values())
+    assert bodies(history, last=3) == [runs[37], runs[38], runs[39]]
+    assert bodies(history, last=1000) == list(runs.values())
+    assert [stored.date for stored in history.read("run", last=1)] == [date_of(39)]
+
+
+def test_a_run_of_several_sessions_has_the_date_of_the_last(history: History) -> None:
+    history.ingest(make_run(dates=[date_of(5), date_of(7), date_of(6)]))
+    assert [stored.date for stored in history.read("run")] == [date_of(7)]
+
+
+def test_models_of_gpu_are_kept_apart(history: History) -> None:
+    ours = [make_run(night) for night in (1, 3)]
+    theirs = [make_run(night, device=OTHER_DEVICE) for night in (0, 2)]
+    for run in ours + theirs:
+        history.ingest(run)
+    first, second = history.devices()  # that of the newest run first
+    assert ("H200" in first, "H100" in second) == (True, True)
+    assert bodies(history, device=first) == ours and bodies(history, device=second) == theirs
+    assert bodies(history, device=first, last=1) == ours[1:]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "'; drop table cugate_documents; --",
+        "%(name)s %s {} :x",
+        "\U0001f600" * 256,
+        "\x01" * 256,
+        'a"\\b',
+        "\u202e",
+        " ",
+    ],
+    ids=ascii,
+)
+def test_hostile_device_names_are_kept(history: History, name: str) -> None:
+    run = make_run(device={**OTHER_DEVICE, "name": name})
+    history.ingest(run)
+    history.ingest(make_report(run))
+    history.ingest(make_explanations(run))
+    history.ingest(make_analysis(device=name))
+    assert bodies(history, device=history.devices()[0]) == [run]
+    assert len(bodies(history, "report", history.devices()[0])) == 1
+    assert len(bodies(history, "analysis", name)) == 1
+
+
+def test_hostile_facts_are_kept(history: History) -> None:
+    run = make_run(host="'\0\"\n%s", gpu_uuid="\0", kernels={"../\0'; --": {"\0": 1}})
+    assert history.ingest(run) == "run: kept"
+    assert history.ingest(make_report(run)) == "report: kept"
+    assert bodies(history) == [run]
+
+
+# ---- What is said of runs
+
+
+def test_a_report_before_its_run_is_refused(history: History) -> None:
+    run = make_run()
+    history.ingest(make_run(1))
+    before = contents(history)
+    with pytest.raises(BadFile, match="is a report about a run that is not in the history: ingest that run file first"):
+        history.ingest(make_report(run))
+    with pytest.raises(BadFile, match="explains a run that is not in the history: ingest that run file first"):
+        history.ingest(make_explanations(run))
+    assert contents(history) == before
+
+
+def test_a_later_report_replaces_the_earlier(history: History) -> None:
+    run = make_run()
+    first, second = make_report(run), make_report(run, [], exit_code=3)
+    assert [history.ingest(data) for data in (run, first, second)][2] == "report: replaced the earlier one"
+    assert bodies(history, "report") == [second] and bodies(history) == [run]
+    first, second = make_explanations(run), make_explanations(run, ["copy/plain"])
+    assert [history.ingest(data) for data in (first, second)][1] == "explanations: replaced the earlier one"
+    assert bodies(history, "explanations") == [second]
+
+
+def test_reports_and_explanations_belong_to_their_own_run(history: History) -> None:
+    runs = [make_run(0), make_run(1), make_run(1, device=OTHER_DEVICE), make_run(2)]
+    for run in runs:
+        history.ingest(run)
+    for run in reversed(runs):
+        history.ingest(make_report(run, []))
+        history.ingest(make_explanations(run))
+    for kind, make in (("report", lambda run: make_report(run, [])), ("explanations", make_explanations)):
+        of = {stored.key: stored for stored in history.read(kind)}
+        for stored in history.read("run"):
+            assert of[stored.key].body == make(stored.body)
+            assert (of[stored.key].device, of[stored.key].date) == (stored.device, stored.date)
+
+
+def test_explanations_of_a_moment_in_which_two_ran_belong_to_the_later(history: History) -> None:
+    """They do not say on which GPU their session was."""
+    first, second = make_run(gpu_uuid="GPU-1"), make_run(gpu_uuid="GPU-2")
+    for data in (first, second, make_explanations(first)):
+        history.ingest(data)
+    keys = {stored.body: stored.key for stored in history.read("run")}
+    assert [stored.key for stored in history.read("explanations")] == [keys[second]]
+
+
+def test_explanations_of_two_runs_in_one_file_are_refused(history: History) -> None:
+    runs = make_run(0), make_run(1)
+    for run in runs:
+        history.ingest(run)
+    with pytest.raises(BadFile, match="has explanations of several runs"):
+        history.ingest(make_explanations(runs[0]) + make_explanations(runs[1]))
+    assert bodies(history, "explanations") == []
+
+
+def test_baselines_are_kept_by_kernel(history: History) -> None:
+    one, two = ({name: {"time": 1}} for name in ("copy/plain", "transpose/padded"))
+    first, second = make_baseline(0, one), make_baseline(1, two)
+    assert [history.ingest(data) for data in (first, second)] == ["baseline: kept"] * 2
+    accepted = make_baseline(2, one, reason="a faster copy")
+    assert history.ingest(accepted) == "baseline: replaced the earlier one"
+    assert bodies(history, "baseline") == [second, accepted]
+    assert history.devices() == []  # nothing ran: a baseline alone makes no page
+
+
+def test_an_analysis_replaces_that_of_the_same_sessions(history: History) -> None:
+    first, again, later = make_analysis(0), make_analysis(0, kernels=3), make_analysis(1)
+    words = [history.ingest(data) for data in (first, again, later)]
+    assert words == ["analysis: kept", "analysis: replaced the earlier one", "analysis: kept"]
+    assert bodies(history, "analysis") == [again, later]
+    assert bodies(history, "analysis", "NVIDIA H200", 1) == [later]
+
+
+def test_one_command_takes_files_in_any_order(url: str, tmp_path: Path) -> None:
+    run = make_run()
+    made = {"a.json": make_explanations(run), "b.json": make_report(run), "c.json": make_baseline(), "d.json": run}
+    for name, data in made.items():
+        (tmp_path / name).write_bytes(data)
+    done = reports("ingest", "--history", url, *(tmp_path / name for name in made))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split("\n")[:4] == ["baseline: kept", "explanations: kept", "report: kept", "run: kept"]
+    with History(url) as history:
+        assert [len(bodies(history, kind)) for kind in KINDS] == [1, 1, 1, 1, 0]
+
+
+# ---- Forgetting
+
+
+def test_prune_keeps_the_newest_of_each_model(history: History) -> None:
+    runs = [make_run(night) for night in range(5)] + [make_run(night, device=OTHER_DEVICE) for night in range(3)]
+    for run in runs:
+        history.ingest(run)
+        history.ingest(make_report(run))
+        history.ingest(make_explanations(run))
+    history.ingest(make_baseline(-100))
+    history.ingest(make_analysis(-100))
+    assert history.prune(5) == 0
+    assert history.prune(2) == 4
+    left = [runs[3], runs[4], runs[6], runs[7]]
+    assert sorted(bodies(history)) == sorted(left)
+    for kind in ("report", "explanations"):
+        assert {stored.key for stored in history.read(kind)} == {stored.key for stored in history.read("run")}
+    assert len(bodies(history, "baseline")) == len(bodies(history, "analysis")) == 1
+    assert history.prune(2) == 0
+    assert history.ingest(runs[0]) == "run: kept"  # one that was forgotten may come back
+    assert history.prune(1 << 31) == 0
+
+
+# ---- Giving back
+
+
+def test_export_gives_files_back_and_they_make_the_same_history(history: History, tmp_path: Path) -> None:
+    runs = [RECORDED.read_bytes(), *(make_run(night) for night in range(3)), make_run(0, device=OTHER_DEVICE)]
+    for run in runs:
+        history.ingest(run)
+    out = tmp_path / "out"
+    assert write_runs(history, out, None) == len(runs)
+    written = [path.read_bytes() for path in sorted(out.iterdir())]
+    assert sorted(written) == sorted(runs)
+    assert all(re.fullmatch(r"[0-9]{4}-[0-9-]{5}T[0-9]{6}\.[0-9]{3}Z-[0-9a-f]{8}\.json", p.name) for p in out.iterdir())
+    with History(str(tmp_path / "again.db")) as again:
+        for data in written:
+            again.ingest(data)
+        assert contents(again) == contents(history)
+    assert write_runs(history, tmp_path / "newest", 1) == 2  # of each model
+    assert sorted(path.read_bytes() for path in (tmp_path / "newest").iterdir()) == sorted([runs[0], runs[4]])
+
+
+def test_exported_values_are_those_of_the_pages(history: History) -> None:
+    sessions = {"a/b": {"time": [[3, 1, 2], [4]], "flop_rate": [[1], [-1]], "branch_efficiency": "not counted"}}
+    runs = [RECORDED.read_bytes(), make_run(0, sessions), make_run(1, commit=None)]  # type: ignore[arg-type]
+    for data in runs:
+        history.ingest(data)
+    stream = io.StringIO(newline="")
+    assert write_values(history, stream, None) == 3
+    rows = list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
+    given = {(row["date"], row["kernel"], row["metric"]): float(row["value"]) for row in rows}
+    wanted = {}
+    for data in runs:
+        run = files.parse(data, Run)
+        for kernel, result in run.kernels.items():
+            for metric, row in result.metrics.items():
+                if not math.isnan(row.value()):
+                    wanted[run.sessions[-1].date, kernel, metric] = row.value()
+    assert given == wanted and len(rows) == len(wanted) > 1000
+    assert given[date_of(0), "a/b", "time"] == 3
+    units = {row["metric"]: row["unit"] for row in rows if row["kernel"] == "access/coalesced"}
+    assert (units["time"], units["achieved_occupancy"]) == ("ns", "%")
+    assert {row["commit"] for row in rows if row["date"] == date_of(1)} == {""}
+    assert {row["device"] for row in rows} == {"NVIDIA H200"}
+
+
+def test_hostile_names_survive_a_table(history: History) -> None:
+    name = 'a,"b"\r\n=c;\t\u202e'
+    history.ingest(make_run(0, {name: {"time": 1}}, gpu_uuid=name))
+    stream = io.StringIO(newline="")
+    write_values(history, stream, 1)
+    (row,) = csv.DictReader(io.StringIO(stream.getvalue(), newline=""))
+    assert (row["kernel"], row["gpu_uuid"], row["value"]) == (name, name, "1.0")
+
+
+def test_export_for_an_analysis_has_the_runs_of_one_code(history: History, tmp_path: Path) -> None:
+    """And of a run that was measured again its first session."""
+
+    def run(night: int, code: str, **more: object) -> bytes:
+        data = make_run(night, {"copy/plain": {"time": [[1], [2]] if "dates" in more else 1}}, **more)  # type: ignore
+        return data.replace(b'"launches": []', b'"launches": [{"code": "%s"}]' % code.encode())
+
+    wanted = [run(1, "new"), run(3, "new", dates=[date_of(3), date_of(4)]), run(5, "new")]
+    for data in [run(0, "old"), *wanted, run(2, "old"), run(6, "old", device=OTHER_DEVICE | {"name": "A"})][:5]:
+        history.ingest(data)
+    assert write_alike(history, tmp_path / "out", None) == 3
+    found = [files.parse(path.read_bytes(), Run) for path in sorted((tmp_path / "out").iterdir())]
+    assert [run.sessions[0].date for run in found] == [date_of(1), date_of(3), date_of(5)]
+    assert [run.kernels["copy/plain"].metrics["time"].sessions for run in found] == [[[1]], [[1]], [[1]]]
+    assert {len(run.sessions) for run in found} == {1}
+
+
+def test_a_file_gets_its_name_when_it_is_whole(tmp_path: Path) -> None:
+    to = tmp_path / "values.csv"
+    to.write_text("earlier")
+    with pytest.raises(KeyboardInterrupt), whole(to) as stream:
+        stream.write("half")
+        raise KeyboardInterrupt
+    assert to.read_text() == "earlier" and os.listdir(tmp_path) == ["values.csv"]
+    with whole(to) as stream:
+        stream.write("later")
+    assert to.read_text() == "later" and os.listdir(tmp_path) == ["values.csv"]
+    link = tmp_path / "link"
+    link.symlink_to(to)
+    with whole(link) as stream:
+        stream.write("through the link")
+    assert link.is_symlink() and to.read_text() == "through the link"
+
+
+# ---- Several at once
+
+
+def test_writers_wait_for_each_other(url: str, tmp_path: Path) -> None:
+    """Four processes with 25 runs each, of which ten are the same, into a database that is not there yet."""
+    shares = []
+    for writer in range(4):
+        folder = tmp_path / str(writer)
+        folder.mkdir()
+        for night in [*range(10), *range(100 * (writer + 1), 100 * (writer + 1) + 15)]:
+            (folder / f"{night}.json").write_bytes(make_run(night))
+            if night % 5 == 0:
+                (folder / f"said-{night}.json").write_bytes(make_report(make_run(night)))
+        shares.append(folder)
+    command = [sys.executable, "-m", "reports", "ingest", "--history", url]
+    writers = [
+        subprocess.Popen([*command, share], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for share in shares
+    ]
+    said: Counter[str] = Counter()
+    for writer in writers:
+        output, _ = writer.communicate(timeout=100)
+        assert writer.returncode == 0, output
+        for count, words in re.findall(r"(?m)^(?:([0-9]+) x )?(.*)$", output):
+            said[words] += int(count or 1)
+    assert (said["run: kept"], said["run: was there already"]) == (10 + 4 * 15, 3 * 10)
+    assert (said["report: kept"], said["report: was there already"]) == (2 + 4 * 3, 3 * 2)
+    nights = sorted([*range(10), *(100 * (writer + 1) + night for writer in range(4) for night in range(15))])
+    with History(url) as history:
+        assert bodies(history) == [make_run(night) for night in nights]
+        assert len(bodies(history, "report")) == 14
+
+
+def test_a_reader_sees_what_was_there_when_it_began(history: History, url: str) -> None:
+    for night in range(40):
+        history.ingest(make_run(night))
+    reader = history.read("run")
+    seen = [next(reader).body]
+    seen += [stored.body for stored in reader]
+    with History(url) as other:
+        assert other.prune(1) == 39
+    assert len(seen) == 40 and len(bodies(history)) == 1
+
+
+# ---- What is no history
+
+
+def _text(path: Path) -> str:
+    path.write_text("nights to remember\n" * 100)
+    return str(path)
+
+
+def _folder(path: Path) -> str:
+    path.mkdir()
+    return str(path)
+
+
+def _below_a_file(path: Path) -> str:
+    path.write_text("")
+    return str(path / "history.db")
+
+
+def _far_below_a_file(path: Path) -> str:
+    path.write_text("")
+    return str(path / "a/b/history.db")
+
+
+def _broken(path: Path) -> str:
+    with History(str(path)) as history:
+        history.ingest(make_run())
+    data = bytearray(path.read_bytes())
+    data[4096:12288] = b"\xff" * 8192
+    path.write_bytes(data)
+    return str(path)
+
+
+def _cut(path: Path) -> str:
+    with History(str(path)) as history:
+        history.ingest(make_run())
+    os.truncate(path, 5000)
+    return str(path)
+
+
+def _later(path: Path) -> str:
+    with History(str(path)), sa.create_engine(f"sqlite:///{path}").begin() as connection:
+        connection.execute(sa.text("update cugate_schema set version = 7"))
+    return str(path)
+
+
+def _link_to_nothing(path: Path) -> str:
+    path.symlink_to(path.parent / "no/such/folder/history.db")
+    return str(path)
+
+
+NO_HISTORY: dict[str, tuple[Callable[[Path], str], str]] = {
+    "a text file": (_text, "file is not a database"),
+    "a folder": (_folder, "unable to open database file"),
+    "a path below a file": (_below_a_file, "is no folder"),
+    "a path far below a file": (_far_below_a_file, "Not a directory"),
+    "a device": (lambda _: "/dev/full", "cannot be used"),
+    "a broken file": (_broken, "malformed"),
+    "half a file": (_cut, "malformed"),
+    "one of a later version": (_later, "was made by a later version of cugate (schema 7): update this one"),
+    "a link that leads nowhere": (_link_to_nothing, "unable to open database file"),
+    "a folder that cannot be made": (lambda _: "/proc/here/history.db", "/proc/here"),
+    "no file system": (lambda _: "/proc/history.db", "unable to open database file"),
+    "a host for a file": (lambda _: "sqlite://host/history.db", "Invalid SQLite URL"),
+    "no URL": (lambda _: "://", "names no database that can be used here"),
+    "an unknown scheme": (lambda _: "carrier+pigeon://u:hunter2@loft/1", "names no database that can be used here"),
+    "an unknown driver": (
+        lambda _: "postgresql+pigeon://u:hunter2@h/d",
+        "it needs to look like history.db, sqlite:///",
+    ),
+    "a driver that is not here": (lambda _: "mysql://u:hunter2@h/d", "No module named 'MySQLdb'"),
+    "the usual slip": (lambda _: "postgresql://u:hunter2@h/d", "or postgresql+psycopg://user@host/name"),
+    "a port without number": (lambda _: "postgresql+psycopg://u:hunter2@h:port/d", "names no database"),
+    "nobody there": (lambda _: "postgresql+psycopg://u:hunter2@127.0.0.1:1/d", "Connection refused"),
+    "no socket": (lambda _: "postgresql+psycopg://u@/d?host=/no/such&password=hunter2", "No such file or directory"),
+    "an unknown option": (
+        lambda _: "postgresql+psycopg://u:hunter2@127.0.0.1:1/d?pigeon=1",
+        'invalid connection option "pigeon"',
+    ),
+    "a nonsense option": (lambda _: "sqlite:///history.db?timeout=soon&password=hunter2", "names no database"),
+}
+
+
+@pytest.mark.parametrize("name", NO_HISTORY)
+def test_what_is_no_history_is_told(name: str, tmp_path: Path) -> None:
+    make, words = NO_HISTORY[name]
+    url = make(tmp_path / "it")
+    with pytest.raises(HistoryError) as refusal, History(url) as history:
+        bodies(history)
+    assert words in str(refusal.value)
+    assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.db", "a?b#c.db", "100%20.db", "u:p@h.db", "\u00fc.db", "new/folder/history.db", "x.db?mode=ro"]
+)
+def test_a_path_is_taken_as_it_is(name: str, tmp_path: Path) -> None:
+    with History(str(tmp_path / name)) as history:
+        history.ingest(make_run())
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / name]
+
+
+def test_a_file_that_is_broken_within_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    with History(str(path)) as history:
+        history.ingest(make_run())
+        with sa.create_engine(f"sqlite:///{path}").begin() as connection:
+            connection.execute(sa.text("update cugate_documents set body = x'00'"))
+        with pytest.raises(HistoryError, match="cannot be used: Error -5 while decompressing data"):
+            bodies(history)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(HistoryError, match="unable to open database file"):
+        History(str(tmp_path / "history.db"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes root, who becomes nobody")
+def test_a_folder_of_others_is_told(tmp_path: Path) -> None:
+    """The same where the tests run as root, who may write everywhere."""
+    code = (
+        "import os; from reports.history import *; History('sqlite://')\n"  # all that it needs is loaded
+        "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "try: History('/history-of-nobody.db')\n"
+        "except HistoryError as reason: print(reason)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "the history sqlite:////history-of-nobody.db cannot be used: unable to open database file\n"
+
+
+def test_a_full_disk_is_told_and_costs_nothing(tmp_path: Path) -> None:
+    """The disk is full where a process may write no larger file."""
+    database, run = tmp_path / "history.db", tmp_path / "run.json"
+    with History(str(database)) as history:
+        history.ingest(make_run())
+    before = database.read_bytes()
+    run.write_bytes(RECORDED.read_bytes())
+    limit = len(before) + 4096
+    done = reports(
+        "ingest",
+        "--history",
+        database,
+        run,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"reports: error: the history sqlite:///.* cannot be used: (disk I/O error|.*full)\n", done.stderr
+    )
+    with History(str(database)) as history:
+        assert bodies(history) == [make_run()]
+        assert history.ingest(run.read_bytes()) == "run: kept"
+        assert len(bodies(history)) == 2
+
+
+def test_a_writer_that_dies_leaves_the_history_whole(tmp_path: Path) -> None:
+    """Killed between writing and committing: the next one finds what was there before."""
+    database = tmp_path / "history.db"
+    with History(str(database)) as history:
+        history.ingest(make_run())
+    code = (
+        "import os, sys; from reports import history\n"
+        "put = history._put\n"
+        "def dies(*words, **more): put(*words, **more); os.kill(os.getpid(), 9)\n"
+        "history._put = dies\n"
+        "history.History(sys.argv[1]).ingest(sys.stdin.buffer.read())"
+    )
+    command = [sys.executable, "-c", code, database]
+    done = subprocess.run(command, cwd=TOP, input=RECORDED.read_bytes(), capture_output=True, timeout=60)
+    assert done.returncode == -9
+    with History(str(database)) as history:
+        assert bodies(history) == [make_run()]
+        assert history.ingest(RECORDED.read_bytes()) == "run: kept"

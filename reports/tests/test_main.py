@@ -1,0 +1,324 @@
+"""The command line: a table of commands with exit code and words; and what becomes of it when it is stopped."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from conftest import TOP, make_baseline, make_explanations, make_report, make_run
+from reports.history import History
+
+COMMAND = [sys.executable, "-m", "reports"]
+USAGE = "usage: python -m reports"
+
+
+def reports(*words: object, **options: object) -> subprocess.CompletedProcess[bytes]:
+    """Runs one; whatever happens, no Python is shown."""
+    settings = {"cwd": TOP, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    settings |= {"timeout": 120} | options
+    done = subprocess.run([*COMMAND, *map(str, words)], **settings)  # type: ignore[call-overload]
+    assert b"Traceback" not in (done.stderr or b"") + (done.stdout or b""), done.stderr
+    assert b"Exception ignored" not in (done.stderr or b""), done.stderr
+    return done
+
+
+# ---- The table
+
+
+@dataclass(frozen=True)
+class Line:
+    """{} stands for the folder that `folder` makes; words are of both streams, and those after ! are not among them."""
+
+    command: str
+    code: int
+    words: tuple[str, ...]
+    files: tuple[str, ...] = field(default=())  # that are below the folder afterwards, ! before those that are not
+    history: str = "{}/history.db"
+
+
+FAR = "x" * 5000
+NO_RUN = b"nights to remember\n" * 100
+
+LINES = (
+    Line("", 2, (USAGE, "the following arguments are required: COMMAND")),
+    Line("ingset {}/run.json", 2, (USAGE, "invalid choice: 'ingset'")),
+    Line("--help", 0, ("ingest", "page", "export", "prune", "exit codes: 0 done; 2 unknown option")),
+    Line("ingest", 2, ("arguments are required: FILE",)),
+    Line("ingest --verbos {}/run.json --nope", 2, ("unrecognized arguments: --nope",)),
+    Line("ingest {}/run.json", 0, ("run: kept", "!refused"), ("history.db",)),
+    Line("ingest {}/run.json {}/bad.json {}/other.json", 2,
+         ("bad.json is not JSON", "2 x run: kept", "1 refused; the history sqlite:///{}/history.db lost nothing")),
+    Line("ingest {}/report.json {}/run.json", 0, ("report: kept\nrun: kept",)),
+    Line("ingest {}/report.json", 2, ("report.json is a report about a run that is not in the history", "1 refused")),
+    Line("ingest -v {}/all", 2, ("all/a-run.json: run: kept", "deep/x-run.json: run: kept", "c.json: baseline: kept",
+                                 "b-report.json: report: kept", "z.json is no file of", "!readme.txt", "!.hidden")),
+    Line("ingest {}/empty", 2, ("error: no file ends in .json below {}/empty", "!kept"), ("!history.db",)),
+    Line("ingest {}/none.json", 2, ("none.json cannot be read: No such file or directory", "1 refused")),
+    Line(f"ingest {FAR}", 2, ("cannot be read: File name too long",)),
+    Line("ingest {}/run.json", 2, ("cannot be used: file is not a database",), ("!history.db",), "{}/readme.txt"),
+    Line("ingest {}/run.json", 2, ("/dev/null is no folder",), (), "/dev/null/x"),
+    Line("ingest {}/run.json", 2, ("port 1 failed", "u:***@127", "!hunter2"), (), "postgresql+psycopg://u:hunter2@127.0.0.1:1/d"),
+    Line("ingest --history {}/new/h.db {}/run.json", 0, ("run: kept",), ("new/h.db", "!history.db")),
+    Line("ingest --history= {}/run.json", 0, ("run: kept",), ("history.db",)),
+    Line("page", 2, ("arguments are required: -o/--output",)),
+    Line("page -o {}/page", 2, ("has no run yet: python -m reports ingest RUN.json",), ("!page",)),
+    Line("page -o {}/page --nights 0", 2, ("argument --nights: invalid number of 1 or more value: '0'",), ("!page",)),
+    Line("page -o {}/page --nights many", 2, ("invalid number of 1 or more value: 'many'",)),
+    Line("page -o {}/all", 2, ("{}/all is there and is no report of cugate's: name another folder, or remove it",),
+         ("all/a-run.json", "all/readme.txt", "!all/index.html")),
+    Line("page -o {}/readme.txt", 2, ("is there and is no report of cugate's",), ("readme.txt",)),
+    Line("page -o /proc/page", 2, ("cannot write beside /proc/page",)),
+    Line("export", 2, ("one of the arguments FOLDER --csv is required",)),
+    Line("export {}/out --csv {}/v.csv", 2, ("not allowed with argument",), ("!out", "!v.csv")),
+    Line("export {}/out --last 0", 2, ("argument --last: invalid number of 1 or more value: '0'",), ("!out",)),
+    Line(f"export --last 1{'0' * 30} {{}}/out", 0, ("2 runs: {}/out",), ("out",), "{}/full.db"),
+    Line("export --last 1 --csv {}/v.csv", 0, ("1 run: {}/v.csv",), ("v.csv", "!.v.csv.part"), "{}/full.db"),
+    Line("export {}/readme.txt", 2, ("cannot write {}/readme.txt: File exists",), ("readme.txt",), "{}/full.db"),
+    Line("export --csv {}/all", 2, ("cannot write {}/all: Is a directory",), ("all/readme.txt",), "{}/full.db"),
+    Line("export --csv {}/none/v.csv", 2, ("No such file or directory",), ("!none",), "{}/full.db"),
+    Line("export --csv=", 2, ("Is a directory",), (), "{}/full.db"),
+    Line("export --csv /dev/full", 2, ("cannot write /dev/full: No space left on device",), (), "{}/full.db"),
+    Line("export --csv /dev/null", 0, ("2 runs: /dev/null",), (), "{}/full.db"),
+    Line("prune", 2, ("arguments are required: --keep",)),
+    Line("prune --keep -1", 2, ("argument --keep: invalid number of 1 or more value: '-1'",)),
+    Line("prune --keep 1", 0, ("1 run removed",), (), "{}/full.db"),
+    Line(f"prune --keep {'9' * 30}", 0, ("0 runs removed",), (), "{}/full.db"),
+)  # fmt: skip
+
+
+def fill(folder: Path) -> None:
+    """A run, a report about it, another run, what is none; some of them in a folder; and a history of two runs."""
+    made = {
+        "run.json": make_run(),
+        "report.json": make_report(make_run()),
+        "other.json": make_run(1),
+        "bad.json": b'{"schema": 1',
+        "readme.txt": NO_RUN,
+        "all/a-run.json": make_run(2),
+        "all/b-report.json": make_report(make_run(3)),
+        "all/c.json": make_baseline(),
+        "all/deep/x-run.json": make_run(3),
+        "all/z.json": b"",
+        "all/readme.txt": NO_RUN,
+        "all/.hidden": NO_RUN,
+    }
+    (folder / "empty").mkdir()
+    (folder / "all/deep").mkdir(parents=True)
+    for name, data in made.items():
+        (folder / name).write_bytes(data)
+    with History(str(folder / "full.db")) as history:
+        history.ingest(make_run())
+        history.ingest(make_run(1))
+
+
+def run_line(line: Line, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    fill(folder)
+    environment = os.environ | {"HISTORY": line.history.replace("{}", str(folder)), "COLUMNS": "1000"}
+    return reports(*line.command.replace("{}", str(folder)).split(), env=environment)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Line, tuple[Path, Future]]]:  # type: ignore[type-arg]
+    """Every line's folder and what came of it: as many at a time as there are processors."""
+    folders = {line: tmp_path_factory.mktemp("line") for line in LINES}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {line: (folder, pool.submit(run_line, line, folder)) for line, folder in folders.items()}
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line.command[:60] or "nothing")
+def test_command_lines(line: Line, ran: dict[Line, tuple[Path, Future]]) -> None:  # type: ignore[type-arg]
+    folder, done = ran[line][0], ran[line][1].result()
+    said = (done.stdout + done.stderr).decode().replace(str(folder), "{}")
+    assert done.returncode == line.code, said
+    for words in line.words:
+        assert (words[1:] not in said) if words.startswith("!") else (words in said), said
+    for name in line.files:
+        assert (folder / name.removeprefix("!")).exists() != name.startswith("!"), sorted(folder.rglob("*"))
+    assert (folder / "all/readme.txt").read_bytes() == (folder / "readme.txt").read_bytes() == NO_RUN
+    assert not list(folder.glob(".*"))
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for name in ("ingest", "page", "export", "prune"):
+        done = reports(name, "--help", env=os.environ | {"COLUMNS": "1000"})
+        assert done.returncode == 0 and done.stderr == b""
+        assert f"example: python -m reports {name} ".encode() in done.stdout
+        assert b"default: $HISTORY, else build/history/history.db" in done.stdout
+
+
+def test_devices_stay_devices() -> None:
+    """What is written to one is written into it, and does not take its place."""
+    assert Path("/dev/full").is_char_device() and Path("/dev/null").is_char_device()
+
+
+# ---- Names from outside
+
+
+def test_hostile_file_names_are_shown_harmless(tmp_path: Path) -> None:
+    for name in (b"\x1b[2Jred.json", b"\xff.json", b"two\nlines.json"):
+        (tmp_path / os.fsdecode(name)).write_bytes(make_run())
+    (tmp_path / os.fsdecode(b"\xfe\x1b[31m")).mkdir()
+    (tmp_path / os.fsdecode(b"\xfe\x1b[31m/bad.json")).write_bytes(b"")
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
+    done = reports("ingest", "-v", "--history", tmp_path / "history.db", tmp_path, env=environment)
+    assert done.returncode == 2
+    assert b"\x1b" not in done.stdout + done.stderr
+    assert b"/\\x1b[2Jred.json: run: " in done.stdout and b"/\\udcff.json: run: " in done.stdout
+    assert b"/two\\nlines.json: run: " in done.stdout and b"/\\udcfe\\x1b[31m/bad.json is no " in done.stderr
+
+
+# ---- Output that goes nowhere
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    """A history whose values are more than a pipe holds."""
+    path = tmp_path / "history.db"
+    with History(str(path)) as history:
+        history.ingest(make_run(0, {f"family/{kernel}": {"time": 1} for kernel in range(2000)}))
+    return path
+
+
+def test_a_table_on_standard_output_has_nothing_else(full: Path, tmp_path: Path) -> None:
+    done = reports("export", "--history", full, "--csv", "-")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"date,device,gpu_uuid,driver,commit,kernel,metric,unit,value\r\n")
+    assert done.stdout.count(b"\r\n") == done.stdout.count(b"\n") == 2001
+    assert reports("export", "--history", full, "--csv", tmp_path / "v.csv").returncode == 0
+    assert (tmp_path / "v.csv").read_bytes() == done.stdout
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(full: Path) -> None:
+    shell = f'"{sys.executable}" -m reports export --history "{full}" --csv - | head -1; echo "${{PIPESTATUS[*]}}"'
+    done = subprocess.run(["bash", "-c", shell], cwd=TOP, capture_output=True, timeout=60)
+    assert done.stdout.splitlines()[0].startswith(b"date,device") and done.stdout.splitlines()[1:] == [b"0 0"]
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("to", ["/dev/full", "closed"])
+@pytest.mark.parametrize("command", ["export --csv -", "ingest -v"])
+def test_output_that_cannot_be_written_is_told(command: str, to: str, full: Path) -> None:
+    words = [*command.split(), "--history", str(full)]
+    if command.startswith("ingest"):
+        (full.parent / "run.json").write_bytes(make_run(1))
+        words.append(str(full.parent / "run.json"))
+    if to == "closed":
+        done = reports(*words, stdout=None, preexec_fn=lambda: os.close(1))
+        told = b"cannot write standard output: Bad file descriptor"
+        assert (done.returncode, told in done.stderr) == ((0, False) if command.startswith("ingest") else (2, True))
+        return
+    with open(to, "wb") as stream:
+        done = reports(*words, stdout=stream)
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"reports: error: cannot write standard output: No space left on device\n",
+    )
+
+
+def test_a_reader_that_never_came_is_no_error(tmp_path: Path) -> None:
+    """All of a short table is still to be written when it turns out."""
+    with History(str(tmp_path / "history.db")) as history:
+        history.ingest(make_run())
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = reports("export", "--history", tmp_path / "history.db", "--csv", "-", stdout=theirs)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_listener_that_left_is_told_and_what_was_kept_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_bytes(make_run())
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = reports("ingest", "-v", "--history", tmp_path / "history.db", tmp_path / "run.json", stdout=theirs)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (2, b"reports: error: cannot write standard output: Broken pipe\n")
+    with History(str(tmp_path / "history.db")) as history:
+        assert len(list(history.read("run"))) == 1
+
+
+def test_the_disk_is_full_for_run_files(full: Path, tmp_path: Path) -> None:
+    """What was half written is gone."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    for to in (["out"], ["--csv", "out/v.csv"]):
+        (tmp_path / "out").mkdir(exist_ok=True)
+        done = reports(
+            "export", "--history", full, *(str(tmp_path / w) if "out" in w else w for w in to), preexec_fn=limit
+        )
+        assert done.returncode == 2 and b"error: cannot write " in done.stderr
+        assert b"File too large" in done.stderr and b"None" not in done.stderr
+        assert os.listdir(tmp_path / "out") == []
+
+
+# ---- Pages
+
+
+def test_a_page_replaces_an_earlier_one_and_only_such_a_one(tmp_path: Path) -> None:
+    database, page = tmp_path / "history.db", tmp_path / "new/page"
+    with History(str(database)) as history:
+        run = make_run(0, {"copy/plain": {"time": 1000}})
+        for data in (run, make_report(run), make_explanations(run)):
+            history.ingest(data)
+    done = reports("page", "--history", database, "-o", page)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().splitlines() == [
+        "NVIDIA H200, 1 night to 2026-09-21T14:13:20.000Z: 1 same",
+        f"page: {page}/index.html",
+    ]
+    (page / "index.html").write_text("earlier")
+    (page / "stale.html").write_text("earlier")
+    assert reports("page", "--history", database, "-o", page).returncode == 0
+    assert "copy/plain" in (page / "index.html").read_text() and not (page / "stale.html").exists()
+    assert os.listdir(page.parent) == ["page"]
+
+
+def _begun(folder: Path, name: str) -> bool:
+    """Whether a page that takes the place of `name` has kernels drawn."""
+    return any(folder.glob(f".{name}.*/new/kernels/*.html"))
+
+
+@pytest.mark.parametrize(
+    ("number", "everyone"),
+    [(signal.SIGINT, True), (signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)],
+    ids=["Ctrl-C", "kill -INT", "kill", "a cancelled job"],
+)
+def test_a_page_that_is_stopped_leaves_the_earlier_one_whole(number: int, everyone: bool, tmp_path: Path) -> None:
+    """From a terminal every process of the group is told, from `kill` one."""
+    database, page = tmp_path / "history.db", tmp_path / "page"
+    with History(str(database)) as history:
+        history.ingest(make_run(0, {f"family/{kernel}": {"time": 1000} for kernel in range(200)}))
+    page.mkdir()
+    for name in (".cugate-report", "index.html"):
+        (page / name).write_text("earlier")
+    command = [*COMMAND, "page", "--history", str(database), "-o", str(page)]
+    # In the background SIGINT may be ignored, and children inherit that.
+    stopped = subprocess.Popen(
+        command,
+        cwd=TOP,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    deadline = time.monotonic() + 60
+    while not _begun(tmp_path, "page") and stopped.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    (os.killpg if everyone else os.kill)(stopped.pid, number)
+    output, errors = stopped.communicate(timeout=60)
+    assert (stopped.returncode, output) == (130, b"")
+    assert errors == b"reports: error: stopped; what was kept until then is kept, and no page was changed\n"
+    assert sorted(os.listdir(tmp_path)) == ["history.db", "page"]
+    assert sorted(os.listdir(page)) == [".cugate-report", "index.html"]
+    assert (page / "index.html").read_text() == "earlier"
