@@ -36,14 +36,14 @@ script() {
 
 # The tests of reports/, by pytest.
 reports() {
-    local log=$build/tests/reports.log summary pass fail errors
-    CUGATE=$build/cugate build/python/bin/python -m pytest -q -p no:cacheprovider reports/tests 2>&1 | tee "$log" || true
-    summary=$(tail -1 "$log")
-    pass=$(grep -o '[0-9]* passed' <<<"$summary" || true) fail=$(grep -o '[0-9]* failed' <<<"$summary" || true)
-    errors=$(grep -o '[0-9]* error' <<<"$summary" || true)
-    [ -n "$pass" ] || fail="1 failed" # nothing ran
-    passed=$((passed + ${pass%% *}))
-    failed=$((failed + ${fail%% *} + ${errors%% *}))
+    local log=$build/tests/reports.log pass fail
+    CUGATE=$build/cugate build/python/bin/python -m pytest -q -rs -p no:cacheprovider reports/tests 2>&1 | tee "$log" || true
+    # "557 passed, 1 failed, 2 skipped, 1 error in 80 s", of which each may be missing.
+    pass=$(tail -1 "$log" | sed -n 's/^\(.* \)\{0,1\}\([0-9]*\) passed.*/\2/p')
+    fail=$(tail -1 "$log" | { grep -oE '[0-9]+ (failed|error)' || true; } | awk '{ sum += $1 } END { print sum + 0 }')
+    [ -n "$pass" ] || fail=1 # nothing ran
+    passed=$((passed + pass))
+    failed=$((failed + fail))
 }
 
 # fuzz_target NAME COMMAND...: one test a target; its output is shown only when it fails.
