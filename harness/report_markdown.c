@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUMMARY_MOST (1u << 20)          /* bytes of a step's summary; a larger one is dropped whole */
-#define COMMENT_MOST ((1u << 16) - 1024) /* less room for a line of whoever posts it */
-#define TAIL ((size_t)512)               /* of them for what closes the page */
-#define WORST_ROWS 25                    /* that stand unfolded */
-#define CELL_MOST 1000                   /* characters */
+#define SUMMARY_MOST (1u << 20)  /* bytes of a step's summary; a larger one is dropped whole */
+#define COMMENT_MOST (63u << 10) /* 64 KiB is the most; a line is left for whoever posts it */
+#define TAIL ((size_t)512)       /* of them for what closes the page */
+#define WORST_ROWS 25            /* that stand unfolded */
+#define CELL_MOST 1000           /* characters */
 
 /* A page of limited size is written in pieces: a piece is put together in memory, and printed when it fits. */
 struct page {
