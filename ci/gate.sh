@@ -15,6 +15,14 @@ set -euo pipefail
 
 out=${OUT:-build/gate}
 cugate=${CUGATE:-build/cugate}
+if ! command -v "$cugate" >/dev/null; then
+    echo "gate: there is no $cugate here: run \`make all\` first, and this from the top of the tree" >&2
+    exit 2
+fi
+if [ -e "$out/page" ] && ! [ -e "$out/page/.cugate-report" ]; then
+    echo "gate: $out/page is no report of cugate's and would be replaced: set OUT to another folder" >&2
+    exit 2
+fi
 
 # What was judged, and by what, as cugate will understand it.
 baselines=baselines replay='' saved='' static=''
@@ -62,7 +70,7 @@ reports() {
 
 # Of the same code in several sessions, how often the gate would fail without a reason.
 analyse() {
-    reports export --alike --last 30 "$work/runs" >/dev/null
+    reports export --alike "$work/runs" --last 30 >/dev/null
     local runs=("$work"/runs/*.json)
     [ ${#runs[@]} -gt 1 ] || return 0
     "$cugate" aa --format json -o "$work/aa.json" "${runs[@]}" >/dev/null 2>&1 || true # a false alarm is no failure here

@@ -23,6 +23,11 @@ keep() {
         build/python/bin/python -m reports prune --keep "${KEEP_NIGHTS:-400}" >/dev/null
 }
 
+if ! command -v "$CUGATE" >/dev/null; then
+    echo "nightly: there is no $CUGATE here: run \`make all\` first, and this from the top of the tree" >&2
+    exit 2
+fi
+
 # Only "no GPU" leads to a replay. A GPU that does not answer is a failure, and what cugate said about it stands.
 status=0
 devices=$("$CUGATE" list --devices 2>&1) || status=$?
@@ -45,8 +50,9 @@ cat <<'END'
 ##                                                                            ##
 ##                NO KERNEL RAN ON THIS MACHINE: IT HAS NO GPU                ##
 ##                                                                            ##
-##  What follows is made of runs that were recorded on H200s. They are real,  ##
-##  two of them with planted faults, and say nothing about your kernels.      ##
+##  What follows is made of runs that were recorded on H200s, all on one day; ##
+##  each stands for a night. They are real, two of them with planted faults,  ##
+##  and say nothing about your kernels.                                       ##
 ##  To measure: a machine with an NVIDIA GPU; STRICT=1 makes this an error.   ##
 ##                                                                            ##
 ################################################################################

@@ -8,15 +8,21 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from reports import files
-from reports.export import whole, write_alike, write_runs, write_values
-from reports.files import BadFile, Run
-from reports.history import History, HistoryError
+try:
+    from reports import files
+    from reports.export import whole, write_alike, write_runs, write_values
+    from reports.files import BadFile, Run
+    from reports.history import History, HistoryError
+except ModuleNotFoundError as missing:
+    sys.exit(
+        f"reports: error: this Python has no {missing.name}: ci/install_python.sh makes one that has all, to be run as "
+        "build/python/bin/python -m reports"
+    )
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -127,7 +133,7 @@ def page(arguments: argparse.Namespace) -> int:
     os.register_at_fork(after_in_child=_leave_signals)
     progress = Progress()
     try:
-        with History(arguments.history) as history:
+        with History(arguments.history, create=False) as history:
             models = site.write(history, Path(arguments.output), arguments.nights, progress)
     except site.PageError as reason:
         error(str(reason))
@@ -162,14 +168,15 @@ def _export_values(history: History, to: str, last: int | None) -> int:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    to = arguments.folder if arguments.csv is None else arguments.csv
-    with History(arguments.history) as history:
+    to = next(place for place in (arguments.csv, arguments.alike, arguments.folder) if place is not None)
+    with History(arguments.history, create=False) as history:
         try:
             if arguments.csv is not None:
-                count = _export_values(history, arguments.csv, arguments.last)
+                count = _export_values(history, to, arguments.last)
+            elif arguments.alike is not None:
+                count = write_alike(history, Path(to), arguments.last)
             else:
-                write = write_alike if arguments.alike else write_runs
-                count = write(history, Path(arguments.folder), arguments.last)
+                count = write_runs(history, Path(to), arguments.last)
         except BrokenPipeError:
             _leave_output()  # whoever read has seen enough
             return 0
@@ -184,59 +191,13 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def prune(arguments: argparse.Namespace) -> int:
-    with History(arguments.history) as history:
+    with History(arguments.history, create=False) as history:
         gone = history.prune(arguments.keep)
     print(f"{gone} run{'s' if gone != 1 else ''} removed")
     return 0
 
 
 # ---- The command line -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command: one row in COMMANDS, one function, its options in _add_options."""
-
-    name: str
-    summary: str
-    details: str
-    example: str
-    run: object
-
-
-COMMANDS = (
-    Command(
-        "ingest",
-        "keep run files, and what cugate said about them",
-        "FILE is a run (cugate run -o, check --save), a report about one (cugate check --format json), explanations "
-        "(cugate explain --format json), an analysis (cugate aa --format json) or a baseline; of a folder, every .json "
-        "below. The same file again changes nothing. A bad one is refused with its reason, and the others are kept: "
-        "exit code 2.",
-        "python -m reports ingest run.json check.json baselines",
-        ingest,
-    ),
-    Command(
-        "page",
-        "make the pages of the history",
-        "Static HTML with a page a kernel. It opens from disk and from any web server.",
-        "python -m reports page -o build/nightly/page",
-        page,
-    ),
-    Command(
-        "export",
-        "give run files back, or values as a table",
-        "Run files as they were ingested, one a run; or --csv with a row a value, for other programs.",
-        "python -m reports export --csv values.csv",
-        export,
-    ),
-    Command(
-        "prune",
-        "forget old runs",
-        "Keeps the newest runs of each GPU model; older ones go, with what was said about them.",
-        "python -m reports prune --keep 400",
-        prune,
-    ),
-)
 
 
 def _positive(text: str) -> int:
@@ -249,27 +210,80 @@ def _positive(text: str) -> int:
 _positive.__name__ = "number of 1 or more"  # what argparse calls it in an error
 
 
-def _add_options(name: str, parser: argparse.ArgumentParser) -> None:
-    if name == "ingest":
-        parser.add_argument("files", nargs="+", metavar="FILE")
-        parser.add_argument("-v", "--verbose", action="store_true", help="say what became of each file")
-    elif name == "page":
-        parser.add_argument(
-            "-o", "--output", metavar="FOLDER", required=True, help="an earlier report there is replaced"
-        )
-        parser.add_argument("--nights", type=_positive, default=365, help="how many, newest (default: 365)")
-    elif name == "export":
-        target = parser.add_mutually_exclusive_group(required=True)
-        target.add_argument("folder", nargs="?", metavar="FOLDER", help="write run files there")
-        target.add_argument("--csv", metavar="FILE", help="write values there; - is standard output")
-        parser.add_argument(
-            "--alike",
-            action="store_true",
-            help="only runs of the newest one's machine code, a session each: for cugate aa",
-        )
-        parser.add_argument("--last", type=_positive, metavar="N", help="only the newest N runs of each GPU model")
-    else:
-        parser.add_argument("--keep", type=_positive, required=True, metavar="N", help="runs of each GPU model")
+def _ingest_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say what became of each file")
+
+
+def _page_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="an earlier report there is replaced")
+    parser.add_argument("--nights", type=_positive, default=365, help="how many, newest (default: 365)")
+
+
+def _export_options(parser: argparse.ArgumentParser) -> None:
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("folder", nargs="?", metavar="FOLDER", help="write run files there")
+    target.add_argument("--csv", metavar="FILE", help="write values there; - is standard output")
+    target.add_argument(
+        "--alike",
+        metavar="FOLDER",
+        help="write run files there of the newest run's machine code, a session each: for cugate aa",
+    )
+    parser.add_argument("--last", type=_positive, metavar="N", help="only the newest N runs of each GPU model")
+
+
+def _prune_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--keep", type=_positive, required=True, metavar="N", help="runs of each GPU model")
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str
+    summary: str
+    details: str
+    example: str
+    options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+# To add a command: a row.
+COMMANDS = (
+    Command(
+        "ingest",
+        "keep run files, and what cugate said about them",
+        "FILE is a run (cugate run -o, check --save), a report about one (cugate check --format json), explanations "
+        "(cugate explain --format json), an analysis (cugate aa --format json) or a baseline; of a folder, every .json "
+        "below. The same file again changes nothing. A bad one is refused with its reason, and the others are kept: "
+        "exit code 2.",
+        "build/python/bin/python -m reports ingest run.json check.json baselines",
+        _ingest_options,
+        ingest,
+    ),
+    Command(
+        "page",
+        "make the pages of the history",
+        "Static HTML with a page a kernel. It opens from disk and from any web server.",
+        "build/python/bin/python -m reports page -o build/nightly/page",
+        _page_options,
+        page,
+    ),
+    Command(
+        "export",
+        "give run files back, or values as a table",
+        "Run files as they were ingested, one a run; or --csv with a row a value, for other programs.",
+        "build/python/bin/python -m reports export --csv values.csv",
+        _export_options,
+        export,
+    ),
+    Command(
+        "prune",
+        "forget old runs",
+        "Keeps the newest runs of each GPU model; older ones go, with what was said about them.",
+        "build/python/bin/python -m reports prune --keep 400",
+        _prune_options,
+        prune,
+    ),
+)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -293,7 +307,7 @@ def _parser() -> argparse.ArgumentParser:
             help=f"SQLite file or SQLAlchemy URL, such as postgresql+psycopg://user@host/name (default: $HISTORY, else "
             f"{DEFAULT_HISTORY})",
         )
-        _add_options(command.name, one)
+        command.options(one)
         one.set_defaults(run=command.run)
     return parser
 

@@ -52,14 +52,17 @@ def write_runs(history: History, folder: Path, last: int | None) -> int:
     return count
 
 
-def _code(run: Run) -> dict[str, list[str | None]]:
-    """The machine code of each kernel's launches."""
-    return {kernel: [launch.code for launch in result.launches] for kernel, result in run.kernels.items()}
+def _code(run: Run) -> dict[str, tuple[list[str | None], list[str]]]:
+    """The machine code of each kernel's launches, and what was measured of it: a metric that came later is no noise."""
+    return {
+        kernel: ([launch.code for launch in result.launches], sorted(result.metrics))
+        for kernel, result in run.kernels.items()
+    }
 
 
 def write_alike(history: History, folder: Path, last: int | None) -> int:
-    """Of the last runs of the newest one's GPU model, those of the newest one's machine code, for `cugate aa`; how
-    many.
+    """Of the last runs of the newest one's GPU model, those of the newest one's machine code and metrics, for `cugate
+    aa`; how many.
 
     That command takes one session a file. So a run that was measured again, to confirm what looked worse, is cut to its
     first session; to leave it out would be to leave out the very nights on which the gate was in doubt.

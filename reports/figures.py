@@ -391,9 +391,15 @@ def gemm_blocking(rows: list[BlockingRow]) -> Figure:
 
 
 def verdict_nights(dates: list[str], counts: np.ndarray) -> Figure:
-    """Rows by verdict in each night, `same` left out; counts as Nights.verdict_counts."""
+    """Judgements by verdict in each night, what is red, unsure or improved; counts as Nights.counts."""
     figure, (axes,) = new(2.6)
-    shown = [("regressed", RED, ""), ("missing", INK, ""), ("unsure", ORANGE, "////"), ("improved", GREEN, "....")]
+    shown = [
+        ("regressed", RED, ""),
+        ("missing", INK, ""),
+        ("unexpected-pass", PURPLE, ""),
+        ("unsure", ORANGE, "////"),
+        ("improved", GREEN, "...."),
+    ]
     bottom = np.zeros(len(dates))
     for verdict, colour, hatch in shown:
         heights = counts[:, VERDICTS.index(verdict)].astype(float)
@@ -427,10 +433,10 @@ def verdict_nights(dates: list[str], counts: np.ndarray) -> Figure:
 def symmetry(gate: Gate) -> Figure:
     """Of the same code judged by itself, the rows beyond the limit to either side, in 1,000."""
     labels, worse, better = [], [], []
-    for words, _, _, classes in gate.views:
-        for one in classes:
+    for view in gate.views:
+        for one in view.classes:
             if one.rows:
-                labels.append(f"{shorten(one.metric_class, 12)}, {words.removeprefix('each session judged by ')}")
+                labels.append(f"{shorten(one.metric_class, 12)}, {view.words.removeprefix('each session judged by ')}")
                 worse.append(1000 * one.worse / one.rows)
                 better.append(1000 * one.better / one.rows)
     figure, (axes,) = new(1.2 + 0.25 * len(labels))

@@ -56,7 +56,6 @@ class Session(Struct, kw_only=True, omit_defaults=True):
     compiler: str | None = None
     flags: str | None = None
     gpu_uuid: str | None = None
-    neighbours: str | None = None
     host: str | None = None
     commit: str | None = None
     cugate: str | None = None
@@ -64,21 +63,11 @@ class Session(Struct, kw_only=True, omit_defaults=True):
     roofs: dict[str, float] = field(default_factory=dict)  # dram: bytes/s, shared: wavefronts/s, fp16..64: FLOP/s
 
 
-class Previous(Struct, kw_only=True):
-    """What a row of a baseline was before it was accepted anew."""
-
-    value: float
-    date: str | None = None
-    commit: str | None = None
-    reason: str | None = None
-
-
 class Row(Struct, kw_only=True):
     """One metric of one kernel: for each session its samples, or a state such as "not counted"."""
 
     state: str | None = None
     sessions: list[list[float]] = field(default_factory=list)
-    previous: Previous | None = None
 
     def value(self) -> float:
         """The mean over the sessions of each one's median sample (harness/run.h); NaN where nothing was measured."""
@@ -98,12 +87,10 @@ class RunLaunch(Struct, kw_only=True):
 
 
 class Kernel(Struct, kw_only=True):
-    """One kernel's result. `bytes` and `flops` are what its problem needs, as it states them."""
+    """One kernel's result."""
 
     status: str = "ok"
     reason: str | None = None
-    bytes: float = 0
-    flops: float = 0
     launches: list[RunLaunch] = field(default_factory=list)
     metrics: dict[str, Row] = field(default_factory=dict)
 
@@ -111,7 +98,6 @@ class Kernel(Struct, kw_only=True):
 class Note(Struct, kw_only=True):
     """How a metric was defined when the run was made."""
 
-    counter: str = ""
     unit: str = ""
 
 
@@ -150,14 +136,12 @@ class Judgement(Struct, kw_only=True):
     kernel: str
     metric: str | None = None
     unit: str | None = None
-    metric_class: str | None = field(name="class", default=None)
     verdict: str
     base: float | None = None
     now: float | None = None
     change: float | None = None
     limit: float | None = None
     reason: str | None = None
-    detectable: float | None = None
     launch_change: str | None = None
     story: str | None = None
     advice: str | None = None

@@ -28,7 +28,7 @@ _metadata = sa.MetaData()
 
 # One row a file. `key` says what the file is about and is unique within a kind:
 #   run, report, explanations   files.sessions_key of the run that they are about
-#   analysis                    the device's name and the last session's date
+#   analysis                    the device's name: only the newest is kept
 #   baseline                    the device and the kernel
 _documents = sa.Table(
     "cugate_documents",
@@ -73,15 +73,16 @@ class _Document:
 class History:
     """The files of one database. Use as a context manager, so that its connections are closed.
 
-    Raises HistoryError when the database cannot be reached, is no history, or was made by a later version.
+    Raises HistoryError when the database cannot be reached, is no history, or was made by a later version; and without
+    `create` when there is none yet, which is then not made.
     """
 
-    def __init__(self, url: str):
+    def __init__(self, url: str, *, create: bool = True):
         try:
             self.url = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=url)
             with _explained(self.url):
                 self._engine = sa.create_engine(self.url, connect_args=_connect_arguments(self.url))
-                self._prepare()
+                self._prepare(create)
         except (sa.exc.ArgumentError, ModuleNotFoundError, ValueError) as reason:
             raise HistoryError(
                 f"'{_masked(url)}' names no database that can be used here ({_masked(str(reason))}): it needs to look "
@@ -94,16 +95,25 @@ class History:
     def __exit__(self, *_: object) -> None:
         self._engine.dispose()
 
-    def _prepare(self) -> None:
+    def _prepare(self, create: bool) -> None:
         """Makes the tables in an empty database. Two that do so at once: the later one finds them."""
         if self.url.get_backend_name() == "sqlite":
             folder = Path(self.url.database or ".").parent
             if folder.exists() and not folder.is_dir():
                 raise HistoryError(f"the history {self.name} cannot be used: {folder} is no folder")
-            folder.mkdir(parents=True, exist_ok=True)
+            if create:
+                folder.mkdir(parents=True, exist_ok=True)
+            elif self.url.database and ":" not in self.url.database and not Path(self.url.database).exists():
+                raise HistoryError(f"there is no history {self.name}: ingest makes one")
             sa.event.listen(self._engine, "connect", _sqlite_manual_transactions)
             sa.event.listen(self._engine, "begin", _sqlite_begin)
-        for attempt in range(2):
+        version = None
+        if not create:
+            with self._reading() as connection:
+                if not sa.inspect(connection).has_table(_schema.name):
+                    raise HistoryError(f"{self.name} is no history of cugate's: ingest makes one")
+                version = connection.execute(sa.select(_schema.c.version)).scalar()
+        for attempt in range(2 if create else 0):
             try:
                 with self._engine.begin() as connection:
                     _metadata.create_all(connection)
@@ -169,7 +179,7 @@ class History:
 
     def _keep_analysis(self, connection: sa.Connection, analysis: Analysis, data: bytes) -> str:
         date = _last_date([files.Session(date=analysis.last_date)])
-        key = hashlib.sha256(f"{analysis.device}\n{date}".encode()).hexdigest()
+        key = hashlib.sha256(analysis.device.encode()).hexdigest()
         return _put(connection, _Document("analysis", key, analysis.device, date), data, replace=True)
 
     def prune(self, keep: int) -> int:

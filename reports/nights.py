@@ -36,6 +36,9 @@ VERDICTS = (
 RED = frozenset({"regressed", "missing", "unexpected-pass"})
 NOT_JUDGED = VERDICTS.index("not judged")
 
+# In a report, all kernels together: what `cugate check` judges when the whole suite moved. No kernel is called so.
+SUITE = "(suite)"
+
 # The facts of a session whose change may explain a step, in the order in which they are told.
 ENVIRONMENT = ("driver", "cuda", "cupti", "compiler", "flags", "collector", "cugate", "gpu_uuid", "host", "commit")
 MARKED = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid")  # of them, those that a plot marks
@@ -66,8 +69,9 @@ class Nights:
     values: np.ndarray
     bases: np.ndarray
     limits: np.ndarray
+    drifts: np.ndarray  # part of the change that the whole suite made, which the gate takes off first
     verdicts: np.ndarray  # places in VERDICTS, 8 bits
-    exit_codes: list[int | None]  # of each night's report; None without one
+    counts: np.ndarray  # judgements by verdict, those of whole kernels too; shape (nights, verdicts)
     marks: list[Mark]  # of all kernels
     accepted: dict[str, list[Mark]]  # by kernel
     run: Run  # tonight's
@@ -100,11 +104,6 @@ class Nights:
             self._changes[place] = find_changes(self.values[:, place[0], place[1]])
         return self._changes[place]
 
-    def verdict_counts(self) -> np.ndarray:
-        """How often each of VERDICTS was given in each night; shape (nights, verdicts)."""
-        flat = self.verdicts.reshape(len(self.dates), -1)
-        return np.stack([(flat == verdict).sum(axis=1) for verdict in range(len(VERDICTS))], axis=1)
-
     def worst_verdict(self, kernel: str) -> str:
         """Tonight's worst of a kernel's metrics, and of the kernel as a whole: one that crashed is missing."""
         judged = int(self.verdicts[-1, self.kernels.index(kernel)].min())
@@ -125,10 +124,10 @@ class _Judged(Struct):
     metric: str | None = None
     base: float | None = None
     limit: float | None = None
+    drift: float | None = None
 
 
 class _PastReport(Struct):
-    exit_code: int
     judgements: list[_Judged]
 
 
@@ -157,7 +156,8 @@ class _Gatherer:
         self.keys: dict[str, int] = {}
         self.sessions: list[Session] = []
         self.values: list[np.ndarray] = []  # a night: kernel, metric, value
-        self.judged: dict[int, tuple[int, np.ndarray]] = {}  # by night: exit code; kernel, metric, verdict, base, limit
+        self.judged: dict[int, np.ndarray] = {}  # by night: kernel, metric, verdict, base, limit, drift
+        self.counts: dict[int, np.ndarray] = {}  # by night: judgements by verdict
 
     def add_run(self, key: str, date: str, run: Run) -> None:
         self.keys[key] = len(self.dates)
@@ -176,34 +176,35 @@ class _Gatherer:
     def add_report(self, key: str, report: _PastReport) -> None:
         if key not in self.keys:
             return
-        known = {name: place for place, name in enumerate(VERDICTS)}
+        night, known = self.keys[key], {name: place for place, name in enumerate(VERDICTS)}
+        verdicts = [known.get(j.verdict, NOT_JUDGED) for j in report.judgements]
+        self.counts[night] = np.bincount(verdicts, minlength=len(VERDICTS)) if verdicts else np.zeros(len(VERDICTS))
         rows = [
-            (self.kernels[j.kernel], self.metrics[j.metric], known.get(j.verdict, NOT_JUDGED), j.base, j.limit)
-            for j in report.judgements
-            if j.metric is not None
+            (self.kernels[j.kernel], self.metrics[j.metric], verdict, j.base, j.limit, j.drift)
+            for j, verdict in zip(report.judgements, verdicts, strict=True)
+            if j.metric is not None and j.kernel != SUITE
         ]
         array = np.array([[math.nan if cell is None else cell for cell in row] for row in rows], dtype=float)
-        self.judged[self.keys[key]] = report.exit_code, array.reshape(-1, 5)
+        self.judged[night] = array.reshape(-1, 6)
 
-    def arrays(self) -> tuple[list[str], list[str], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Names of kernels and metrics, sorted; values, bases, limits, verdicts."""
+    def arrays(self) -> tuple[list[str], list[str], dict[str, np.ndarray]]:
+        """Names of kernels and metrics, sorted; the arrays of Nights by their names."""
         shape = (len(self.dates), len(self.kernels.numbers), len(self.metrics.numbers))
-        values, bases, limits = (np.full(shape, math.nan) for _ in range(3))
+        values, bases, limits, drifts = (np.full(shape, math.nan) for _ in range(4))
         verdicts = np.full(shape, NOT_JUDGED, dtype=np.uint8)
         for night, rows in enumerate(self.values):
             values[night, rows[:, 0].astype(int), rows[:, 1].astype(int)] = rows[:, 2]
-        for night, (_, rows) in self.judged.items():
+        for night, rows in self.judged.items():
             where = night, rows[:, 0].astype(int), rows[:, 1].astype(int)
-            verdicts[where], bases[where], limits[where] = rows[:, 2], rows[:, 3], rows[:, 4]
+            verdicts[where], bases[where] = rows[:, 2], rows[:, 3]
+            limits[where], drifts[where] = rows[:, 4], np.nan_to_num(rows[:, 5])
         kernels, kernel_order = self.kernels.order()
         metrics, metric_order = self.metrics.order()
         chosen = np.ix_(np.arange(shape[0]), kernel_order, metric_order)
-        return kernels, metrics, values[chosen], bases[chosen], limits[chosen], verdicts[chosen]
-
-
-def _night_of(date: str, dates: list[str]) -> int:
-    """The first night at or after a date; the number of nights when all were before."""
-    return int(np.searchsorted(np.array(dates), date))
+        arrays = {"values": values, "bases": bases, "limits": limits, "drifts": drifts, "verdicts": verdicts}
+        nothing = np.zeros(len(VERDICTS))
+        counts = np.stack([self.counts.get(night, nothing) for night in range(shape[0])])
+        return kernels, metrics, {**{name: array[chosen] for name, array in arrays.items()}, "counts": counts}
 
 
 def environment_changes(before: Session, after: Session) -> list[tuple[str, str, str]]:
@@ -222,16 +223,20 @@ def _marks(sessions: list[Session]) -> list[Mark]:
 
 
 def _acceptances(baselines: Iterable[Run], dates: list[str]) -> dict[str, list[Mark]]:
-    """When a kernel's baseline gained sessions with a new reason: before which night, and why."""
+    """When a kernel's baseline gained sessions, by the reason that was given: before which night, and why.
+
+    A baseline keeps when its sessions measured, not when they were accepted: that was after the last one of a reason.
+    """
     accepted: dict[str, list[Mark]] = {}
     for baseline in baselines:
-        reasons: dict[str, str] = {}
-        for session in sorted(baseline.sessions, key=lambda session: session.date or ""):
-            if session.reason is not None and session.date:
-                reasons.setdefault(session.reason, session.date)
+        told = [(s.reason, s.date) for s in baseline.sessions if s.reason is not None and s.date]
+        told.sort(key=lambda pair: pair[1])
+        last = [pair for pair, after in zip(told, [*told[1:], (None, "")], strict=True) if pair[0] != after[0]]
+        marks = [
+            Mark(int(np.searchsorted(np.array(dates), date, "right")), "accepted", reason) for reason, date in last
+        ]
         for kernel in baseline.kernels:
-            marks = [Mark(_night_of(date, dates), "accepted", reason) for reason, date in reasons.items()]
-            accepted[kernel] = [mark for mark in marks if mark.night < len(dates)]
+            accepted[kernel] = [mark for mark in marks if 0 < mark.night < len(dates)]
     return accepted
 
 
@@ -255,8 +260,7 @@ def load(history: History, device: str, last: int, progress: Callable[[int], Non
     baselines = (files.parse(stored.body, Run) for stored in history.read("baseline", device))
     run = files.parse(run_body, Run)
     analyses = [stored.body for stored in history.read("analysis", run.device.name, 1)]
-    kernels, metrics, values, bases, limits, verdicts = gatherer.arrays()
-    codes = [gatherer.judged[night][0] if night in gatherer.judged else None for night in range(len(gatherer.dates))]
+    kernels, metrics, arrays = gatherer.arrays()
     return Nights(
         device=run.device,
         dates=gatherer.dates,
@@ -264,11 +268,7 @@ def load(history: History, device: str, last: int, progress: Callable[[int], Non
         kernels=kernels,
         metrics=metrics,
         units=gatherer.units,
-        values=values,
-        bases=bases,
-        limits=limits,
-        verdicts=verdicts,
-        exit_codes=codes,
+        **arrays,
         marks=_marks(gatherer.sessions),
         accepted=_acceptances(baselines, gatherer.dates),
         run=run,

@@ -18,7 +18,7 @@ from pathlib import Path
 import jinja2
 
 from reports import drawing, figures, units, views
-from reports.files import Device
+from reports.files import Cause, Device, Judgement
 from reports.history import History
 from reports.nights import RED, VERDICTS, Nights, load
 
@@ -62,14 +62,14 @@ def rank(verdict: str) -> int:
     return VERDICTS.index(verdict) if verdict in VERDICTS else len(VERDICTS)
 
 
-def place_words(cause) -> str:  # noqa: ANN001 - files.Cause
+def place_words(cause: Cause) -> str:
     """kernels/transpose.cu:51, or the offset in a function without line information."""
     return (
         f"{cause.file}:{cause.line}" if cause.file else f"{cause.function or 'machine code'} + {cause.offset or 0:#x}"
     )
 
 
-def cause_words(cause, judgement) -> str:  # noqa: ANN001 - files.Cause, files.Judgement
+def cause_words(cause: Cause, judgement: Judgement) -> str:
     """excess wavefronts 0 -> 16.25 M (100 % of the kernel's)."""
     what = (judgement.story or judgement.metric or "").replace("_", " ")
     now, share = units.value(cause.now, "count"), ""
@@ -94,7 +94,7 @@ def _environment() -> jinja2.Environment:
         value=units.value, night=night_words, tone=verdict_tone, slug=slug, place=place_words, shorten=drawing.shorten
     )
     environment.filters.update(bound=figures.bound_words, rank=rank)
-    environment.globals.update(change=units.change, cause=cause_words, COUNTERS=views.COUNTERS)
+    environment.globals.update(change=units.change, limit=units.limit, cause=cause_words, COUNTERS=views.COUNTERS)
     return environment
 
 
@@ -131,7 +131,7 @@ class _Writer:
     def figure(self, made: object, name: str, label: str, up: str = "") -> dict[str, str]:
         """Draws it; what the template `figure` needs."""
         svg = drawing.save(made, self.folder / "figures", name, label)  # type: ignore[arg-type]
-        return {"svg": svg, "png": f"{up}figures/{name}.png", "label": label}
+        return {"svg": svg, "png": f"{up}figures/{name}.png"}
 
     def page(self, template: str, to: str, **values: object) -> None:
         up = "../" * to.count("/")
@@ -151,7 +151,7 @@ class _Writer:
 
     def overview(self) -> None:
         tonight = views.tonight(self.nights)
-        counts = self.nights.verdict_counts()
+        counts = self.nights.counts
         shown = None
         if len(self.nights.dates) > 1:
             label = "Rows by verdict in each night, those that are the same left out"

@@ -43,6 +43,11 @@ def value(number: float | None, unit: str) -> str:
     return f"{_digits(number / size)} {name}".rstrip()
 
 
+def limit(number: float | None, unit: str) -> str:
+    """How far a value may move: in points for a percentage."""
+    return value(number, unit) if unit != "%" else value(number, "points")
+
+
 def change(base: float | None, now: float | None, unit: str) -> str:
     """How far now is from base: in points for a percentage, as a share where base is not 0, else absolute."""
     if base is None or now is None or not math.isfinite(base) or not math.isfinite(now):

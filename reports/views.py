@@ -13,7 +13,7 @@ import numpy as np
 
 from reports.catalogue import BLOCKINGS, LADDERS, LITERATURE, Blocking, Ladder, Literature
 from reports.files import Failure, Judgement
-from reports.nights import RECENT, RED, VERDICTS, Nights, environment_changes
+from reports.nights import RECENT, RED, SUITE, VERDICTS, Nights, environment_changes
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def blames(judgements: list[Judgement], most_rows: int | None = None, most_told:
     times = {j.kernel: j for j in judgements if j.metric in (TIME.metric, WALL_TIME.metric) and j.now is not None}
     kernels: dict[str, list[Judgement]] = {}
     for judgement in judgements:
-        if judgement.verdict in RED or judgement.verdict == "unsure":
+        if (judgement.verdict in RED or judgement.verdict == "unsure") and judgement.kernel != SUITE:
             kernels.setdefault(judgement.kernel, []).append(judgement)
     found = []
     for kernel, rows in kernels.items():
@@ -136,24 +136,37 @@ def _news(nights: Nights) -> list[News]:
                 better = (change.after < change.before) if _LOWER_IS_BETTER.get(panel.metric) else None
                 date = nights.dates[change.index]
                 found.append(News(kernel, panel.metric, date, change.before, change.after, unit, better))
-    return sorted(found, key=lambda news: (news.better is True, news.date, news.kernel), reverse=False)
+    return sorted(found, key=lambda news: (news.better is True, news.date, news.kernel))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' if count != 1 else ''}"
 
 
 def _headline(nights: Nights) -> tuple[str, str, str]:
+    """Tone, headline and a line below it."""
     report = nights.report
     if report is None:
         return "warn", "Tonight's run was not judged", "No report was ingested with it: cugate check --format json."
     tone, words = HEADLINES.get(report.exit_code, ("bad", f"The gate ended with exit code {report.exit_code}"))
-    red = {j.kernel for j in report.judgements if j.verdict in RED} | {f.kernel for f in report.failures}
-    if report.exit_code == 1:
-        words = f"{len(red)} kernel{'s' if len(red) != 1 else ''} got worse"
-    kernels = (report.counts or {}).get("kernels", len(nights.kernels))
-    rows = sum(1 for j in report.judgements if j.verdict != "info")
-    return (
-        tone,
-        words,
-        f"{rows:,} rows in {kernels} kernels were judged; exit code {report.exit_code} ({report.verdict}).",
-    )
+    missing = len({j.kernel for j in report.judgements if j.verdict == "missing"} | {f.kernel for f in report.failures})
+    kernels = {
+        verdict: len({j.kernel for j in report.judgements if j.verdict == verdict and j.kernel != SUITE})
+        for verdict in RED
+    }
+    told = [
+        f"{_counted(kernels['regressed'], 'kernel')} got worse" if kernels["regressed"] else "",
+        f"{_counted(missing, 'kernel')} could not be measured" if missing else "",
+        f"{_counted(kernels['unexpected-pass'], 'known regression')} is gone" if kernels["unexpected-pass"] else "",
+    ]
+    if report.exit_code in (1, 5) and any(told):
+        words = ", ".join(part for part in told if part)
+    elif report.exit_code == 3 and any(suite.moved for suite in report.suites):
+        words = "Inconclusive: the whole suite moved"
+    judged = sum(j.verdict != "info" and j.kernel != SUITE for j in report.judgements)
+    of = (report.counts or {}).get("kernels", len(nights.run.kernels))
+    what = f"{_counted(judged, 'row')} in {_counted(of, 'kernel')} {'was' if judged == 1 else 'were'} judged"
+    return tone, words, f"{what}; exit code {report.exit_code} ({report.verdict})."
 
 
 def tonight(nights: Nights) -> Tonight:
@@ -161,7 +174,9 @@ def tonight(nights: Nights) -> Tonight:
     report = nights.report
     tone, headline, detail = _headline(nights)
     counts = Counter(j.verdict for j in report.judgements) if report else Counter()
-    bad = blames(report.judgements, WORST_ROWS, most_told=1) if report else []
+    failed = {failure.kernel for failure in report.failures} if report else set()
+    rows = [j for j in report.judgements if j.kernel not in failed] if report else []
+    bad = blames(rows, WORST_ROWS, most_told=1)
     environment = environment_changes(*nights.sessions[-2:]) if len(nights.sessions) > 1 else []
     suites = []
     for suite in report.suites if report else []:
@@ -215,8 +230,8 @@ def kernel_rows(nights: Nights) -> list[KernelRow]:
 
 @dataclass(frozen=True)
 class Series:
-    """One panel of a kernel's page. low and high bound what the gate calls same that night; NaN where it had no
-    limit."""
+    """One panel of a kernel's page. low and high, moved by what the whole suite moved, bound what the gate calls same
+    that night; NaN where it had no limit."""
 
     panel: Panel
     unit: str
@@ -236,7 +251,8 @@ def kernel_series(nights: Nights, kernel: str) -> list[Series]:
         if place is None or not np.isfinite(values).any():
             continue
         row, column = place
-        base, limit = nights.bases[:, row, column], nights.limits[:, row, column]
+        limit = nights.limits[:, row, column]
+        base = nights.bases[:, row, column] + nights.drifts[:, row, column]
         red = np.flatnonzero(nights.verdicts[:, row, column] == VERDICTS.index("regressed"))
         changes = [change.index for change in nights.changes(kernel, panel.metric)]
         unit = nights.units.get(panel.metric, "")
@@ -250,7 +266,8 @@ def kernel_series(nights: Nights, kernel: str) -> list[Series]:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Change from the baseline tonight, in limits: 1 is as far as the gate tolerates; signed, positive is more.
+    """Change from the baseline tonight without what the whole suite moved, in limits: 1 is as far as the gate
+    tolerates; signed, positive is more.
 
     moves has the shape (kernels, metrics); NaN where nothing was judged. A row without tolerance (limit 0) that moved
     at all is beyond every limit: infinite."""
@@ -262,7 +279,7 @@ class HeatMap:
 
 
 def heat_map(nights: Nights) -> HeatMap:
-    change, limit = nights.values[-1] - nights.bases[-1], nights.limits[-1]
+    change, limit = nights.values[-1] - nights.bases[-1] - nights.drifts[-1], nights.limits[-1]
     with np.errstate(all="ignore"):
         moves = np.where(limit > 0, change / limit, np.where(change == 0, 0.0, np.sign(change) * np.inf))
     moves[~np.isfinite(limit) | ~np.isfinite(change)] = math.nan
@@ -492,12 +509,27 @@ class Symmetry:
 
 
 @dataclass(frozen=True)
+class Comparisons:
+    """Sessions that were judged by others, and how often that ended with each exit code."""
+
+    words: str
+    count: int
+    passed: int
+    regressed: int
+    unsure: int
+    other: int  # not measured, or not comparable
+    classes: list[Symmetry]
+
+
+@dataclass(frozen=True)
 class Gate:
     """How the gate does: false alarms of the same code judged by itself, and the smallest change it would catch."""
 
     sessions: int
     gpus: int
-    views: list[tuple[str, int, int, list[Symmetry]]]  # what was compared, comparisons, of them failed, classes
+    first_date: str | None
+    last_date: str | None
+    views: list[Comparisons]
     detectable: list[tuple[str, float]]  # kernel, share of its time; smallest first
 
 
@@ -521,6 +553,10 @@ def gate(nights: Nights) -> Gate | None:
             Symmetry(metric_class, tally.rows, tally.worse, tally.better, tally.regressed, tally.unsure)
             for metric_class, tally in view.classes.items()
         ]
-        compared.append((VIEW_WORDS.get(name, name), view.comparisons, view.exit_codes.get("1", 0), classes))
+        passed, regressed, unsure = (view.exit_codes.get(code, 0) for code in ("0", "1", "3"))
+        other = view.comparisons - passed - regressed - unsure
+        words = VIEW_WORDS.get(name, name)
+        compared.append(Comparisons(words, view.comparisons, passed, regressed, unsure, other, classes))
     shares = [(d.kernel, d.share) for d in analysis.detectable if d.metric == "time" and d.share is not None]
-    return Gate(analysis.sessions, analysis.gpus, compared, sorted(shares, key=lambda pair: pair[1]))
+    shares.sort(key=lambda pair: pair[1])
+    return Gate(analysis.sessions, analysis.gpus, analysis.first_date, analysis.last_date, compared, shares)

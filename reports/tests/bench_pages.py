@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -42,6 +44,7 @@ METRICS = {
     "l1_hit_rate": "%",
     "l2_hit_rate": "%",
 }
+NIGHTS, KERNELS = 365, 60
 NOISY = {"time": 0.01, "achieved_occupancy": 0.003, "dram_throughput": 0.01, "shared_bank_conflicts": 0.02}
 
 
@@ -96,14 +99,24 @@ def held(process: int) -> int:
     return total
 
 
-def main() -> None:
-    nights, kernels = (
-        (int(word) for word in [*sys.argv[1:], "365", "60"][:2]) if len(sys.argv) != 2 else (int(sys.argv[1]), 60)
-    )
-    chance = random.Random(1)
+@dataclass(frozen=True)
+class Figures:
+    """What making the pages took; seconds and bytes. cpu is of all its processes."""
+
+    ingest: float
+    database: int
+    wall: float
+    cpu: float
+    held: int
+    weights: dict[str, int]  # by ending
+    index: int
+
+
+def measure(nights: int, kernels: int) -> Figures:
+    """Makes up a history and the pages of it, in a folder that is gone afterwards."""
+    chance, spent = random.Random(1), 0.0
     with tempfile.TemporaryDirectory() as folder:
         database, pages = Path(folder, "history.db"), Path(folder, "page")
-        spent = 0.0
         with History(str(database)) as history:
             for number in range(nights):
                 documents = night(number, kernels, chance)
@@ -111,22 +124,33 @@ def main() -> None:
                 for document in documents:
                     history.ingest(document)
                 spent += time.perf_counter() - begun
-        print(f"{nights} nights, {kernels} kernels, {len(METRICS)} metrics, {len(os.sched_getaffinity(0))} cores")
-        print(f"ingest    {spent:6.1f} s   {database.stat().st_size / 1e6:.1f} MB of database")
-        begun = time.perf_counter()
         command = [sys.executable, "-m", "reports", "page", "--history", str(database), "-o", str(pages)]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-            most = 0
+        begun, before, most = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN), 0
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             while process.poll() is None:
                 most = max(most, held(process.pid))
                 time.sleep(0.05)
         if process.returncode:
-            sys.exit(process.returncode)
-        print(f"page      {time.perf_counter() - begun:6.1f} s   {most / 1e6:.0f} MB held at most")
+            raise subprocess.CalledProcessError(process.returncode, command)
+        wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         files = [file for file in pages.rglob("*") if file.is_file()]
         weights = {ending: sum(f.stat().st_size for f in files if f.suffix == ending) for ending in (".html", ".png")}
-        words = ", ".join(f"{size / 1e6:.1f} MB {ending}" for ending, size in weights.items())
-        print(f"weight    {words}; index.html {(pages / 'index.html').stat().st_size / 1e3:.0f} kB")
+        index = (pages / "index.html").stat().st_size
+        return Figures(spent, database.stat().st_size, wall, cpu, most, weights, index)
+
+
+def main() -> None:
+    given = [int(word) for word in sys.argv[1:3]]
+    nights, kernels = given + [NIGHTS, KERNELS][len(given) :]
+    figures = measure(nights, kernels)
+    print(f"{nights} nights, {kernels} kernels, {len(METRICS)} metrics, {len(os.sched_getaffinity(0))} cores")
+    print(f"ingest    {figures.ingest:6.1f} s   {figures.database / 1e6:.1f} MB of database")
+    print(
+        f"page      {figures.wall:6.1f} s   {figures.held / 1e6:.0f} MB held at most, {figures.cpu:.1f} s of all cores"
+    )
+    words = ", ".join(f"{size / 1e6:.1f} MB {ending}" for ending, size in figures.weights.items())
+    print(f"weight    {words}; index.html {figures.index / 1e3:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -70,15 +70,16 @@ LINES = (
     Line("ingest --history {}/new/h.db {}/run.json", 0, ("run: kept",), ("new/h.db", "!history.db")),
     Line("ingest --history= {}/run.json", 0, ("run: kept",), ("history.db",)),
     Line("page", 2, ("arguments are required: -o/--output",)),
-    Line("page -o {}/page", 2, ("has no run yet: python -m reports ingest RUN.json",), ("!page",)),
+    Line("page -o {}/page", 2, ("there is no history", "ingest makes one"), ("!page", "!history.db")),
     Line("page -o {}/page --nights 0", 2, ("argument --nights: invalid number of 1 or more value: '0'",), ("!page",)),
     Line("page -o {}/page --nights many", 2, ("invalid number of 1 or more value: 'many'",)),
     Line("page -o {}/all", 2, ("{}/all is there and is no report of cugate's: name another folder, or remove it",),
-         ("all/a-run.json", "all/readme.txt", "!all/index.html")),
-    Line("page -o {}/readme.txt", 2, ("is there and is no report of cugate's",), ("readme.txt",)),
-    Line("page -o /proc/page", 2, ("cannot write beside /proc/page",)),
-    Line("export", 2, ("one of the arguments FOLDER --csv is required",)),
+         ("all/a-run.json", "all/readme.txt", "!all/index.html"), "{}/full.db"),
+    Line("page -o {}/readme.txt", 2, ("is there and is no report of cugate's",), ("readme.txt",), "{}/full.db"),
+    Line("page -o /proc/page", 2, ("cannot write beside /proc/page",), (), "{}/full.db"),
+    Line("export", 2, ("one of the arguments FOLDER --csv --alike is required",)),
     Line("export {}/out --csv {}/v.csv", 2, ("not allowed with argument",), ("!out", "!v.csv")),
+    Line("export --alike {}/out --csv {}/v.csv", 2, ("not allowed with argument",), ("!out", "!v.csv")),
     Line("export {}/out --last 0", 2, ("argument --last: invalid number of 1 or more value: '0'",), ("!out",)),
     Line(f"export --last 1{'0' * 30} {{}}/out", 0, ("2 runs: {}/out",), ("out",), "{}/full.db"),
     Line("export --last 1 --csv {}/v.csv", 0, ("1 run: {}/v.csv",), ("v.csv", "!.v.csv.part"), "{}/full.db"),
@@ -151,7 +152,7 @@ def test_every_command_has_help_with_an_example() -> None:
     for name in ("ingest", "page", "export", "prune"):
         done = reports(name, "--help", env=os.environ | {"COLUMNS": "1000"})
         assert done.returncode == 0 and done.stderr == b""
-        assert f"example: python -m reports {name} ".encode() in done.stdout
+        assert f"example: build/python/bin/python -m reports {name} ".encode() in done.stdout
         assert b"default: $HISTORY, else build/history/history.db" in done.stdout
 
 

@@ -281,7 +281,7 @@ def number_of(text: str) -> float | None:
     scale = {"k": 1e3, "M": 1e6, "G": 1e9, "us": 1e3, "ms": 1e6, "s": 1e9}
     if text == "n/a":
         return None
-    first, *unit = text.replace(",", "").split()
+    first, *unit = text.replace(",", "").rstrip("*").split()
     return float(first) * scale.get(unit[0] if unit else "", 1)
 
 

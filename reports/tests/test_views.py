@@ -94,9 +94,8 @@ def test_values_bases_limits_and_verdicts_find_their_places(tmp_path: Path) -> N
     (series,) = views.kernel_series(nights, "b/x")
     assert (series.low[1], series.high[1], series.red) == (95.0, 105.0, [1])
     assert np.isnan(series.high[0])
-    assert nights.exit_codes == [None, 1]
     assert nights.worst_verdict("b/x") == "regressed"
-    assert nights.verdict_counts()[1, VERDICTS.index("same")] == 1
+    assert nights.counts[1, VERDICTS.index("same")] == 1
 
 
 def test_a_band_never_falls_below_zero(tmp_path: Path) -> None:
@@ -168,7 +167,8 @@ def test_a_baseline_marks_when_it_was_accepted(tmp_path: Path) -> None:
     baseline = json.loads(run(0, kernels))
     baseline["sessions"] = [session(1, reason="first"), session(2, reason="first"), session(3, reason="wider tile")]
     nights = loaded(tmp_path, *(run(night, kernels) for night in range(5)), json.dumps(baseline).encode())
-    assert [(mark.night, mark.text) for mark in nights.accepted["a/x"]] == [(1, "first"), (3, "wider tile")]
+    # Session 2 was the last of the first reason: accepted before night 3. That of night 3 shows from night 4 on.
+    assert [(mark.night, mark.text) for mark in nights.accepted["a/x"]] == [(3, "first"), (4, "wider tile")]
 
 
 def test_a_step_of_the_last_nights_is_news(tmp_path: Path) -> None:
@@ -217,6 +217,42 @@ def test_a_night_without_a_report_was_not_judged(tmp_path: Path) -> None:
     tonight = views.tonight(loaded(tmp_path, run(0, {"a/x": {"time": 2.0}})))
     assert (tonight.tone, tonight.counts) == ("warn", [])
     assert "not judged" in tonight.headline
+
+
+def test_what_the_whole_suite_moved_is_no_kernel_and_no_change(tmp_path: Path) -> None:
+    rows = [("a/x", "time", "same", 100.0, 110.0, 5.0), ("(suite)", "time", "unsure", 0.0, 0.0, 0.0)]
+    document = json.loads(
+        report(0, rows, code=3, suites=[{"metric": "time", "shift": 0.1, "kernels": 20, "moved": True}])
+    )
+    document["judgements"][0]["drift"] = 10.0
+    nights = loaded(tmp_path, run(0, {"a/x": {"time": 110.0}}), json.dumps(document).encode())
+    assert nights.kernels == ["a/x"]
+    tonight = views.tonight(nights)
+    assert (tonight.headline, tonight.worst) == ("Inconclusive: the whole suite moved", [])
+    assert views.heat_map(nights).moves.tolist() == [[0.0]]
+    (series,) = views.kernel_series(nights, "a/x")
+    assert (series.low[0], series.high[0]) == (105.0, 115.0)
+    assert nights.counts[0, VERDICTS.index("unsure")] == 1
+
+
+def test_a_kernel_that_crashed_is_counted_and_told_once(tmp_path: Path) -> None:
+    document = json.loads(report(0, [("a/x", "time", "same", 1.0, 1.0, 1.0)], code=5))
+    document["judgements"].append({"kernel": "b/y", "metric": None, "verdict": "missing"})
+    document["failures"] = [{"kernel": "b/y", "status": "crashed", "reason": "illegal address"}]
+    made = json.loads(run(0, {"a/x": {"time": 1.0}}))
+    made["kernels"]["b/y"] = {"status": "crashed", "reason": "illegal address"}
+    nights = loaded(tmp_path, json.dumps(made).encode(), json.dumps(document).encode())
+    tonight = views.tonight(nights)
+    assert (tonight.headline, tonight.worst) == ("1 kernel could not be measured", [])
+    assert [failure.kernel for failure in tonight.failures] == ["b/y"]
+    assert nights.worst_verdict("b/y") == "missing"
+    assert nights.counts[0, VERDICTS.index("missing")] == 1
+
+
+def test_a_declared_regression_that_is_gone_is_not_worse(tmp_path: Path) -> None:
+    rows = [("a/x", "time", "unexpected-pass", 2.0, 1.0, 0.5)]
+    nights = loaded(tmp_path, run(0, {"a/x": {"time": 1.0}}), report(0, rows, code=1))
+    assert views.tonight(nights).headline == "1 known regression is gone"
 
 
 # ---- Golden
