@@ -3,9 +3,9 @@
 #
 #   ci/install_deps.sh [--check] NEED...
 #
-# NEED is build (compilers and libraries), test (Criterion; xmllint, and pip for its schema), lint (clang-format,
-# clang-tidy, shellcheck), gpu (jq, for the tests that need a GPU), wheels (pip, for a machine without a CUDA toolkit),
-# python (for the reports) or browser (Chromium, for the tests of their pages).
+# NEED is build (compilers and libraries), test (all that the tests ask for), lint (clang-format, clang-tidy, shellcheck),
+# gpu (jq, for the tests that need a GPU), wheels (pip, for a machine without a CUDA toolkit), python (for the reports) or
+# browser (Chromium, for the tests of their pages).
 # --check installs nothing: it fails when something is missing and says what.
 set -euo pipefail
 
@@ -25,6 +25,10 @@ build  libxxhash-dev    xxhash-devel xxhash                          library lib
 test   libcriterion-dev criterion-devel criterion                    library criterion
 test   xz-utils         xz xz                                        command -v xz
 test   git              git git                                      command -v git
+test   jq               jq jq                                        command -v jq
+test   postgresql       postgresql-server postgresql                 ls /usr/lib/postgresql/*/bin/initdb
+test   patch            patch patch                                  command -v patch
+test   shellcheck       ShellCheck shellcheck                        command -v shellcheck
 test   libxml2-utils    libxml2 libxml2                              command -v xmllint
 test   python3-pip      python3-pip python-pip                       python3 -m pip --version
 test   ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
@@ -35,7 +39,6 @@ gpu    jq               jq jq                                        command -v 
 python python3-venv     python3 python                               python3 -m ensurepip --version
 python ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 python xz-utils         xz xz                                        command -v xz
-test   postgresql       postgresql-server postgresql                 ls /usr/lib/postgresql/*/bin/initdb
 browser chromium        chromium chromium                            command -v chromium || snap_only
 browser chromium-driver chromedriver chromium                        command -v chromedriver || snap_only
 wheels python3-pip      python3-pip python-pip                       python3 -m pip --version
