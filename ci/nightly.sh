@@ -62,6 +62,10 @@ END
 # A history of its own, made anew: recordings never mix with nights that this machine measured.
 recorded=$OUT/recorded
 export HISTORY=$recorded/history.db
+if [ -e "$recorded" ] && ! [ -e "$HISTORY" ]; then
+    echo "nightly: $recorded is not of an earlier nightly.sh and would be replaced: set OUT to another folder" >&2
+    exit 2
+fi
 rm -rf "$recorded"
 for archive in "${archives[@]}"; do
     mkdir -p "$recorded/$(basename "$archive" .tar.xz)"
