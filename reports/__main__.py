@@ -127,7 +127,7 @@ def _leave_signals() -> None:
 
 
 def page(arguments: argparse.Namespace) -> int:
-    from reports import site, views  # matplotlib takes half a second, which no other command has to wait for
+    from reports import overview, site  # matplotlib takes half a second, which no other command has to wait for
 
     # From a terminal Ctrl-C reaches every process: those that draw leave it to this one, which ends them.
     os.register_at_fork(after_in_child=_leave_signals)
@@ -141,7 +141,7 @@ def page(arguments: argparse.Namespace) -> int:
     finally:
         progress.end()
     for nights in models:
-        counts = ", ".join(f"{count:,} {verdict}" for verdict, count in views.tonight(nights).counts) or "not judged"
+        counts = ", ".join(f"{count:,} {verdict}" for verdict, count in overview.tonight(nights).counts) or "not judged"
         plural = "" if len(nights.dates) == 1 else "s"
         print(f"{shown(nights.device.name)}, {len(nights.dates)} night{plural} to {nights.dates[-1]}: {counts}")
     print(f"page: {shown(Path(arguments.output) / 'index.html')}")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import jinja2
 
-from reports import drawing, figures, units, views
+from reports import drawing, figures, overview, units, views
 from reports.files import Cause, Device, Judgement
 from reports.history import History
 from reports.nights import RED, VERDICTS, Nights, load
@@ -150,13 +150,13 @@ class _Writer:
     # ---- Pages
 
     def overview(self) -> None:
-        tonight = views.tonight(self.nights)
+        tonight = overview.tonight(self.nights)
         counts = self.nights.counts
         shown = None
         if len(self.nights.dates) > 1:
             label = "Rows by verdict in each night, those that are the same left out"
             shown = self.figure(figures.verdict_nights(self.nights.dates, counts), "verdicts", label)
-        self.page("index.html", "index.html", tonight=tonight, rows=views.kernel_rows(self.nights), verdicts=shown)
+        self.page("index.html", "index.html", tonight=tonight, rows=overview.kernel_rows(self.nights), verdicts=shown)
 
     def changes(self) -> None:
         heat = views.heat_map(self.nights)
@@ -233,7 +233,7 @@ class _Writer:
             gpu_changes=sum(mark.fact == "gpu_uuid" for mark in marks),
             moves=moves,
             judgements=judgements,
-            blames=views.blames(judgements),
+            blames=overview.blames(judgements),
             explanation=next((e for e in nights.explanations if e.kernel == name), None),
         )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reports import views
+from reports import overview, views
 from reports.history import History
 from reports.nights import VERDICTS, Nights, load
 
@@ -158,7 +158,7 @@ def test_blocking_bounds_are_the_formulas(tmp_path: Path) -> None:
 def test_the_environment_of_two_nights_is_compared(tmp_path: Path) -> None:
     kernels = {"a/x": {"time": 1.0}}
     nights = loaded(tmp_path, run(0, kernels), run(1, kernels, driver="590.2", gpu_uuid="GPU-b", commit="abc"))
-    assert views.tonight(nights).environment == [("driver", "580.1", "590.2"), ("gpu_uuid", "GPU-a", "GPU-b")]
+    assert overview.tonight(nights).environment == [("driver", "580.1", "590.2"), ("gpu_uuid", "GPU-a", "GPU-b")]
     assert [(mark.night, mark.fact) for mark in nights.marks] == [(1, "driver"), (1, "gpu_uuid")]
 
 
@@ -174,7 +174,7 @@ def test_a_baseline_marks_when_it_was_accepted(tmp_path: Path) -> None:
 def test_a_step_of_the_last_nights_is_news(tmp_path: Path) -> None:
     times = [1000.0 + place % 3 for place in range(20)] + [1100.0 + place % 3 for place in range(4)]
     documents = [run(night, {"a/x": {"time": time}, "b/y": {"time": 5.0}}) for night, time in enumerate(times)]
-    (news,) = views.tonight(loaded(tmp_path, *documents)).news
+    (news,) = overview.tonight(loaded(tmp_path, *documents)).news
     assert (news.kernel, news.metric, news.date[:10], news.better) == ("a/x", "time", "2026-11-21", False)
     assert (news.before, news.after) == (1001.0, 1100.5)
 
@@ -193,11 +193,11 @@ def test_worse_rows_are_grouped_and_say_each_cause_once() -> None:
         judged("a/x", "time", "regressed", "stalls"),
         judged("a/x", "l1_hit_rate", "same", None),
     ]
-    first, second = views.blames(rows)
+    first, second = overview.blames(rows)
     assert (first.kernel, [told for _, told in first.rows], first.more) == ("a/x", [True, False, True], 0)
     assert first.time is rows[3]
     assert (second.kernel, second.time) == ("b/y", None)
-    (short, _) = views.blames(rows, most_rows=2, most_told=1)
+    (short, _) = overview.blames(rows, most_rows=2, most_told=1)
     assert ([told for _, told in short.rows], short.more) == ([True, False], 1)
 
 
@@ -207,14 +207,14 @@ def test_the_headline_follows_the_exit_code(tmp_path: Path, code: int, tone: str
     nights = loaded(
         tmp_path, run(0, {"a/x": {"time": 2.0}}), report(0, [("a/x", "time", verdict, 1.0, 2.0, 0.5)], code=code)
     )
-    tonight = views.tonight(nights)
+    tonight = overview.tonight(nights)
     assert tonight.tone == tone
     assert (tonight.headline == "1 kernel got worse") == (code == 1)
     assert tonight.counts == [(verdict, 1)]
 
 
 def test_a_night_without_a_report_was_not_judged(tmp_path: Path) -> None:
-    tonight = views.tonight(loaded(tmp_path, run(0, {"a/x": {"time": 2.0}})))
+    tonight = overview.tonight(loaded(tmp_path, run(0, {"a/x": {"time": 2.0}})))
     assert (tonight.tone, tonight.counts) == ("warn", [])
     assert "not judged" in tonight.headline
 
@@ -227,7 +227,7 @@ def test_what_the_whole_suite_moved_is_no_kernel_and_no_change(tmp_path: Path) -
     document["judgements"][0]["drift"] = 10.0
     nights = loaded(tmp_path, run(0, {"a/x": {"time": 110.0}}), json.dumps(document).encode())
     assert nights.kernels == ["a/x"]
-    tonight = views.tonight(nights)
+    tonight = overview.tonight(nights)
     assert (tonight.headline, tonight.worst) == ("Inconclusive: the whole suite moved", [])
     assert views.heat_map(nights).moves.tolist() == [[0.0]]
     (series,) = views.kernel_series(nights, "a/x")
@@ -242,7 +242,7 @@ def test_a_kernel_that_crashed_is_counted_and_told_once(tmp_path: Path) -> None:
     made = json.loads(run(0, {"a/x": {"time": 1.0}}))
     made["kernels"]["b/y"] = {"status": "crashed", "reason": "illegal address"}
     nights = loaded(tmp_path, json.dumps(made).encode(), json.dumps(document).encode())
-    tonight = views.tonight(nights)
+    tonight = overview.tonight(nights)
     assert (tonight.headline, tonight.worst) == ("1 kernel could not be measured", [])
     assert [failure.kernel for failure in tonight.failures] == ["b/y"]
     assert nights.worst_verdict("b/y") == "missing"
@@ -252,7 +252,7 @@ def test_a_kernel_that_crashed_is_counted_and_told_once(tmp_path: Path) -> None:
 def test_a_declared_regression_that_is_gone_is_not_worse(tmp_path: Path) -> None:
     rows = [("a/x", "time", "unexpected-pass", 2.0, 1.0, 0.5)]
     nights = loaded(tmp_path, run(0, {"a/x": {"time": 1.0}}), report(0, rows, code=1))
-    assert views.tonight(nights).headline == "1 known regression is gone"
+    assert overview.tonight(nights).headline == "1 known regression is gone"
 
 
 # ---- Golden
@@ -301,8 +301,8 @@ def test_the_recorded_run_gives_the_golden_numbers(recorded: Nights) -> None:
     assert gate is not None
     seen = plain(
         {
-            "tonight": views.tonight(recorded).counts,
-            "kernels": views.kernel_rows(recorded),
+            "tonight": overview.tonight(recorded).counts,
+            "kernels": overview.kernel_rows(recorded),
             "roofline": views.roofline(recorded),
             "occupancy": [
                 (row.kernel, row.theoretical, row.achieved, row.limits, row.gap) for row in views.occupancy(recorded)
