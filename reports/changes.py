@@ -60,13 +60,6 @@ class Change:
     before: float  # median from the change point before this one, in the metric's unit
     after: float  # median up to the change point after this one
 
-    @property
-    def relative(self) -> float:
-        """0.03 for +3 %; infinite from 0."""
-        if self.before == self.after:  # medians may agree where the nights around them do not
-            return 0.0
-        return self.after / self.before - 1 if self.before else math.inf
-
 
 def noise_scale(levels: np.ndarray) -> float:
     """The standard deviation of one night, from the differences between neighbours: a lasting step is in only one.

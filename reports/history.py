@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -28,7 +28,7 @@ _metadata = sa.MetaData()
 
 # One row a file. `key` says what the file is about and is unique within a kind:
 #   run, report, explanations   files.sessions_key of the run that they are about
-#   analysis                    the device's name: only the newest is kept
+#   analysis                    the device's name: only the last one is kept
 #   baseline                    the device and the kernel
 _documents = sa.Table(
     "cugate_documents",
@@ -39,7 +39,6 @@ _documents = sa.Table(
     sa.Column("device", sa.String(2000), nullable=False),  # Device.key(); of an analysis, the product's name
     sa.Column("date", sa.String(32), nullable=False),  # of the last session, UTC, so that text sorts by time
     sa.Column("sha256", sa.String(64), nullable=False),  # of the file
-    sa.Column("added", sa.String(32), nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),  # the file, compressed by zlib
     sa.UniqueConstraint("kind", "key", name="cugate_documents_are_unique"),
     sa.Index("cugate_documents_by_device", "device", "kind", "date"),
@@ -60,14 +59,6 @@ class Stored:
     device: str
     date: str
     body: bytes
-
-
-@dataclass(frozen=True)
-class _Document:
-    kind: str
-    key: str
-    device: str
-    date: str
 
 
 class History:
@@ -154,17 +145,17 @@ class History:
         date = _last_date(run.sessions)
         if run.is_baseline():
             kernels = "\n".join([run.device.key(), *sorted(run.kernels)])
-            document = _Document("baseline", hashlib.sha256(kernels.encode()).hexdigest(), run.device.key(), date)
-            return _put(connection, document, data, replace=True)
+            key = hashlib.sha256(kernels.encode()).hexdigest()
+            return _put(connection, Stored("baseline", key, run.device.key(), date, data), replace=True)
         key = files.sessions_key(run.device, run.sessions)
-        return _put(connection, _Document("run", key, run.device.key(), date), data, replace=False)
+        return _put(connection, Stored("run", key, run.device.key(), date, data), replace=False)
 
     def _keep_report(self, connection: sa.Connection, report: Report, data: bytes) -> str:
         key = files.sessions_key(report.device, report.sessions)
         if not _exists(connection, "run", key):
             raise BadFile("is a report about a run that is not in the history: ingest that run file first")
-        document = _Document("report", key, report.device.key(), _last_date(report.sessions))
-        return _put(connection, document, data, replace=True)
+        date = _last_date(report.sessions)
+        return _put(connection, Stored("report", key, report.device.key(), date, data), replace=True)
 
     def _keep_explanations(self, connection: sa.Connection, found: list[Explanation], data: bytes) -> str:
         """They name the last session of their run only; the run is the newest one with that session."""
@@ -174,13 +165,13 @@ class History:
         runs = sa.select(_documents).where(_documents.c.kind == "run", _documents.c.date == date)
         for row in connection.execute(runs.order_by(_documents.c.id.desc())):
             if msgspec.json.decode(row.device, type=files.Device).name == found[0].device.name:
-                return _put(connection, _Document("explanations", row.key, row.device, date), data, replace=True)
+                return _put(connection, Stored("explanations", row.key, row.device, date, data), replace=True)
         raise BadFile("explains a run that is not in the history: ingest that run file first")
 
     def _keep_analysis(self, connection: sa.Connection, analysis: Analysis, data: bytes) -> str:
         date = _last_date([files.Session(date=analysis.last_date)])
         key = hashlib.sha256(analysis.device.encode()).hexdigest()
-        return _put(connection, _Document("analysis", key, analysis.device, date), data, replace=True)
+        return _put(connection, Stored("analysis", key, analysis.device, date, data), replace=True)
 
     def prune(self, keep: int) -> int:
         """Removes all but the newest `keep` runs of each GPU model, with all that was said of them; how many went."""
@@ -255,32 +246,31 @@ def _exists(connection: sa.Connection, kind: str, key: str) -> bool:
     return connection.execute(found).first() is not None
 
 
-def _put(connection: sa.Connection, document: _Document, data: bytes, *, replace: bool) -> str:
+def _put(connection: sa.Connection, stored: Stored, *, replace: bool) -> str:
     """Inserts or replaces; a writer who came first with the same key is found by the constraint, not by luck."""
-    sha256 = hashlib.sha256(data).hexdigest()
+    sha256 = hashlib.sha256(stored.body).hexdigest()
     values = {
-        "kind": document.kind,
-        "key": document.key,
-        "device": document.device,
-        "date": document.date,
+        "kind": stored.kind,
+        "key": stored.key,
+        "device": stored.device,
+        "date": stored.date,
         "sha256": sha256,
-        "added": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "body": zlib.compress(data),
+        "body": zlib.compress(stored.body),
     }
     try:
         with connection.begin_nested():
             connection.execute(_documents.insert().values(values))
-        return f"{document.kind}: kept"
+        return f"{stored.kind}: kept"
     except sa.exc.IntegrityError:
         pass
-    same = sa.and_(_documents.c.kind == document.kind, _documents.c.key == document.key)
+    same = sa.and_(_documents.c.kind == stored.kind, _documents.c.key == stored.key)
     have = connection.execute(sa.select(_documents.c.sha256).where(same)).scalar_one()
     if have == sha256:
-        return f"{document.kind}: was there already"
+        return f"{stored.kind}: was there already"
     if not replace:
         raise BadFile("is another file about sessions that are in the history already: it was changed, or measured on")
     connection.execute(_documents.update().where(same).values(values))
-    return f"{document.kind}: replaced the earlier one"
+    return f"{stored.kind}: replaced the earlier one"
 
 
 def _connect_arguments(url: sa.URL) -> dict[str, object]:

@@ -56,7 +56,7 @@ class Tonight:
 
 # Metrics whose moves are news: those of the plots, and time. Others follow from them.
 _NEWS = (TIME, WALL_TIME, *COUNTERS)
-_LOWER_IS_BETTER = {"time": True, "wall_time": True, "shared_bank_conflicts": True}
+_LOWER_IS_BETTER = frozenset({"time", "wall_time", "shared_bank_conflicts"})
 WORST = 8  # kernels on the first screen
 WORST_ROWS = 3  # of each
 
@@ -100,7 +100,7 @@ def _news(nights: Nights) -> list[News]:
             for change in nights.changes(kernel, panel.metric):
                 if change.index < len(nights.dates) - RECENT:
                     continue
-                better = (change.after < change.before) if _LOWER_IS_BETTER.get(panel.metric) else None
+                better = (change.after < change.before) if panel.metric in _LOWER_IS_BETTER else None
                 date = nights.dates[change.index]
                 found.append(News(kernel, panel.metric, date, change.before, change.after, unit, better))
     return sorted(found, key=lambda news: (news.better is True, news.date, news.kernel))

@@ -32,10 +32,12 @@ for file in "${workflows[@]}"; do
 done
 lint gitlab-ci ci/gitlab.yml
 expect "the schema of GitLab CI" 0
-# shellcheck disable=SC2016 # Markdown's quotes
-sed -n '/^```yaml/,/^```/p' ci/README.md | sed '/^```/d' >"$work/readme.yml"
-lint github-workflows "$work/readme.yml"
-expect "the schema of workflows: the example in ci/README.md" 0
+for file in ci/README.md README.md; do
+    # shellcheck disable=SC2016 # Markdown's quotes
+    sed -n '/^```yaml/,/^```/p' "$file" | sed '/^```/d' >"$work/readme.yml"
+    lint github-workflows "$work/readme.yml"
+    expect "the schema of workflows: the example in $file" 0
+done
 
 # Schemas that can fail.
 spoilt() { # SCHEMA FILE SED

@@ -14,24 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import DEVICE, RECORDED, TOP, UNITS
 from reports import overview, views
 from reports.history import History
 from reports.nights import VERDICTS, Nights, load
 
-TOP = Path(__file__).parents[2]
 GOLDEN = TOP / "tests/data/golden/report_views.json"
 CUGATE = Path(os.environ.get("CUGATE") or TOP / "build/cugate")
-RECORDED = TOP / "tests/data/recorded-nvidia-h200.json"
-
-DEVICE = {
-    "name": "NVIDIA H200",
-    "compute_capability": "9.0",
-    "sm_count": 132,
-    "memory_bytes": 150109880320,
-    "ecc": True,
-    "mig": False,
-}
-UNITS = {"time": "ns", "achieved_occupancy": "%", "shared_bank_conflicts": "count", "flop_rate": "FLOP/s"}
 
 
 def session(night: int, **facts: object) -> dict[str, object]:
