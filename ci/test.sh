@@ -2,12 +2,14 @@
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
 #   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, planted faults,
-#                                           laws of a recorded run, fuzz corpora; and, but not with sanitizers, which they do
+#                                           laws of a recorded run, ways round the gate, fuzz corpora; and, but not with sanitizers, which they do
 #                                           not concern, the reports and what is in ci/ for CI servers
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
 build=${BUILD:-build}
+# Of the ways round the gate, those that sanitizers concern.
+harness_areas='judging measuring definitions laws hostile scale'
 passed=0
 failed=0
 
@@ -75,6 +77,8 @@ else
     script static tests/static.sh
     script planted tests/planted.sh
     script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
+    # shellcheck disable=SC2046 # words
+    script ways_round tests/ways_round/run.sh $([ "$build" = build ] || echo "$harness_areas")
     if [ "$build" = build ]; then
         reports
         script gate tests/gate.sh
