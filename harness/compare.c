@@ -19,17 +19,18 @@ const char *verdict_name(enum verdict verdict)
 
 /* What becomes of a row by the states of its two sides, where the last state is a row that is not there at all. A
  * counter that could not be read is missing whatever the baseline says, also one that is only shown; one that the chip
- * lacks is only missed when the baseline expects it. Two numbers are judged by their values. */
+ * lacks is only missed when the baseline expects it. A number is nothing to go by without one in the baseline, which
+ * knows the kernel: its row was never accepted, or taken away. Two numbers are judged by their values. */
 #define ABSENT VALUE_STATES
 
 /* clang-format off */
 static const enum verdict by_state[VALUE_STATES + 1][VALUE_STATES + 1] = {
     /* the run has              a number         not counted      not supported    not applicable  no such row */
     [VALUE_MEASURED]       = {VERDICT_SAME,   VERDICT_MISSING, VERDICT_MISSING, VERDICT_UNSURE, VERDICT_MISSING},
-    [VALUE_NOT_COUNTED]    = {VERDICT_NEW,    VERDICT_MISSING, VERDICT_MISSING, VERDICT_INFO,   VERDICT_MISSING},
-    [VALUE_NOT_SUPPORTED]  = {VERDICT_NEW,    VERDICT_MISSING, VERDICT_INFO,    VERDICT_INFO,   VERDICT_INFO},
+    [VALUE_NOT_COUNTED]    = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_MISSING, VERDICT_INFO,   VERDICT_MISSING},
+    [VALUE_NOT_SUPPORTED]  = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_INFO,    VERDICT_INFO,   VERDICT_INFO},
     [VALUE_NOT_APPLICABLE] = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_MISSING, VERDICT_INFO,   VERDICT_MISSING},
-    [ABSENT]               = {VERDICT_NEW,    VERDICT_MISSING, VERDICT_INFO,    VERDICT_INFO,   VERDICT_INFO},
+    [ABSENT]               = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_INFO,    VERDICT_INFO,   VERDICT_INFO},
 };
 /* clang-format on */
 
@@ -100,6 +101,8 @@ static void judge_row(struct comparison *comparison, const struct pairing *pairi
     if (judgement->has_now)
         judgement->now = row_value(pairing->now);
 
+    if (was == ABSENT && judgement->has_now && strcmp(metric->counter, COUNTER_EXCESS) == 0)
+        judgement->verdict = VERDICT_NEW; /* sessions count it for few kernels, or for all */
     if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
         judgement->verdict = VERDICT_INFO;
     if (judgement->has_base && judgement->has_now) {
@@ -117,8 +120,11 @@ static void judge_row(struct comparison *comparison, const struct pairing *pairi
     } else if (judgement->verdict == VERDICT_NEW) {
         set_reason(judgement, "not in the baseline yet");
     } else if (judgement->verdict == VERDICT_UNSURE) {
-        set_reason(judgement,
-                   judgement->has_base ? "had a value, is now not applicable" : "was not applicable, has now a value");
+        set_reason(judgement, "%s",
+                   judgement->has_base           ? "had a value, is now not applicable"
+                   : was == VALUE_NOT_APPLICABLE ? "was not applicable, has now a value"
+                                                 : "the baseline has this kernel and no number of this, so there is "
+                                                   "nothing to judge it by; `cugate accept` adds it");
     }
 }
 

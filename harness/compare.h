@@ -53,6 +53,7 @@ struct judgement {
     double detectable; /* smallest change that is caught with RULE_POWER; NAN where unknown, 0: any */
     bool compared;     /* both numbers are of one counter */
     bool worse;        /* beyond the limit in the bad direction, whatever the verdict */
+    bool far;          /* a time worse than the baseline or its anchor by more than RULE_ANCHOR and the limit */
     bool same_code;    /* the same machine code was launched in the same way */
     size_t base_sessions, run_sessions, agree; /* agree: sessions of the run beyond the limit */
     size_t pairs, pairs_worse;                 /* against a base library; 0 when there were none */

@@ -4,21 +4,36 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether that of a row which the same code explains: any time; and where GPUs of one model differ, what is steady on
- * one that the baseline does not know, within reason. (The L1 hit rate of one kernel is 9.9 % on most H200s and 8.0 %
- * on some.) On a known GPU a hit rate or traffic that moves has another cause, a lost cache hint of the host's code,
- * say. */
+/* Whether that of a row which the same code explains: any time, within reason; and where GPUs of one model differ, what
+ * is steady on one that the baseline does not know, within reason. (The L1 hit rate of one kernel is 9.9 % on most
+ * H200s and 8.0 % on some.) On a known GPU a hit rate or traffic that moves has another cause, a lost cache hint of the
+ * host's code, say. */
 static bool is_excused(const struct judgement *judgement)
 {
     if (!judgement->metric || !judgement->compared)
         return false;
-    if (judgement->metric->class == METRIC_TIME)
-        return judgement->pairs == 0 || judgement->paired == PAIRED_SAME; /* pairs: of other code than the baseline's */
+    if (judgement->metric->class == METRIC_TIME) /* pairs are of other code than the baseline's */
+        return judgement->pairs > 0 ? judgement->paired == PAIRED_SAME : !judgement->far;
     return judgement->metric->class == METRIC_STEADY && judgement->other_gpus > 0 &&
            fabs(judgement->change) <= RULE_FOREIGN * judgement->limit;
 }
 
-/* Code that did not change cannot have become slower. Unless its arguments did: then its counts moved as well. */
+/* A time that the same code made far worse: what the kernel works on, or where that lies, is another, or the GPU is. */
+static void settle_far(struct judgement *judgement)
+{
+    const bool judged =
+        judgement->verdict == VERDICT_REGRESSED || (judgement->verdict == VERDICT_UNSURE && judgement->wants_session);
+    if (!judgement->far || judgement->pairs > 0 || !judged)
+        return;
+    judgement->verdict = VERDICT_UNSURE;
+    set_reason(judgement,
+               "the same machine code, launched in the same way, and more than %g %% off: its input, its memory or the "
+               "GPU is another; --against a base library settles it",
+               100 * RULE_ANCHOR);
+}
+
+/* Code that did not change cannot have become slower, or not by much. Unless its arguments did: then its counts moved
+ * as well, as a rule. */
 static void settle_same_code(struct comparison *comparison, size_t first, const struct result *base,
                              const struct result *now)
 {
@@ -32,6 +47,7 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
     }
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
+        settle_far(judgement);
         if (!is_excused(judgement))
             continue;
         judgement->same_code = true;
@@ -44,17 +60,35 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
     }
 }
 
-/* Worse for the sake of a metric that became better. */
+/* Whether a metric of the kernel is known not to have got worse. A time within its limit may have: it has to be better,
+ * or the same by pairs. */
+static bool is_no_worse(const struct comparison *comparison, size_t first, const char *metric)
+{
+    for (size_t i = first; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (!judgement->metric || strcmp(judgement->metric->name, metric) != 0)
+            continue;
+        if (!judgement->compared || judgement->verdict == VERDICT_IMPROVED)
+            return judgement->compared;
+        return judgement->verdict == VERDICT_SAME &&
+               (judgement->metric->class != METRIC_TIME || judgement->paired == PAIRED_SAME);
+    }
+    return false;
+}
+
+/* A ratio is no cost in itself: it says where one comes from. It may fall while nothing that it stands for got worse.
+ */
 static void settle_trade(struct comparison *comparison, size_t first, struct judgement *judgement)
 {
-    const char *gain = judgement->metric ? judgement->metric->trade : NULL;
-    for (size_t i = first; gain && judgement->worse && i < comparison->count; i++) {
-        const struct judgement *other = &comparison->list[i];
-        if (!other->metric || strcmp(other->metric->name, gain) != 0 || other->verdict != VERDICT_IMPROVED)
-            continue;
-        judgement->verdict = VERDICT_TRADED;
-        set_reason(judgement, "a trade-off: %s improved", other->metric->name);
-    }
+    const char *rest = judgement->metric ? judgement->metric->trade : NULL;
+    char name[METRIC_NAME];
+    if (!rest || !judgement->worse)
+        return;
+    while (metric_next_trade(&rest, name))
+        if (!is_no_worse(comparison, first, name))
+            return;
+    judgement->verdict = VERDICT_TRADED;
+    set_reason(judgement, "a trade-off: not worse is %s", judgement->metric->trade);
 }
 
 static void settle_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)
@@ -75,8 +109,8 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     if ((paired && (!judgement->worse || beyond || over)) || (!judgement->worse && suite && suite->moved))
         return;
     if (judgement->worse && over) {
-        set_reason(judgement, "it was expected until %s only (%s:%d), see %s", expectation->expires, expectation->file,
-                   expectation->line, expectation->issue);
+        set_reason(judgement, "it was expected until %s only (%s:%d)%s, see %s", expectation->expires,
+                   expectation->file, expectation->line, date ? "" : ", and this run has no date", expectation->issue);
     } else if (judgement->worse && beyond) {
         char worst[64];
         metric_format(judgement->metric, expectation->worst, worst, sizeof worst);

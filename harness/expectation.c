@@ -295,5 +295,5 @@ const struct expectation *expectations_find(const struct expectations *expectati
 
 bool expectation_is_over(const struct expectation *expectation, const char *date)
 {
-    return date && strncmp(date, expectation->expires, strlen(expectation->expires)) > 0;
+    return !date || strncmp(date, expectation->expires, strlen(expectation->expires)) > 0;
 }

@@ -48,7 +48,7 @@ int expectations_check(const struct expectations *expectations, const struct met
 const struct expectation *expectations_find(const struct expectations *expectations, const char *kernel,
                                             const char *metric);
 
-/* Whether a run of that date (SESSION_DATE; NULL is today's unknown and counts as not over) is after it. */
+/* Whether a run of that date (SESSION_DATE) is after it; one without a date (NULL) may be of any day, so it is. */
 bool expectation_is_over(const struct expectation *expectation, const char *date);
 
 #endif

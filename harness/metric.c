@@ -125,20 +125,36 @@ size_t metrics_index(const struct metrics *metrics, const char *name)
     return (size_t)(metric - metrics->list);
 }
 
+bool metric_next_trade(const char **rest, char name[METRIC_NAME])
+{
+    const char *begin = *rest ? *rest + strspn(*rest, " \t") : "";
+    const size_t length = strcspn(begin, " \t");
+    *rest = begin + length;
+    snprintf(name, METRIC_NAME, "%.*s", (int)length, begin);
+    return length > 0;
+}
+
+static int check_other(const struct metrics *metrics, const struct metric *metric, const char *key, const char *name)
+{
+    if (metrics_find(metrics, name))
+        return 0;
+    return error("%s:%d: the %s of [%s] is \"%s\", but no section has that name", metric->file, metric->line, key,
+                 metric->name, name);
+}
+
 /* The metrics that others name, beside weights. */
 static int check_others(const struct metrics *metrics)
 {
-    for (size_t i = 0; i < metrics->count; i++) {
+    int result = 0;
+    for (size_t i = 0; i < metrics->count && result == 0; i++) {
         const struct metric *metric = &metrics->list[i];
-        const struct {
-            const char *key, *name;
-        } others[] = {{"clock", metric->clock}, {"trade", metric->trade}};
-        for (size_t k = 0; k < ROWS(others); k++)
-            if (others[k].name && !metrics_find(metrics, others[k].name))
-                return error("%s:%d: the %s of [%s] is \"%s\", but no section has that name", metric->file,
-                             metric->line, others[k].key, metric->name, others[k].name);
+        char name[METRIC_NAME];
+        if (metric->clock)
+            result = check_other(metrics, metric, "clock", metric->clock);
+        for (const char *rest = metric->trade; result == 0 && metric_next_trade(&rest, name);)
+            result = check_other(metrics, metric, "trade", name);
     }
-    return 0;
+    return result;
 }
 
 int metrics_check(const struct metrics *metrics)

@@ -2,6 +2,7 @@
 #ifndef METRIC_H
 #define METRIC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum metric_class {
@@ -27,7 +28,8 @@ struct metric {
     double floor_relative; /* share of the baseline value: 0.02 is 2 % */
     char *weight;          /* metric that weighs the launches of one sample; NULL: launches add up. See sample.h */
     char *clock; /* time: metric that must not have moved for this one to be comparable, the SM clock; else NULL */
-    char *trade; /* metric whose improvement excuses a change of this one for the worse; else NULL */
+    char *trade; /* what a ratio stands for, names separated by spaces: while none of them got worse, its own fall is a
+                  * trade-off; else NULL */
     char *doc;   /* what it says, and its traps */
     char *file;  /* where it was defined, for errors */
     int line;
@@ -64,6 +66,9 @@ void metrics_release(struct metrics *metrics);
 
 /* The metric of that name, or NULL. */
 const struct metric *metrics_find(const struct metrics *metrics, const char *name);
+/* The next of the names in `trade`, for which *rest begins as that text: copies it into name. False at the end. */
+#define METRIC_NAME 64
+bool metric_next_trade(const char **rest, char name[METRIC_NAME]);
 /* Its place in the list; only for names that exist. */
 size_t metrics_index(const struct metrics *metrics, const char *name);
 

@@ -151,7 +151,13 @@ static int set_clock(struct reading *reading, const char *value)
 
 static int set_trade(struct reading *reading, const char *value)
 {
-    return set_other(reading, "trade", value, &current(reading)->trade);
+    char name[METRIC_NAME];
+    for (const char *rest = value; metric_next_trade(&rest, name);)
+        if (!is_name(name))
+            return ini_text_wrong(&reading->text, reading->text.line,
+                                  "\"%s\" is no trade: write section names of other metrics", name);
+    current(reading)->trade = x_strdup(value);
+    return 0;
 }
 
 /* The only value that may go on over several lines, so it is added to. */

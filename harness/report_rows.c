@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More new rows than this are only counted: a new metric has one in every kernel. */
+/* More rows than this that the baseline lacks are only counted: a new metric has one in every kernel. */
 #define NEW_ROWS 10
 
 /* Characters of a line's place and of its text, however wide the columns before them are. */
@@ -187,14 +187,14 @@ static void print_causes(const struct text *text, const struct layout *layout, c
     free(words);
 }
 
-static bool is_listed(const struct report *report, const struct judgement *judgement)
+/* lacking counts the rows so far that the baseline lacks. */
+static bool is_listed(const struct report *report, const struct judgement *judgement, size_t *lacking)
 {
-    const struct comparison *comparison = report->comparison;
-    if (report->verbose || judgement->verdict < VERDICT_NEW)
+    if (report->verbose)
         return true;
-    if (judgement->verdict == VERDICT_NEW)
-        return !judgement->metric || comparison->counts[VERDICT_NEW] <= NEW_ROWS;
-    return report->power && judgement->verdict != VERDICT_INFO;
+    if (judgement->metric && judgement->verdict <= VERDICT_NEW && !judgement->has_base && judgement->has_now)
+        return ++*lacking <= NEW_ROWS;
+    return judgement->verdict <= VERDICT_NEW || (report->power && judgement->verdict != VERDICT_INFO);
 }
 
 /* Caller frees. */
@@ -202,9 +202,10 @@ static struct listed *list_rows(const struct report *report, size_t *count)
 {
     const struct comparison *comparison = report->comparison;
     struct listed *list = NULL;
+    size_t lacking = 0;
     *count = 0;
     for (size_t i = 0; i < comparison->count; i++) {
-        if (!is_listed(report, &comparison->list[i]))
+        if (!is_listed(report, &comparison->list[i], &lacking))
             continue;
         struct listed *listed = ARRAY_ADD(list, *count);
         listed->judgement = &comparison->list[i];

@@ -167,6 +167,7 @@ Test(compare_causes, unsure_and_expected_rows_have_causes)
     cr_expect_str_eq(judgement->blame.story->name, "stalls");
     cr_expect_eq(judgement->blame.causes[0].amount, 7168);
 
+    put_fact(&fixture.run, SESSION_DATE, "2026-11-22T08:00:00.000Z");
     cr_assert_eq(expectations_read_text(&fixture.expectations, "expected.ini",
                                         "[k/v shared_wavefronts]\nissue = x\nexpires = 2099-01-01\n"),
                  0);

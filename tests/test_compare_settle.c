@@ -25,7 +25,7 @@ Test(compare_settle, the_same_code_has_not_become_slower)
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
-        put_times(&fixture.run, "a/b", "time", 110000, 2);
+        put_times(&fixture.run, "a/b", "time", 104000, 2);
         put_times(&fixture.base, "a/b", "count", 7, 3);
         put(&fixture.run, "a/b", "count", rows[i].count);
         put_times(&fixture.base, "a/b", "share", 90, 3);
@@ -38,6 +38,42 @@ Test(compare_settle, the_same_code_has_not_become_slower)
         cr_expect_eq(says(time, "same code"), rows[i].time == VERDICT_SAME, "row %zu", i);
         cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].steady, "row %zu", i);
         cr_expect_eq(comparison->same_code, rows[i].aa_samples, "row %zu: the deviation is kept", i);
+        tear_down(&fixture);
+    }
+}
+
+/* Zero-copy memory, a table that is read from a file, an input of another size: the code is the same then. */
+Test(compare_settle, the_same_code_explains_no_more_than_noise)
+{
+    static const struct {
+        double time, anchor; /* 100000 in the baseline, limit 2 % */
+        enum verdict verdict;
+        bool wants_pairs;
+    } rows[] = {
+        {105000, 100000, VERDICT_SAME, false},    {105100, 100000, VERDICT_UNSURE, true},
+        {10000000, 100000, VERDICT_UNSURE, true}, {103000, 97000, VERDICT_UNSURE, true},
+        {103000, 99000, VERDICT_SAME, false},     {50000, 100000, VERDICT_SAME, false},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
+        put_code(&fixture.base, "a/b", "f00d");
+        put_code(&fixture.run, "a/b", "f00d");
+        struct row *base = result_find(run_find(&fixture.base, "a/b"), "time");
+        base->has_anchor = true;
+        base->anchor = rows[i].anchor;
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *time = find(comparison, "a/b", "time");
+        cr_expect_eq(time->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(time->verdict));
+        cr_expect_eq(judgement_wants_pairs(time), rows[i].wants_pairs, "row %zu", i);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].verdict == VERDICT_SAME ? EXIT_SAME : EXIT_UNSURE);
+        struct row *now = result_find(run_find(&fixture.run, "a/b"), "time");
+        for (size_t pair = 0; pair < RULE_PAIRS; pair++)
+            row_add_pair(now, 100000, rows[i].time);
+        time = find(compare(&fixture), "a/b", "time");
+        cr_expect_eq(time->verdict, rows[i].time > 101000 ? VERDICT_REGRESSED : VERDICT_IMPROVED, "row %zu", i);
         tear_down(&fixture);
     }
 }
@@ -129,6 +165,36 @@ Test(compare_settle, what_became_worse_for_a_gain_is_a_trade)
         cr_expect_eq(find(comparison, "a/b", "share")->verdict, rows[i].share, "row %zu", i);
         cr_expect_eq(says(find(comparison, "a/b", "share"), "trade-off"), rows[i].share == VERDICT_TRADED);
         cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
+/* A hit rate, say, falls because the hits are gone that nobody needed. */
+Test(compare_settle, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
+{
+    static const struct {
+        double paired_time, count; /* 100000 and 7 in the baseline; 0: no pairs, no row */
+        enum verdict ratio;
+    } rows[] = {
+        {96000, 7, VERDICT_TRADED},    {100000, 7, VERDICT_TRADED},    {100000, 6, VERDICT_TRADED},
+        {0, 7, VERDICT_REGRESSED},     {104000, 7, VERDICT_REGRESSED}, {100000, 8, VERDICT_REGRESSED},
+        {96000, 8, VERDICT_REGRESSED}, {100000, 0, VERDICT_REGRESSED},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_times(&fixture.base, "a/b", "ratio", 90, 10);
+        put_times(&fixture.run, "a/b", "ratio", 80, 2);
+        put_times(&fixture.base, "a/b", "time", 100000, 10);
+        put_times(&fixture.run, "a/b", "time", 100000, 2);
+        put_times(&fixture.base, "a/b", "count", 7, 3);
+        if (rows[i].count > 0)
+            put(&fixture.run, "a/b", "count", rows[i].count);
+        struct row *time = result_find(run_find(&fixture.run, "a/b"), "time");
+        for (size_t pair = 0; pair < RULE_PAIRS && rows[i].paired_time > 0; pair++)
+            row_add_pair(time, 100000, rows[i].paired_time);
+        const struct judgement *ratio = find(compare(&fixture), "a/b", "ratio");
+        cr_expect_eq(ratio->verdict, rows[i].ratio, "row %zu: %s", i, verdict_name(ratio->verdict));
         tear_down(&fixture);
     }
 }

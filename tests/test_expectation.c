@@ -180,7 +180,7 @@ Test(expectation, the_last_day_belongs_to_it)
         const char *date;
         bool over;
     } cases[] = {
-        {NULL, false},
+        {NULL, true}, /* of any day */
         {"", false},
         {"2026-12-30T23:59:59.000Z", false},
         {"2026-12-31T00:00:00.000Z", false},

@@ -137,7 +137,7 @@ Test(metric, errors_say_file_line_and_remedy)
         {"[m]\ncounter = cugate.walltime\n", "did you mean cugate.wall_time? There are cugate.wall_time"},
         {"[m]\nweight = a b\n", "x.ini:2: \"a b\" is no weight"},
         {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is no clock"},
-        {"[m]\ntrade = a b\n", "x.ini:2: \"a b\" is no trade"},
+        {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is no trade"},
         {"[m]\nunit =\n", "x.ini:2: \"unit\" has no value"},
         {"[m]\ntitle = T\n  more\n", "x.ini:3: only \"doc\" may go on in the next line, not \"title\""},
         {"[m]\n  title = T\n", "x.ini:2: the line is indented, but there is no key"},

@@ -1,12 +1,64 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # Ways round the judging: what a baseline, a run file or an expectation can be made to say. Sourced by run.sh.
 
+# change FILTER: the recording through jq, as run.json; it has to change.
+change() {
+    jq -c "$1" "$recorded" >run.json
+    ! jq -c . "$recorded" | cmp -s - run.json
+}
+
+judge='"$cugate" check $H200 --replay run.json'
+
+# ---- The same machine code
+
+hundredfold() { change '(.kernels["reduce/tree"], .kernels["reduce/sequential"]) |= (select(.) | .metrics.time.sessions |= map(map(. * 100)))'; }
+way 'the same machine code takes a hundred times as long' hundredfold 3 "$judge" \
+    '+8.22 ms' 'the same machine' 'more than 5 % off' '!nothing is worse'
+
+# By 4 % a time, as accept takes what moved by the same code.
+step_by_step() {
+    cp -r "$top/baselines" baselines
+    jq -c '.kernels[].metrics.time |= (.sessions |= map(map(. * 1.04)) | .anchor = .sessions[0][0] / 1.06)' \
+        baselines/nvidia-h200/reduce/sequential.json >changed
+    mv changed baselines/nvidia-h200/reduce/sequential.json
+    change '.kernels["reduce/sequential"].metrics.time.sessions |= map(map(. * 1.07))'
+}
+way 'the same machine code creeps away from its anchor' step_by_step 3 \
+    '"$cugate" check $H200 --baselines baselines --replay run.json -k reduce/sequential' 'reduce/sequential' '!nothing is worse'
+
+# ---- The baseline
+
+# One row a kernel is left, and it is fifty times what was measured.
+thinned() {
+    local file
+    cp "$recorded" run.json
+    cp -r "$top/baselines" baselines
+    for file in baselines/nvidia-h200/*/*.json; do
+        jq -c '.kernels[].metrics |= with_entries(select(.key == "dram_bytes_write") |
+            if .value.sessions then .value |= (.sessions |= map(map(. * 50)) | .anchor = 1e12) else . end)' \
+            "$file" >changed
+        mv changed "$file"
+    done
+}
+way 'most rows of the baseline are deleted, and the rest is fifty times as large' thinned 3 \
+    '"$cugate" check $H200 --baselines baselines --replay run.json' \
+    'the baseline has this kernel and no number of this' '!nothing is worse'
+
+one_row_less() {
+    cp -r "$top/baselines" baselines
+    sed -i '/"shared_wavefronts": {/d' baselines/nvidia-h200/transpose/padded.json
+    change '.kernels["transpose/padded"].metrics.shared_wavefronts.sessions |= map(map(. * 17))'
+}
+way 'the row that would fail is deleted from the baseline' one_row_less 3 \
+    '"$cugate" check $H200 --baselines baselines --replay run.json -k transpose/padded' \
+    'shared_wavefronts' 'no number of this' '!nothing is worse'
+
+# ---- Expectations
+
 undated_expectation() {
     cp -r "$top/baselines" baselines
     printf '[transpose/padded shared_wavefronts]\nissue = x\nexpires = 2020-01-31\n' >baselines/nvidia-h200/expected.ini
-    sed '/"transpose\/padded"/,/"status"/s/\("shared_wavefronts": .*\[\[\).*/\11048577]]},/; s/"date": "[^"]*", //' \
-        "$recorded" >run.json
-    ! grep -q '"date"' run.json && ! cmp -s run.json "$recorded"
+    change '.kernels["transpose/padded"].metrics.shared_wavefronts.sessions[0][] += 1 | del(.sessions[].date)'
 }
 way 'an expectation that is over excuses a run without a date' undated_expectation 1 \
-    '"$cugate" check $H200 --baselines baselines --replay run.json' 'transpose/padded' 'has no date'
+    '"$cugate" check $H200 --baselines baselines --replay run.json' 'transpose/padded' 'this run has no date'

@@ -70,7 +70,7 @@ way() {
     else
         failed=$((failed + 1))
         printf 'FAILED: %s\n%s' "$name" "$complaints"
-        head -40 "$work/said" | sed 's/^/    | /'
+        tail -25 "$work/said" | sed 's/^/    | /'
     fi
 }
 
