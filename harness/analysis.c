@@ -140,6 +140,38 @@ static void narrow(struct analysis *analysis, struct run *runs, size_t count, ch
     run_release(&all);
 }
 
+static bool is_row_in_all(const struct run *runs, size_t count, const char *id, const char *metric)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct result *result = run_find(&runs[i], id);
+        if (result && !result_find(result, metric))
+            return false;
+    }
+    return true;
+}
+
+/* Takes the rows of a metric out where some sessions have none, because they were not asked for: bank conflicts are
+ * counted by some sessions for all kernels, and by others for few. A counter that failed has a row, which stays. */
+static void narrow_rows(struct analysis *analysis, struct run *runs, size_t count, const struct metrics *metrics)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const char *metric = metrics->list[m].name;
+        size_t kernels = 0;
+        for (size_t k = 0; k < runs[0].result_count; k++) { /* by now all have the same */
+            const char *id = runs[0].results[k].id;
+            bool any = false;
+            if (is_row_in_all(runs, count, id, metric))
+                continue;
+            for (size_t i = 0; i < count; i++)
+                any |= result_remove(run_find(&runs[i], id), metric);
+            kernels += any;
+        }
+        if (kernels > 0)
+            leave_out(analysis, metric,
+                      x_sprintf("of %zu kernel%s: not in every session", kernels, kernels == 1 ? "" : "s"), false);
+    }
+}
+
 /* ---- Where and when ---- */
 
 static const char *fact(const struct run *run, enum session_fact which)
@@ -214,6 +246,7 @@ void analysis_make(struct analysis *analysis, struct run *runs, size_t count, ch
     *analysis = (struct analysis){0};
     struct sessions sessions = {.runs = runs, .count = count, .metrics = metrics};
     narrow(analysis, runs, count, names);
+    narrow_rows(analysis, runs, count, metrics);
     sessions.gpu = x_calloc(count, sizeof *sessions.gpu);
     sessions.cell = x_calloc(count, sizeof *sessions.cell);
     sessions.gpus = number_groups(runs, count, same_gpu, sessions.gpu);

@@ -61,10 +61,28 @@ static bool judge_anchor(struct judgement *judgement, const struct row *base)
     return true;
 }
 
+/* A count may repeat in each launch of a process and differ in the next, a spin's or a library's own choice: that it
+ * repeats takes several processes to see. Those of other code are witnesses too; those of the same code, which counted
+ * otherwise, speak against it. True when they are too few for what moved to fail. */
+static bool judge_exactness(struct judgement *judgement, const struct pairing *pairing)
+{
+    const size_t needed = rule_sessions_needed(METRIC_EXACT);
+    const bool same = same_code(pairing->base_result, pairing->now_result);
+    const size_t witnesses = judgement->base_sessions + (same ? 0 : judgement->run_sessions);
+    if (!judgement->worse || witnesses >= needed)
+        return false;
+    judgement->verdict = VERDICT_UNSURE;
+    add_reason(judgement, "%zu session%s of the %zu that it takes to know that it repeats%s", witnesses,
+               witnesses == 1 ? "" : "s", needed, same ? ": the same machine code counted otherwise" : "");
+    return true;
+}
+
 /* True when the baseline has too few sessions for what moved to fail. */
-static bool judge_provisional(struct judgement *judgement)
+static bool judge_provisional(struct judgement *judgement, const struct pairing *pairing)
 {
     const size_t needed = rule_sessions_needed(judgement->metric->class);
+    if (judgement->metric->class == METRIC_EXACT)
+        return judge_exactness(judgement, pairing);
     if (!judgement->worse || judgement->base_sessions >= needed)
         return false;
     judgement->verdict = VERDICT_UNSURE;
@@ -121,7 +139,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
                (judgement->worse && rule_two_groups(pairing->now, why, sizeof why))) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "%s", why);
-    } else if (!judge_provisional(judgement) && judgement->verdict == VERDICT_REGRESSED &&
+    } else if (!judge_provisional(judgement, pairing) && judgement->verdict == VERDICT_REGRESSED &&
                judgement->run_sessions == 1) {
         judgement->verdict = VERDICT_UNSURE;
         judgement->wants_session = true;
@@ -192,6 +210,6 @@ void judge_values(struct judgement *judgement, const struct pairing *pairing, st
         judge_time(judgement, pairing);
     else if (metric->class == METRIC_STATIC)
         judge_static(judgement, pairing);
-    else if (!judge_provisional(judgement))
+    else if (!judge_provisional(judgement, pairing))
         judge_gpu(judgement);
 }

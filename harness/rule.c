@@ -10,7 +10,7 @@
 
 /* Sessions a baseline needs before what moved may fail. Two say nothing about a spread; time has more ways to move. */
 static const size_t sessions_needed[METRIC_CLASSES] = {
-    [METRIC_STATIC] = 1, [METRIC_EXACT] = 1, [METRIC_STEADY] = 3, [METRIC_TIME] = 10, [METRIC_INFO] = 1,
+    [METRIC_STATIC] = 1, [METRIC_EXACT] = 3, [METRIC_STEADY] = 3, [METRIC_TIME] = 10, [METRIC_INFO] = 1,
 };
 
 size_t rule_sessions_needed(enum metric_class class)

@@ -254,6 +254,18 @@ struct row *result_add(struct result *result, const char *metric)
     return &result->rows[place];
 }
 
+bool result_remove(struct result *result, const char *metric)
+{
+    struct row *row = result_find(result, metric);
+    if (!row)
+        return false;
+    row_clear(row);
+    free(row->metric);
+    const size_t after = --result->row_count - (size_t)(row - result->rows);
+    memmove(row, row + 1, after * sizeof *row);
+    return true;
+}
+
 void row_add_session(struct row *row, const double *samples, size_t count)
 {
     if (count == 0)

@@ -190,6 +190,9 @@ struct row *result_find(const struct result *result, const char *metric); /* lik
 struct result *run_add(struct run *run, const char *id);
 struct row *result_add(struct result *result, const char *metric);
 
+/* Takes the row of that metric away; false when there is none. */
+bool result_remove(struct result *result, const char *metric);
+
 /* Copies the samples and makes the row measured. A sample that is negative or not finite is no reading: then the
  * row loses all its sessions and is not counted. */
 void row_add_session(struct row *row, const double *samples, size_t count);

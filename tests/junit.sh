@@ -15,7 +15,7 @@ cd "$here/cli" || exit 2
 # Names and reasons that would break XML written without care.
 sed -e 's/"Test GPU"/"<GPU> \\"1\\" \& ]]> \\u001b[2J \\ud83d\\ude00 \\uffff"/' \
     -e 's/"reason": "/&<![CDATA[ ]]> -- \&lt; \\u001b\\u000b\\n\\u202e/' made_up/broken.json >"$work/hostile.json"
-sed 's/"Test GPU"/"<GPU> \\"1\\" \& ]]> \\u001b[2J \\ud83d\\ude00 \\uffff"/' made_up/session_1.json >"$work/base.json"
+sed 's/"Test GPU"/"<GPU> \\"1\\" \& ]]> \\u001b[2J \\ud83d\\ude00 \\uffff"/' made_up/before.json >"$work/base.json"
 if cmp -s made_up/broken.json "$work/hostile.json"; then
     echo "junit.sh: hostile.json is unchanged" >&2
     exit 2
@@ -43,15 +43,15 @@ expect_valid() {
 }
 
 for run in made_up/{same,worse,worse_lines,unsure,broken,unknown_metric}.json; do
-    expect_valid compare made_up/session_1.json "$run"
-    expect_valid compare -q made_up/session_1.json "$run"
+    expect_valid compare made_up/before.json "$run"
+    expect_valid compare -q made_up/before.json "$run"
     expect_valid check --baselines "$work" --replay "$run"
 done
 sed -e 's/"text": "/&<![CDATA[ ]]> -- \&lt; \\u001b\\u000b\\n\\u202e/' -e 's/"file": "/&<\&>\\"/' -e 's/"function": "/&]]>\\u0007/' \
     made_up/worse_lines.json >"$work/hostile_lines.json"
 grep -q 'CDATA.*tile' "$work/hostile_lines.json" || { echo "junit.sh: hostile_lines.json is unchanged" >&2; exit 2; }
 expect_valid compare "$work/base.json" "$work/hostile.json"
-expect_valid compare made_up/session_1.json "$work/hostile_lines.json"
+expect_valid compare made_up/before.json "$work/hostile_lines.json"
 expect_valid check --baselines "$work" --replay "$work/hostile.json"
 
 # The schema is one that can fail.

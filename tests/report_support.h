@@ -14,7 +14,7 @@ struct fixture {
     struct report report;
 };
 
-/* The runs that session_1.json is compared with. */
+/* The runs that before.json is compared with. */
 extern const char *const fixture_runs[];
 extern const size_t fixture_run_count;
 

@@ -56,10 +56,11 @@ Test(analysis, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
 
     const struct tally *pairs = &analysis->views[VIEW_PAIRS].tallies[METRIC_EXACT];
     cr_expect_eq(pairs->rows, 24);
-    cr_expect_eq(pairs->regressed, 3); /* it, judged by each other */
+    cr_expect_eq(pairs->regressed, 0); /* one session does not know what repeats */
+    cr_expect_eq(pairs->unsure, 3);    /* it, judged by each other */
     cr_expect_eq(pairs->worse, 3);
     cr_expect_eq(pairs->better, 3); /* each other, judged by it */
-    cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_REGRESSED], 3);
+    cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_UNSURE], 3);
     cr_expect_eq(analysis->views[VIEW_PAIRS].exits[EXIT_SAME], 9);
     const struct tally *others = &analysis->views[VIEW_OTHERS].tallies[METRIC_EXACT];
     cr_expect_eq(others->regressed, 1); /* the others are judged by a baseline that does not repeat */
@@ -68,7 +69,7 @@ Test(analysis, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
     cr_assert_eq(analysis->offender_count, 1);
     cr_expect_str_eq(analysis->offenders[0].kernel, "a/b");
     cr_expect_str_eq(analysis->offenders[0].metric->name, "count");
-    cr_expect_eq(analysis->offenders[0].tallies[VIEW_PAIRS].regressed, 3);
+    cr_expect_eq(analysis->offenders[0].tallies[VIEW_PAIRS].unsure, 3);
     cr_expect_eq(analysis->offenders[0].tallies[VIEW_PAIRS].rows, 12);
     cr_expect_eq(analysis->offenders[0].tallies[VIEW_OTHERS].regressed, 1);
     cr_expect_eq(analysis_exit_code(analysis), EXIT_REGRESSED);
@@ -257,9 +258,9 @@ Test(analysis, text_says_what_was_found)
     } rows[] = {
         {false,
          {"A/A of 4 sessions of 2 kernels on 2 GPUs (Test GPU, collector cupti), 2026-11-01\n",
-          "a/only  not in s0.json", "by each other session alone: 12 comparisons", "exit codes: 0 in 9, 1 in 3",
+          "a/only  not in s0.json", "by each other session alone: 12 comparisons", "exit codes: 0 in 9, 3 in 3",
           "between GPUs", "not known, all sessions are of one day", "does not repeat: a/b, 1,000 to 1,001",
-          "median kernel 2.00 %", "a false alarm: the gate would have failed in 4 of 16 comparisons (exit 1)"},
+          "median kernel 2.00 %", "a false alarm: the gate would have failed in 1 of 16 comparisons (exit 1)"},
          {"\033", "all other GPUs"}},
         {true, {"Left out", "a false alarm"}, {"Spread", "Exactness", "Smallest", "\033"}},
     };
@@ -286,7 +287,7 @@ Test(analysis, json_holds_all_of_it_and_null_for_what_is_not_known)
         {"device", -1, NULL, "\"Test GPU\""},
         {"left_out", 0, NULL, "{\"kernel\":\"a/only\",\"why\":\"not in s0.json\",\"failed\":false}"},
         {"views", -1, "gpus", "null"}, /* of two GPUs, the others are one */
-        {"offenders", 0, "pairs", "{\"rows\":12,\"regressed\":3,\"unsure\":0,\"worse\":3,\"better\":3}"},
+        {"offenders", 0, "pairs", "{\"rows\":12,\"regressed\":0,\"unsure\":3,\"worse\":3,\"better\":3}"},
         {"spread", 1, "in", "\"points\""},
         {"spread", 1, "within", "{\"kernels\":1,\"median\":0.0,\"worst\":0.0,\"worst_kernel\":\"a/\\\"\\n\"}"},
         {"spread", 1, "days", "null"},

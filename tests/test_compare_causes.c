@@ -53,6 +53,7 @@ Test(compare_causes, a_worse_row_is_blamed_on_the_line_that_grew)
     set_up_causes(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     put(&fixture.run, "k/v", "instructions", 100);
+    put_times(&fixture.base, "k/v", "shared_wavefronts", 100, 2);
     struct result *now = run_find(&fixture.run, "k/v");
     now->lines = made_wavefronts(12, 900, 100);
     now->base_lines = made_wavefronts(10, 100, 100);

@@ -221,7 +221,7 @@ Test(compare_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
         struct fixture fixture;
         set_up(&fixture);
         cr_assert_eq(expectations_read_text(&fixture.expectations, "made_up.ini", declared), 0);
-        put(&fixture.base, "a/b", "count", 7);
+        put_times(&fixture.base, "a/b", "count", 7, 3);
         put(&fixture.run, "a/b", "count", rows[i].count);
         put(&fixture.base, "a/c", "count", 7); /* nothing is declared of it */
         put(&fixture.run, "a/c", "count", 7);

@@ -123,13 +123,13 @@ timeout --foreground --preserve-status -s INT 0.7 \
 finish "check, stopped by Ctrl-C" $? 130 "fine/two; interrupted; (exit 130); file stopped.json; file stopped_report.json"
 
 eval "set -- $M"
-"$cugate" compare "$@" -o /dev/full made_up/session_1.json made_up/same.json >out 2>err
+"$cugate" compare "$@" -o /dev/full made_up/before.json made_up/same.json >out 2>err
 finish "compare -o /dev/full" $? 2 "cannot write"
-"$cugate" compare "$@" -o /dev/full --report json=kept_report.json made_up/session_1.json made_up/same.json >out 2>err
+"$cugate" compare "$@" -o /dev/full --report json=kept_report.json made_up/before.json made_up/same.json >out 2>err
 finish "compare -o /dev/full --report" $? 2 "cannot write /dev/full; file kept_report.json"
 cmp report_markdown.md report_comment.md >out 2>err # of the table
 finish "a comment is Markdown with -q" $? 0 ""
-"$cugate" compare "$@" made_up/session_1.json made_up/worse.json >/dev/full 2>err
+"$cugate" compare "$@" made_up/before.json made_up/worse.json >/dev/full 2>err
 finish "compare >/dev/full" $? 2 "cannot write"
 "$cugate" list --help >/dev/full 2>err
 finish "list --help >/dev/full" $? 2 "cannot write"
@@ -139,17 +139,17 @@ for i in 1 2; do
 done
 "$cugate" aa "$@" hostile_1.json hostile_2.json >out 2>err
 code=$?
-"$cugate" compare "$@" made_up/session_1.json hostile_1.json >>out 2>>err
+"$cugate" compare "$@" made_up/before.json hostile_1.json >>out 2>>err
 "$cugate" check "$@" --replay hostile_1.json >>out 2>>err
 grep -q $'^ *::\|\u202e' out err && echo "a line begins with a command" >>out
 finish "text of files plants no command for CI servers" $code 0 "GPU ::error::?; !a line begins with a command"
 
 head -c 3000 made_up/same.json >truncated.json
-"$cugate" compare "$@" made_up/session_1.json truncated.json >out 2>err
+"$cugate" compare "$@" made_up/before.json truncated.json >out 2>err
 finish "compare with a truncated file" $? 2 "truncated.json; !nothing is worse"
 
 cp made_up/same.json kept.json
-"$cugate" compare "$@" -o kept.json made_up/session_1.json truncated.json >out 2>err
+"$cugate" compare "$@" -o kept.json made_up/before.json truncated.json >out 2>err
 cmp -s made_up/same.json kept.json || echo "kept.json was changed" >>out
 finish "a failed command leaves the old file" $? 0 "!kept.json was changed"
 

@@ -62,3 +62,29 @@ undated_expectation() {
 }
 way 'an expectation that is over excuses a run without a date' undated_expectation 1 \
     '"$cugate" check $H200 --baselines baselines --replay run.json' 'transpose/padded' 'this run has no date'
+
+# ---- Counts that do not repeat
+
+one_more() {
+    cp "$recorded" before.json
+    change '.kernels["sgemm/cublas"].metrics.instructions.sessions[0][] += 1'
+}
+way 'one session against one makes a count exact' one_more 3 '"$cugate" compare --metrics "$top/metrics" before.json run.json' \
+    'sgemm/cublas' 'to know that it repeats'
+
+# By two sessions of the baseline, each of which repeats, and a third of the same code.
+one_more_by_two() {
+    jq -c '.kernels |= map_values(if .metrics.instructions.sessions then .metrics.instructions.sessions |= . + . else . end) |
+        .sessions |= . + .' "$recorded" >before.json
+    change '.kernels["reduce/sequential"].metrics.instructions.sessions[0][] += 1'
+}
+way 'the same machine code counts otherwise, and is red by two sessions' one_more_by_two 3 \
+    '"$cugate" compare --metrics "$top/metrics" before.json run.json' 'reduce/sequential' 'counted otherwise'
+
+# Those without --lines have bank conflicts of no kernel but a few.
+some_with_lines() {
+    cp "$recorded" first.json
+    change 'del(.kernels[].metrics.excess_wavefronts) | del(.kernels[].lines) | .sessions[0].date = "2026-11-21T21:00:00.000Z"'
+}
+way 'aa over sessions of which some have lines' some_with_lines 0 '"$cugate" aa --metrics "$top/metrics" first.json run.json' \
+    'excess_wavefronts' 'not in every session'
