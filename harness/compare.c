@@ -249,6 +249,16 @@ static void count_kernel(struct comparison *comparison, size_t first)
     comparison->kernel_counts[worst]++;
 }
 
+/* A time may be small and still matter. Pairs have a limit of their own. */
+static bool is_blind(const struct judgement *judgement)
+{
+    const bool passed = judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED;
+    if (!passed || !judgement->compared || judgement->pairs > 0 || judgement->base == 0)
+        return false;
+    return judgement->limit > RULE_BLIND * fabs(judgement->base) &&
+           (judgement->metric->class == METRIC_TIME || judgement->limit > judgement->metric->floor_absolute);
+}
+
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct expectations *expectations)
 {
@@ -274,8 +284,12 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     add_notes(comparison, &sides, &judging.unknown);
     free(judging.unknown.names);
 
-    for (size_t i = 0; i < comparison->count; i++)
-        comparison->counts[comparison->list[i].verdict]++;
+    for (size_t i = 0; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        judgement->blind = is_blind(judgement);
+        comparison->blind += judgement->blind;
+        comparison->counts[judgement->verdict]++;
+    }
     if (comparison->count > 0)
         qsort(comparison->list, comparison->count, sizeof *comparison->list, judgements_worst_first);
 }

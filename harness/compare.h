@@ -54,7 +54,9 @@ struct judgement {
     bool compared;     /* both numbers are of one counter */
     bool worse;        /* beyond the limit in the bad direction, whatever the verdict */
     bool far;          /* a time worse than the baseline or its anchor by more than RULE_ANCHOR and the limit */
-    bool same_code;    /* the same machine code was launched in the same way */
+    bool blind; /* it passed, by a limit beyond RULE_BLIND of its value; so small an amount that the metric file lets
+                 * it be is not blind */
+    bool same_code;                            /* the same machine code was launched in the same way */
     size_t base_sessions, run_sessions, agree; /* agree: sessions of the run beyond the limit */
     size_t pairs, pairs_worse;                 /* against a base library; 0 when there were none */
     enum paired paired;                        /* what they say */
@@ -100,6 +102,7 @@ struct comparison {
     size_t kernels;                 /* kernels judged */
     size_t counts[VERDICTS];        /* judgements */
     size_t kernel_counts[VERDICTS]; /* kernels, each by its worst judgement */
+    size_t blind;                   /* judgements that are */
     size_t same_code; /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
     struct suite *suites; /* a row for each metric of class time that was compared */
     size_t suite_count;

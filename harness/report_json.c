@@ -5,6 +5,7 @@
  *     "static": false,              true: only machine code was read
  *     "counts": { "kernels": 65, "missing": 0, "regressed": 1, ... },    judgements by verdict
  *     "same_code": 2,               rows that moved although the machine code is the same: noise
+ *     "blind": 1,                   rows that passed by a limit of more than a quarter of their value
  *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
  *     "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
  *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of run.h
@@ -16,6 +17,7 @@
  *                       "drift": -56,             part of the change that the whole suite made
  *                       "detectable": 1400,       the smallest change that is caught in 99 of 100 cases
  *                       "same_code": false,       the machine code is that of the baseline, launched in the same way
+ *                       "blind": false,           it can hardly fail
  *                       "base_sessions": 12, "run_sessions": 2, "agree": 2,    of the run's, so many beyond the limit
  *                       "pairs": 14, "pairs_worse": 13,                        against a base library
  *                       "launch_change": "block 256x1x1 -> 32x1x1",            of a worse row, where there is one
@@ -26,8 +28,8 @@
  *                                     "now": 6938624, "share": 0.98,           of the kernel's now
  *                                     "stall": null } ] } ] }    why warps wait there: the reason that grew most
  *
- * Judgements are worst first. What has no value is null: never 0. "counts" and "same_code" are null when nothing was
- * judged. The shift of a suite is null when too few kernels know it. */
+ * Judgements are worst first. What has no value is null: never 0. "counts", "same_code" and "blind" are null when
+ * nothing was judged. The shift of a suite is null when too few kernels know it. */
 #include "report_words.h"
 
 #include "exit_code.h"
@@ -89,6 +91,7 @@ static void put_evidence(FILE *stream, const struct judgement *judgement)
     put_number(stream, ", \"drift\": ", gated, judgement->drift);
     put_number(stream, ", \"detectable\": ", gated, judgement->detectable);
     put_flag(stream, ", \"same_code\": ", judgement->same_code);
+    put_flag(stream, ", \"blind\": ", judgement->blind);
     fprintf(
         stream, ", \"base_sessions\": %zu, \"run_sessions\": %zu, \"agree\": %zu, \"pairs\": %zu, \"pairs_worse\": %zu",
         judgement->base_sessions, judgement->run_sessions, judgement->agree, judgement->pairs, judgement->pairs_worse);
@@ -146,13 +149,13 @@ static void put_judgement(FILE *stream, const struct judgement *judgement)
 static void put_counts(FILE *stream, const struct comparison *comparison)
 {
     if (!comparison) {
-        fputs(" \"counts\": null,\n \"same_code\": null,\n", stream);
+        fputs(" \"counts\": null,\n \"same_code\": null,\n \"blind\": null,\n", stream);
         return;
     }
     fprintf(stream, " \"counts\": {\"kernels\": %zu", comparison->kernels);
     for (enum verdict verdict = 0; verdict < VERDICTS; verdict++)
         fprintf(stream, ", \"%s\": %zu", verdict_name(verdict), comparison->counts[verdict]);
-    fprintf(stream, "},\n \"same_code\": %zu,\n", comparison->same_code);
+    fprintf(stream, "},\n \"same_code\": %zu,\n \"blind\": %zu,\n", comparison->same_code, comparison->blind);
 }
 
 static void put_suites(FILE *stream, const struct comparison *comparison)

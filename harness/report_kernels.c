@@ -9,6 +9,7 @@ struct table_line {
     const char *id;
     const struct result *now, *base; /* NULL where there is none */
     enum verdict verdict;            /* the worst of its rows; VERDICTS when nothing was judged */
+    bool blind;                      /* one of its rows is */
 };
 
 /* What a column shows of a row. */
@@ -99,6 +100,7 @@ static struct table_line *make_lines(const struct report *report, size_t *count)
         }
         if (judgement->verdict < line->verdict)
             line->verdict = judgement->verdict;
+        line->blind |= judgement->blind;
     }
     if (*count > 0)
         qsort(lines, *count, sizeof *lines, lines_worst_first);
@@ -207,6 +209,8 @@ static void print_line(const struct text *text, const struct report *report, con
     if (report->comparison && line->verdict < VERDICTS) {
         text_print(text, INK_PLAIN, "%*s", blanks + 2, "");
         text_print(text, tone_ink(words_verdict_tone(line->verdict)), "%s", verdict_name(line->verdict));
+        if (line->blind)
+            text_print(text, INK_YELLOW, ", blind");
     }
     text_print(text, INK_PLAIN, "\n");
 }

@@ -142,7 +142,11 @@ char *words_why(const struct judgement *judgement)
         judgement_evidence(judgement, evidence, sizeof evidence);
         drift_words(judgement, drift, sizeof drift);
     }
-    const char *const parts[] = {evidence, drift, judgement->reason ? judgement->reason : ""};
+    char blind[96] = "";
+    if (judgement->blind)
+        snprintf(blind, sizeof blind, "blind: it fails from %.0f %% of its value on",
+                 100 * judgement->limit / fabs(judgement->base));
+    const char *const parts[] = {evidence, drift, blind, judgement->reason ? judgement->reason : ""};
     char *why = NULL;
     for (size_t i = 0; i < ROWS(parts); i++) {
         if (!*parts[i])
@@ -212,7 +216,10 @@ static void judged(const struct report *report, const char *hint, struct verdict
     for (enum verdict other = first; other <= VERDICT_IMPROVED; other++)
         if (counts[other] > 0)
             append(words->rest, sizeof words->rest, "; %zu %s%s", counts[other], verdict_name(other),
-                   other == VERDICT_IMPROVED ? hint : "");
+                   other == VERDICT_IMPROVED && comparison->blind == 0 ? hint : "");
+    if (comparison->blind > 0)
+        append(words->rest, sizeof words->rest, "; %zu row%s blind%s", comparison->blind,
+               comparison->blind == 1 ? " is" : "s are", hint);
     if (report->verbose && comparison->same_code > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s of the same code moved, which is noise",
                comparison->same_code, plural(comparison->same_code));

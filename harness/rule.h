@@ -26,6 +26,7 @@
 #define RULE_DRIFT 10     /* kernels that it takes to know the suite's shift */
 #define RULE_ANCHOR 0.05  /* slow drift: this far past the anchor is worse although each step passed */
 #define RULE_INEXACT 0.01 /* floor of an exact metric that ceased to repeat, as a share of its value */
+#define RULE_BLIND 0.25   /* a row with a larger limit, as a share of its value, can hardly fail */
 #define RULE_CLOCK 0.02   /* a clock further off is another condition */
 #define RULE_MODES 0.02   /* two modes of samples further apart than this are two things, not one */
 #define RULE_KEPT 0.8     /* share of the samples that must have been taken at the clock of the others */

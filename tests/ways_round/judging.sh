@@ -88,3 +88,9 @@ some_with_lines() {
 }
 way 'aa over sessions of which some have lines' some_with_lines 0 '"$cugate" aa --metrics "$top/metrics" first.json run.json' \
     'excess_wavefronts' 'not in every session'
+
+# ---- Rows that can hardly fail
+
+as_recorded() { cp "$recorded" run.json; }
+way 'a time that fails from 109 % on looks green' as_recorded 0 "$judge" 'same, blind' '1 row is blind (-v lists them)'
+way 'a time that fails from 109 % on has no reason' as_recorded 0 "$judge -v -k transfer/pageable" 'blind: it fails from 109 % of its value on'
