@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 layers=(
     'version exit_code util whole_file text ini_text'
     'options options_*'
-    'kernel library metric metric_* sample line line_match story'
+    'child kernel library library_* measure_interrupt metric metric_* sample line line_match story'
     'run run_* source'
     'cubin cubin_* line_table occupancy resources roofline'
     'rule expectation'

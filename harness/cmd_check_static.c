@@ -2,6 +2,7 @@
 #include "baseline_devices.h"
 #include "cmd_check.h"
 #include "cubin.h"
+#include "library_facts.h"
 #include "measure.h"
 #include "resources.h"
 #include "util.h"
@@ -132,13 +133,30 @@ static void keep_static(struct run *baseline, const struct run *run, const struc
     free(kept);
 }
 
+/* What the library says of itself; a file of machine code alone says nothing, and is judged by that. */
+static int ask_library(const struct options *options, struct library_facts *facts)
+{
+    char why[1024];
+    const int code = library_facts_read(facts, options->kernels, options->timeout, why, sizeof why);
+    if (code == EXIT_USAGE)
+        warning("it is not known which kernels the library has, nor which compiler made it: %s", why);
+    else if (code != 0)
+        error("%s", why);
+    return code == EXIT_USAGE ? 0 : code;
+}
+
 int check_static(const struct options *options, const struct metrics *metrics, struct run *run, struct run *baseline,
                  char **name)
 {
+    struct library_facts facts;
     int code = find_baseline(options, baseline, name);
+    if (code == 0)
+        code = ask_library(options, &facts);
     if (code != 0)
         return code;
-    if (resources_run(run, baseline, options->kernels, metrics) < 0)
+    const int made = resources_run(run, baseline, options->kernels, &facts, metrics);
+    library_facts_release(&facts);
+    if (made < 0)
         return EXIT_USAGE;
     for (size_t i = 0; i < run->session_count; i++)
         measure_complete_session(&run->sessions[i]);

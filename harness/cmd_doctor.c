@@ -2,7 +2,7 @@
  */
 #include "commands.h"
 #include "gpu.h"
-#include "library.h"
+#include "library_facts.h"
 #include "measure.h"
 #include "util.h"
 
@@ -17,14 +17,14 @@ static void say(bool good, const char *what, const char *finding)
 
 /* The lightest kernel there is: a family that proves little and runs anywhere, else the library's first that launches.
  */
-static char *choose_kernel(const struct library *library)
+static char *choose_kernel(const struct library_facts *library)
 {
     const char *first = NULL;
     for (size_t i = 0; i < library->count; i++) {
-        const struct kernel *kernel = &library->kernels[i];
+        const struct kernel_facts *kernel = &library->kernels[i];
         if (strcmp(kernel->id, "hierarchy/thread_index") == 0)
             return x_strdup(kernel->id);
-        if (!first && kernel->variant->launch && kernel->family->kind == CUGATE_KERNELS)
+        if (!first && !kernel->not_built && !kernel->transfer)
             first = kernel->id;
     }
     return x_strdup(first);
@@ -32,19 +32,19 @@ static char *choose_kernel(const struct library *library)
 
 static bool check_library(const struct options *options, char **kernel)
 {
-    struct library library;
+    struct library_facts library;
     char why[1024];
-    if (library_open(&library, options->kernels, why, sizeof why) < 0) {
+    if (library_facts_read(&library, options->kernels, options->timeout, why, sizeof why) != 0) {
         say(false, "kernel library", why);
         return false;
     }
     size_t built = 0;
     for (size_t i = 0; i < library.count; i++)
-        built += library.kernels[i].variant->launch != NULL;
+        built += library.kernels[i].not_built == NULL;
     snprintf(why, sizeof why, "%s: %zu kernels, %zu of them built", options->kernels, library.count, built);
     *kernel = choose_kernel(&library);
     say(*kernel != NULL, "kernel library", why);
-    library_close(&library);
+    library_facts_release(&library);
     return *kernel != NULL;
 }
 
@@ -104,7 +104,7 @@ static bool check_measuring(const struct options *options, const struct metrics 
         .glob_count = 1,
         .device = options->device,
         .samples = 1,
-        .timeout = 60,
+        .timeout = options->timeout,
     };
     const int code = measure_run(&measurement, &run);
     const struct result *result = run_find(&run, kernel);

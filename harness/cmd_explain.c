@@ -1,6 +1,6 @@
 #include "commands.h"
 #include "explain.h"
-#include "library.h"
+#include "library_facts.h"
 #include "measure.h"
 #include "measure_interrupt.h"
 #include "measure_lines.h"
@@ -65,20 +65,23 @@ static int find_recorded(const struct work *work)
     return result;
 }
 
-/* In the kernel library, before anything is measured. */
+/* In the kernel library, before anything is measured. 0, or an exit_code after error(). */
 static int find_built(const struct work *work)
 {
-    struct library library;
+    struct library_facts library;
     char why[1024];
-    if (library_open(&library, work->options->kernels, why, sizeof why) < 0)
-        return error("%s", why);
+    const int code = library_facts_read(&library, work->options->kernels, work->options->timeout, why, sizeof why);
+    if (code != 0) {
+        error("%s", why);
+        return code;
+    }
     const char **names = x_calloc(library.count + 1, sizeof *names);
     for (size_t i = 0; i < library.count; i++)
         names[i] = library.kernels[i].id;
     const int result = explain_find(work->options->arguments[0], names, library.count, work->options->kernels);
     free(names);
-    library_close(&library);
-    return result;
+    library_facts_release(&library);
+    return result < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 /* ---- From a recording, or measured now: either way the run has the kernels that are meant, and no others ---- */
@@ -119,9 +122,10 @@ static int measure_kernels(struct work *work)
 
 static int measure(struct work *work)
 {
-    if (find_built(work) < 0)
-        return EXIT_USAGE;
-    const int code = measure_kernels(work);
+    int code = find_built(work);
+    if (code != EXIT_SAME)
+        return code;
+    code = measure_kernels(work);
     const int saved = save(work);
     return code == EXIT_SAME ? saved : code;
 }

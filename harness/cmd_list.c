@@ -1,34 +1,48 @@
 #include "collector.h"
 #include "commands.h"
 #include "gpu.h"
-#include "library.h"
+#include "library_facts.h"
 #include "util.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The first glob of -k that matches no kernel, or NULL. */
+static const char *find_unmatched(const struct options *options, const struct library_facts *library)
+{
+    for (size_t g = 0; g < options->glob_count; g++) {
+        bool matched = false;
+        for (size_t k = 0; k < library->count && !matched; k++)
+            matched = glob_any(&options->globs[g], 1, library->kernels[k].id);
+        if (!matched)
+            return options->globs[g];
+    }
+    return NULL;
+}
+
 static int list_kernels(const struct options *options)
 {
-    struct library library;
+    struct library_facts library;
     char why[1024];
-    if (library_open(&library, options->kernels, why, sizeof why) < 0) {
+    const int code = library_facts_read(&library, options->kernels, options->timeout, why, sizeof why);
+    if (code != 0) {
         error("%s", why);
-        return EXIT_USAGE;
+        return code;
     }
-    const char *unmatched = library_unmatched(&library, options->globs, options->glob_count);
+    const char *unmatched = find_unmatched(options, &library);
     if (unmatched)
         error("no kernel of %s matches -k '%s'", options->kernels, unmatched);
     for (size_t i = 0; i < library.count && !unmatched; i++) {
-        const struct kernel *kernel = &library.kernels[i];
+        const struct kernel_facts *kernel = &library.kernels[i];
         if (!glob_any(options->globs, options->glob_count, kernel->id))
             continue;
-        if (kernel->variant->launch)
-            printf("%-32s  %s\n", kernel->id, kernel->variant->doc ? kernel->variant->doc : "");
+        if (kernel->not_built)
+            printf("%-32s  not built: %s\n", kernel->id, kernel->not_built);
         else
-            printf("%-32s  not built: %s\n", kernel->id, kernel->variant->not_built);
+            printf("%-32s  %s\n", kernel->id, kernel->doc ? kernel->doc : "");
     }
-    library_close(&library);
+    library_facts_release(&library);
     return unmatched ? EXIT_USAGE : EXIT_SAME;
 }
 

@@ -16,7 +16,7 @@ static const struct command commands[] = {
                    "--metrics --chip NAME checks for any chip that each counter exists there, and says how many\n"
                    "passes over a kernel the whole set takes; it needs no GPU.",
         .example = "cugate list --metrics --chip GH100",
-        .takes = "k kernels list_metrics devices collectors chip",
+        .takes = "k kernels list_metrics devices collectors chip timeout",
         .minimum = 0, .maximum = 0, .run = cmd_list,
     },
     {
@@ -112,7 +112,7 @@ static const struct command commands[] = {
         .details = "Checks the GPU, its driver, the permission to read counters and the kernel library, and says the\n"
                    "remedy for each thing that is in the way.",
         .example = "cugate doctor",
-        .takes = "kernels metrics collector device",
+        .takes = "kernels metrics collector device timeout",
         .minimum = 0, .maximum = 0, .run = cmd_doctor,
     },
 };

@@ -9,12 +9,8 @@
 #include "version.h"
 #include "worker.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,20 +19,32 @@ struct watch {
     const struct measurement *measurement;
     struct run *run;
     struct interrupts interrupts;
-    char **ids; /* chosen kernels, in the order in which they are measured */
+    char *list; /* the chosen kernels as the first worker named them */
+    char **ids; /* the same, in the order in which they are measured */
     size_t count;
-    size_t next;    /* the kernel that begins or has begun */
-    bool started;   /* it has begun and has no result yet */
-    bool leaving;   /* the last result was such that the worker ends after it */
-    bool described; /* the run's device is known */
-    double begin;   /* of the whole measurement, seconds */
-    double deadline;
-    char *buffer;
-    size_t length, capacity;
+    size_t next;  /* the kernel that begins or has begun */
+    double begin; /* of the whole measurement, seconds */
+
+    /* Of this worker. */
+    bool listed, described; /* it has named the kernels; and the device */
+    bool started;           /* the next kernel has begun and has no result yet */
+    bool leaving;           /* the last result was such that the worker ends after it */
 };
 
 /* How one worker came to its end. */
-enum ending { ENDING_DONE, ENDING_NEXT, ENDING_HUNG, ENDING_DIED, ENDING_INTERRUPTED, ENDING_IMPOSSIBLE, ENDING_USAGE };
+enum ending {
+    ENDING_NOT_YET,
+    ENDING_DONE,
+    ENDING_NEXT,
+    ENDING_HUNG,
+    ENDING_DIED,
+    ENDING_OUT_OF_TURN, /* it said what no worker says then */
+    ENDING_INTERRUPTED,
+    ENDING_IMPOSSIBLE,
+    ENDING_USAGE
+};
+
+static const char out_of_turn[] = "spoke out of turn: something in the library writes to a descriptor of cugate's";
 
 static void erase_progress(const struct watch *watch)
 {
@@ -113,211 +121,250 @@ void measure_complete_session(struct session *session)
     set_fact(session, SESSION_CUGATE, x_strdup(CUGATE_VERSION));
 }
 
-/* The first worker's description becomes the run's; those of later workers are the same device. */
-static int take_device(struct watch *watch, const char *text)
+/* ---- Messages: a library can write to the pipe as well, so each is held to what a worker says then, or refused. */
+
+/* Every worker chooses from the same library by the same globs. */
+static bool take_list(struct watch *watch, const char *text)
 {
-    if (watch->described)
-        return 0;
-    struct run described = {0};
-    if (run_parse(&described, "the worker's message", text, strlen(text)) < 0)
-        return -1;
-    watch->run->device = described.device;
-    described.device = (struct device){0};
-    watch->run->sessions = described.sessions;
-    watch->run->session_count = described.session_count;
-    described.sessions = NULL;
-    described.session_count = 0;
-    run_release(&described);
-    if (!watch->measurement->lines) /* of which only the lines are kept */
-        measure_complete_session(&watch->run->sessions[0]);
-    run_note_metrics(watch->run, watch->measurement->metrics);
-    watch->described = true;
-    return 0;
+    if (watch->listed || (*text == '\0' && !watch->measurement->lenient))
+        return false;
+    watch->listed = true;
+    if (watch->list)
+        return strcmp(watch->list, text) == 0;
+    char *lines = x_strdup(text);
+    watch->list = x_strdup(text);
+    watch->count = split_lines(lines, &watch->ids);
+    free(lines);
+    return true;
 }
 
-static int take_result(struct watch *watch, const char *line)
+/* Another GPU than the worker before: that one fell off the bus, say. */
+static bool is_other_device(const struct run *run, const struct run *described)
+{
+    char difference[512];
+    device_difference(&described->device, &run->device, difference, sizeof difference);
+    const char *was = run->sessions[0].facts[SESSION_GPU_UUID];
+    const char *is = described->sessions[0].facts[SESSION_GPU_UUID];
+    return *difference != '\0' || strcmp(was ? was : "", is ? is : "") != 0;
+}
+
+/* The first worker's description becomes the run's. */
+static enum ending take_device(struct watch *watch, const char *text)
+{
+    struct run *run = watch->run;
+    struct run described = {0};
+    if (!watch->listed || watch->described || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
+        return ENDING_OUT_OF_TURN;
+    enum ending ending = ENDING_NOT_YET;
+    watch->described = true;
+    if (described.session_count != 1 || described.result_count > 0) {
+        ending = ENDING_OUT_OF_TURN;
+    } else if (run->session_count > 0 && is_other_device(run, &described)) {
+        error("cannot measure: the GPU is another one than that of the first kernels");
+        ending = ENDING_IMPOSSIBLE;
+    } else if (run->session_count == 0) {
+        run->device = described.device;
+        run->sessions = described.sessions;
+        run->session_count = 1;
+        described.device = (struct device){0};
+        described.sessions = NULL;
+        described.session_count = 0;
+        if (!watch->measurement->lines) /* of which only the lines are kept */
+            measure_complete_session(&run->sessions[0]);
+        run_note_metrics(run, watch->measurement->metrics);
+    }
+    run_release(&described);
+    return ending;
+}
+
+static bool take_start(struct watch *watch, const char *id)
+{
+    if (!watch->described || watch->started || watch->leaving || watch->next == watch->count ||
+        strcmp(watch->ids[watch->next], id) != 0)
+        return false;
+    watch->started = true;
+    draw_progress(watch);
+    return true;
+}
+
+/* A worker is one session: what a baseline has beside that is not its to give. */
+static bool is_one_session(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        if (row->session_count > 1 || row->pair_count > 0 || row->has_readings || row->has_anchor || row->previous)
+            return false;
+    }
+    return true;
+}
+
+static bool take_result(struct watch *watch, const char *line)
 {
     struct result taken = {0};
-    if (result_from_line(&taken, line) < 0)
-        return -1;
+    if (!watch->started || result_from_line(&taken, line) < 0)
+        return false;
+    if (strcmp(taken.id, watch->ids[watch->next]) != 0 || !is_one_session(&taken)) {
+        result_release(&taken);
+        return false;
+    }
     struct result *result = run_add(watch->run, taken.id);
     result_release(result);
     *result = taken;
     watch->started = false;
     watch->leaving = result->status == RESULT_FAILED || watch->measurement->lines;
     watch->next++;
-    return 0;
+    return true;
 }
 
-/* A result for the kernel that the worker's end left without one. */
-static void fail_kernel(struct watch *watch, enum result_status status, char *reason)
-{
-    struct result *result = run_add(watch->run, watch->ids[watch->next]);
-    result->status = status;
-    result->reason = reason;
-    watch->started = false;
-    watch->next++;
-}
-
-static void say_no_match(char *ids)
+static bool say_no_match(char *ids)
 {
     char **names;
     const size_t count = split_lines(ids, &names);
-    if (count == 0)
-        BUG("a worker that found no match did not say for what");
+    if (count == 0 || strncmp(names[0], "-k '", 4) != 0) {
+        free_lines(names, count);
+        return false;
+    }
     const char *near = nearest_name(names[0] + strlen("-k '"), (const char *const *)&names[1], count - 1);
     error("no kernel matches %s%s%s%s; `cugate list` shows all %zu", names[0], near ? "; did you mean '" : "",
           near ? near : "", near ? "'?" : "", count - 1);
     free_lines(names, count);
+    return true;
 }
 
-/* Acts on one message; false when it ends the worker, with *ending set. */
-static bool take_message(struct watch *watch, struct message *message, enum ending *ending)
+static enum ending goes_on(bool good)
 {
-    watch->deadline = now_seconds() + watch->measurement->timeout;
+    return good ? ENDING_NOT_YET : ENDING_OUT_OF_TURN;
+}
+
+static enum ending take_message(struct watch *watch, struct message *message)
+{
     switch (message->kind) {
     case MESSAGE_KERNELS:
-        if (!watch->ids)
-            watch->count = split_lines(message->text, &watch->ids);
-        return true;
+        return goes_on(take_list(watch, message->text));
     case MESSAGE_DEVICE:
-        *ending = ENDING_IMPOSSIBLE;
-        return take_device(watch, message->text) == 0;
+        return take_device(watch, message->text);
     case MESSAGE_START:
-        watch->started = true;
-        draw_progress(watch);
-        return true;
+        return goes_on(take_start(watch, message->text));
     case MESSAGE_RESULT:
-        *ending = ENDING_IMPOSSIBLE;
-        return take_result(watch, message->text) == 0;
+        return goes_on(take_result(watch, message->text));
     case MESSAGE_FAILURE:
+        if (watch->described)
+            return ENDING_OUT_OF_TURN;
         erase_progress(watch);
         error("cannot measure: %s", message->text);
-        *ending = ENDING_IMPOSSIBLE;
-        return false;
+        return ENDING_IMPOSSIBLE;
     case MESSAGE_UNUSABLE:
+        if (watch->listed)
+            return ENDING_OUT_OF_TURN;
         error("%s", message->text);
-        *ending = ENDING_USAGE;
-        return false;
+        return ENDING_USAGE;
     case MESSAGE_NO_MATCH:
-        say_no_match(message->text);
-        *ending = ENDING_USAGE;
-        return false;
+        return !watch->listed && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
     case MESSAGE_END:
-        *ending = ENDING_DONE;
-        return false;
+        return watch->described && !watch->started && watch->next == watch->count ? ENDING_DONE : ENDING_OUT_OF_TURN;
+    case MESSAGE_FACTS:
+        break;
     }
-    BUG("a message of kind %d", (int)message->kind);
-}
-
-/* Reads what the pipe has. 0 at its end. */
-static ssize_t fill_buffer(struct watch *watch, int pipe)
-{
-    const size_t step = 1 << 16;
-    if (watch->capacity - watch->length < step) {
-        watch->capacity = watch->length * 2 + step;
-        watch->buffer = x_realloc(watch->buffer, watch->capacity, 1);
-    }
-    const ssize_t got = read(pipe, watch->buffer + watch->length, step);
-    if (got > 0)
-        watch->length += (size_t)got;
-    return got;
+    return ENDING_OUT_OF_TURN;
 }
 
 /* Takes messages until the worker ends, one way or the other. */
-static enum ending watch_worker(struct watch *watch, int pipe)
+static enum ending watch_worker(struct watch *watch, struct child *worker)
 {
-    struct pollfd events[] = {{.fd = pipe, .events = POLLIN}, {.fd = watch->interrupts.descriptor, .events = POLLIN}};
-    watch->deadline = now_seconds() + watch->measurement->timeout;
-    watch->length = 0;
-    for (;;) {
-        /* Looks before it gives up: after Ctrl-Z and fg the time is over, and the result is there. */
-        const double left = watch->deadline - now_seconds();
-        const int ready = poll(events, ROWS(events), left > 0 ? (int)(left * 1000) + 1 : 0);
-        if (ready < 0 && errno != EINTR)
-            BUG("poll: %s", strerror(errno));
-        if (ready == 0 && left <= 0)
-            return ENDING_HUNG;
-        if (ready <= 0)
-            continue;
-        if (events[1].revents)
-            return ENDING_INTERRUPTED;
-        if (fill_buffer(watch, pipe) <= 0)
-            return watch->started ? ENDING_DIED : ENDING_NEXT;
-        struct message message;
-        while (message_take(watch->buffer, &watch->length, &message)) {
-            enum ending ending = ENDING_DONE;
-            const bool goes_on = take_message(watch, &message, &ending);
-            free(message.text);
-            if (!goes_on)
-                return ending;
+    watch->listed = watch->described = watch->started = watch->leaving = false;
+    for (enum ending ending = ENDING_NOT_YET;;) {
+        struct message message = {0};
+        const double deadline = now_seconds() + watch->measurement->timeout;
+        switch (child_next(worker, deadline, watch->interrupts.descriptor, &message)) {
+        case CHILD_SAID:
+            ending = take_message(watch, &message);
+            break;
+        case CHILD_BABBLED:
+            ending = ENDING_OUT_OF_TURN;
+            break;
+        case CHILD_ENDED:
+            ending = watch->started ? ENDING_DIED : worker->length > 0 ? ENDING_OUT_OF_TURN : ENDING_NEXT;
+            break;
+        case CHILD_QUIET:
+            ending = ENDING_HUNG;
+            break;
+        case CHILD_INTERRUPTED:
+            ending = ENDING_INTERRUPTED;
+            break;
         }
+        free(message.text);
+        if (ending != ENDING_NOT_YET)
+            return ending;
     }
 }
 
-/* Waits for the worker for at most `seconds`; false when it is still there. */
-static bool worker_gone(pid_t worker, double seconds, int *status)
+/* ---- Workers ---- */
+
+/* A result for the kernel that the worker's end left without one. */
+static void fail_kernel(struct watch *watch, enum result_status status, const char *reason)
 {
-    const struct timespec nap = {.tv_nsec = 5000000};
-    const double end = now_seconds() + seconds;
-    for (;;) {
-        const pid_t gone = waitpid(worker, status, WNOHANG);
-        if (gone == worker || (gone < 0 && errno == ECHILD))
-            return true;
-        if (now_seconds() >= end)
-            return false;
-        nanosleep(&nap, NULL);
-    }
+    result_fail(run_add(watch->run, watch->ids[watch->next]), status, reason);
+    watch->started = false;
+    watch->next++;
 }
 
-/* Ends the worker if it does not end by itself, and says how it did: "Segmentation fault (signal 11)". Caller frees. */
-static char *end_worker(pid_t worker, enum ending ending)
+/* What becomes of the kernels after a worker that was started at number `first`, and of what is said. */
+static enum ending settle_worker(struct watch *watch, enum ending ending, size_t first, const char *how)
 {
-    /* One that closed its pipe is ending, and how it ends is worth knowing: a core dump takes time. */
-    const bool ends_itself = ending == ENDING_DONE || ending == ENDING_NEXT || ending == ENDING_DIED;
-    int status = 0;
-    if (!ends_itself || !worker_gone(worker, 10, &status)) {
-        kill(worker, SIGKILL);
-        while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
-            continue;
-    }
-    if (WIFSIGNALED(status))
-        return x_sprintf("%s (signal %d)", strsignal(WTERMSIG(status)), WTERMSIG(status));
-    return x_sprintf("it exited with %d", WEXITSTATUS(status));
-}
-
-/* One worker from the next kernel on. */
-static enum ending run_worker(struct watch *watch)
-{
-    int pipe;
-    const size_t first = watch->next;
-    const pid_t worker = worker_start(watch->measurement, first, &pipe);
-    if (worker < 0)
-        return ENDING_IMPOSSIBLE;
-    enum ending ending = watch_worker(watch, pipe);
-    close(pipe);
-    char *how = end_worker(worker, ending);
+    char reason[256];
+    erase_progress(watch);
     if (ending == ENDING_DIED) {
-        fail_kernel(watch, RESULT_CRASHED, x_sprintf("the process that ran it died: %s", how));
+        snprintf(reason, sizeof reason, "the process that ran it died: %s", how);
+        fail_kernel(watch, RESULT_CRASHED, reason);
     } else if (ending == ENDING_HUNG && watch->started) {
-        fail_kernel(
-            watch, RESULT_HUNG,
-            x_sprintf("no result within %g s; a longer limit is set with --timeout", watch->measurement->timeout));
+        snprintf(reason, sizeof reason, "no result within %g s; a longer limit is set with --timeout",
+                 watch->measurement->timeout);
+        fail_kernel(watch, RESULT_HUNG, reason);
+    } else if (ending == ENDING_OUT_OF_TURN && (watch->started || watch->next > first)) {
+        /* Between two kernels it was the former's close() that ran: what it said until then is worth nothing. */
+        snprintf(reason, sizeof reason, "the process that ran it %s", out_of_turn);
+        watch->next -= !watch->started;
+        fail_kernel(watch, RESULT_FAILED, reason);
     } else if (ending == ENDING_HUNG && watch->next == first) {
         error("cannot measure: the GPU did not open within %g s; is another program holding it? (nvidia-smi)",
               watch->measurement->timeout);
-        ending = ENDING_IMPOSSIBLE;
+        return ENDING_IMPOSSIBLE;
+    } else if (ending == ENDING_OUT_OF_TURN) {
+        error("cannot measure: before its first kernel the worker %s", out_of_turn);
+        return ENDING_IMPOSSIBLE;
     } else if (ending == ENDING_NEXT && watch->next == first) {
         error("cannot measure: the worker ended before its first kernel: %s", how);
-        ending = ENDING_IMPOSSIBLE;
+        return ENDING_IMPOSSIBLE;
     } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && !watch->leaving)) {
         /* Every result is there: nothing is left to fail but what cleans up after a kernel. */
         warning("after %s the worker did not end well (%s), most likely in the family's close(); its results are kept",
                 watch->ids[watch->next - 1], ending == ENDING_HUNG ? "it hung" : how);
-        ending = ENDING_NEXT;
     }
+    const bool is_over =
+        ending == ENDING_DONE || ending == ENDING_INTERRUPTED || ending == ENDING_IMPOSSIBLE || ending == ENDING_USAGE;
+    return is_over ? ending : watch->next < watch->count ? ENDING_NEXT : ENDING_DONE;
+}
+
+/* One worker from the next kernel on. ENDING_NEXT when another has to follow. */
+static enum ending run_worker(struct watch *watch)
+{
+    struct child worker;
+    const size_t first = watch->next;
+    if (worker_start(&worker, watch->measurement, first) < 0)
+        return ENDING_IMPOSSIBLE;
+    enum ending ending = watch_worker(watch, &worker);
+    const bool ends_itself = ending == ENDING_DONE || ending == ENDING_NEXT || ending == ENDING_DIED;
+    char *how = child_end(&worker, ends_itself);
+    ending = settle_worker(watch, ending, first, how);
     free(how);
     return ending;
+}
+
+/* What broke off must not look as if there were no other kernels. */
+static void fail_rest(struct watch *watch)
+{
+    while (watch->run->result_count > 0 && watch->next < watch->count)
+        fail_kernel(watch, RESULT_FAILED, "not measured: measuring broke off before it, see the error above");
 }
 
 int measure_run(const struct measurement *measurement, struct run *run)
@@ -326,10 +373,9 @@ int measure_run(const struct measurement *measurement, struct run *run)
     struct watch watch = {.measurement = measurement, .run = run, .begin = now_seconds()};
     if (interrupts_open(&watch.interrupts) < 0)
         return EXIT_NOT_MEASURED;
-    enum ending ending;
-    do {
+    enum ending ending = ENDING_NEXT;
+    while (ending == ENDING_NEXT)
         ending = run_worker(&watch);
-    } while ((ending == ENDING_NEXT || ending == ENDING_DIED || ending == ENDING_HUNG) && watch.next < watch.count);
     erase_progress(&watch);
     if (interrupts_close(&watch.interrupts))
         ending = ENDING_INTERRUPTED;
@@ -340,13 +386,12 @@ int measure_run(const struct measurement *measurement, struct run *run)
                 measurement->label ? " (" : "", measurement->label ? measurement->label : "",
                 measurement->label ? ")" : "");
         code = EXIT_INTERRUPTED;
-    } else if (ending == ENDING_USAGE) {
-        code = EXIT_USAGE;
-    } else if (ending == ENDING_IMPOSSIBLE) {
-        code = EXIT_NOT_MEASURED;
+    } else if (ending != ENDING_DONE) {
+        fail_rest(&watch);
+        code = ending == ENDING_USAGE ? EXIT_USAGE : EXIT_NOT_MEASURED;
     }
     free_lines(watch.ids, watch.count);
-    free(watch.buffer);
+    free(watch.list);
     return code;
 }
 

@@ -1,7 +1,7 @@
 #include "resources.h"
 
 #include "cubin.h"
-#include "library.h"
+#include "library_facts.h"
 #include "occupancy.h"
 #include "util.h"
 
@@ -160,20 +160,6 @@ static void copy_device(struct device *to, const struct device *from)
     to->compute_capability = x_strdup(from->compute_capability);
 }
 
-/* Only the library knows its compiler in the words of measured sessions. */
-static void describe_session(struct session *session, const char *path)
-{
-    struct library library;
-    char why[1024];
-    if (library_open(&library, path, why, sizeof why) < 0) {
-        warning("it is not known which compiler made the machine code: %s", why);
-        return;
-    }
-    session->facts[SESSION_COMPILER] = x_strdup(library.table->compiler);
-    session->facts[SESSION_FLAGS] = x_strdup(library.table->flags);
-    library_close(&library);
-}
-
 /* A function that the baseline's library did not carry either (no code) is no loss. */
 static bool was_known(const struct result *base, const struct result *result, const struct launch *launch)
 {
@@ -196,14 +182,17 @@ static void add_kernel(struct run *run, const struct result *base, const struct 
     add_rows(result, inquiry->metrics, facts);
 }
 
-int resources_run(struct run *run, const struct run *baseline, const char *path, const struct metrics *metrics)
+int resources_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
+                  const struct metrics *metrics)
 {
     *run = (struct run){0};
     struct inquiry inquiry = {.capability = resources_capability(&baseline->device), .metrics = metrics};
     if (cubin_read(&inquiry.cubin, path) < 0)
         return -1;
     copy_device(&run->device, &baseline->device);
-    describe_session(ARRAY_ADD(run->sessions, run->session_count), path);
+    struct session *session = ARRAY_ADD(run->sessions, run->session_count);
+    session->facts[SESSION_COMPILER] = x_strdup(facts->compiler);
+    session->facts[SESSION_FLAGS] = x_strdup(facts->flags);
     run_note_metrics(run, metrics);
     for (size_t i = 0; i < baseline->result_count; i++)
         if (baseline->results[i].status == RESULT_OK)

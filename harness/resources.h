@@ -13,8 +13,11 @@ int resources_add(struct run *run, const char *path, const struct metrics *metri
 
 /* The run that needs no GPU: for every kernel of the baseline its launches, as they were when it was accepted, with the
  * facts of the library at `path`. Device and session say what it is: the baseline's device, the compiler of the
- * library. A kernel whose function is gone is failed, with the reason. -1 after error(); *run is empty then. */
-int resources_run(struct run *run, const struct run *baseline, const char *path, const struct metrics *metrics);
+ * library, of which *facts is what it says itself; empty where it cannot be asked. A kernel whose function is gone is
+ * failed, with the reason. -1 after error(); *run is empty then. */
+struct library_facts;
+int resources_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
+                  const struct metrics *metrics);
 
 /* What a launch that has_machine takes of an SM. */
 struct occupancy_launch resources_of_launch(const struct launch *launch);

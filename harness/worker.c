@@ -3,13 +3,8 @@
 #include "collector.h"
 #include "util.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 /* What a worker that ran into an error ends with; the parent starts another at the next kernel. */
@@ -27,48 +22,9 @@ struct worker {
     void *state;
 };
 
-bool message_take(char *buffer, size_t *length, struct message *message)
-{
-    const size_t head = 1 + sizeof(uint32_t);
-    uint32_t size;
-    if (*length < head)
-        return false;
-    memcpy(&size, buffer + 1, sizeof size);
-    if (*length - head < size)
-        return false;
-    message->kind = (enum message_kind)buffer[0];
-    message->text = x_calloc(size + (size_t)1, 1);
-    memcpy(message->text, buffer + head, size);
-    *length -= head + size;
-    memmove(buffer, buffer + head + size, *length);
-    return true;
-}
-
-static void send_bytes(int pipe, const void *bytes, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(pipe, bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            _exit(WORKER_ENDED); /* the parent is gone */
-        bytes = (const char *)bytes + written;
-        length -= (size_t)written;
-    }
-}
-
-static void send_message(int pipe, enum message_kind kind, const char *text)
-{
-    const char kind_byte = (char)kind;
-    const uint32_t size = (uint32_t)strlen(text);
-    send_bytes(pipe, &kind_byte, 1);
-    send_bytes(pipe, &size, sizeof size);
-    send_bytes(pipe, text, size);
-}
-
 __attribute__((noreturn)) static void give_up(const struct worker *worker, const char *why)
 {
-    send_message(worker->pipe, MESSAGE_FAILURE, why);
+    message_send(worker->pipe, MESSAGE_FAILURE, why);
     _exit(WORKER_ENDED);
 }
 
@@ -85,7 +41,7 @@ static void send_ids(const struct worker *worker, enum message_kind kind, const 
     for (size_t i = 0; i < (unmatched ? worker->library.count : worker->chosen_count); i++)
         fprintf(stream, "%s\n", unmatched ? worker->library.kernels[i].id : worker->chosen[i]->id);
     fclose(stream);
-    send_message(worker->pipe, kind, text);
+    message_send(worker->pipe, kind, text);
     free(text);
 }
 
@@ -94,7 +50,7 @@ static void choose_kernels(struct worker *worker)
     const struct measurement *measurement = worker->measurement;
     char why[1024];
     if (library_open(&worker->library, measurement->kernels, why, sizeof why) < 0) {
-        send_message(worker->pipe, MESSAGE_UNUSABLE, why);
+        message_send(worker->pipe, MESSAGE_UNUSABLE, why);
         _exit(WORKER_ENDED);
     }
     worker->chosen = x_calloc(worker->library.count, sizeof *worker->chosen);
@@ -128,7 +84,7 @@ static void open_device(struct worker *worker, const struct collector_setup *set
     if (!stream || run_write(&run, stream) < 0)
         give_up(worker, "out of memory");
     fclose(stream);
-    send_message(worker->pipe, MESSAGE_DEVICE, text);
+    message_send(worker->pipe, MESSAGE_DEVICE, text);
     free(text);
     run_release(&run);
 }
@@ -192,7 +148,7 @@ static void measure_kernel(struct worker *worker, const struct kernel *kernel, s
         result->reason = x_strdup(why);
 }
 
-__attribute__((noreturn)) static void worker_run(const struct measurement *measurement, size_t first, int pipe)
+static void measure_kernels(const struct measurement *measurement, size_t first, int pipe)
 {
     struct worker worker = {.measurement = measurement, .pipe = pipe};
     worker.collector = measurement->lines ? measurement->lines : collector_find(measurement->collector);
@@ -210,11 +166,11 @@ __attribute__((noreturn)) static void worker_run(const struct measurement *measu
         /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
         if (worker.family != worker.chosen[k]->family)
             close_family(&worker);
-        send_message(pipe, MESSAGE_START, worker.chosen[k]->id);
+        message_send(pipe, MESSAGE_START, worker.chosen[k]->id);
         struct result result = {0};
         measure_kernel(&worker, worker.chosen[k], &result);
         char *line = result_to_line(&result);
-        send_message(pipe, MESSAGE_RESULT, line);
+        message_send(pipe, MESSAGE_RESULT, line);
         /* After an error the device's context may be lost, and with it every later result. Lines: see cupti_lines.c. */
         if (result.status == RESULT_FAILED || measurement->lines)
             _exit(WORKER_ENDED);
@@ -223,9 +179,7 @@ __attribute__((noreturn)) static void worker_run(const struct measurement *measu
     }
     close_family(&worker);
     worker.collector->close(worker.collector_self);
-    send_message(pipe, MESSAGE_END, "");
-    /* Not exit(): the parent's buffers were copied with it and are the parent's to write. */
-    _exit(WORKER_DONE);
+    message_send(pipe, MESSAGE_END, "");
 }
 
 /* --device N: the worker sees that one GPU only, so that every library, whatever API it uses, means the same one. A
@@ -244,34 +198,20 @@ static void see_only(int device)
     free(copy);
 }
 
-pid_t worker_start(const struct measurement *measurement, size_t first, int *pipe)
+/* What a worker is started with. */
+struct order {
+    const struct measurement *measurement;
+    size_t first;
+};
+
+static void worker_run(int pipe, const void *data)
 {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return error("cannot make a pipe for the worker: %s", strerror(errno));
-    fflush(NULL);
-    const pid_t parent = getpid();
-    const pid_t child = fork();
-    if (child < 0) {
-        close(ends[0]);
-        close(ends[1]);
-        return error("cannot start a worker process: %s", strerror(errno));
-    }
-    if (child > 0) {
-        close(ends[1]);
-        *pipe = ends[0];
-        return child;
-    }
-    close(ends[0]);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(WORKER_ENDED); /* it died before prctl */
-    signal(SIGINT, SIG_IGN); /* the terminal sends it to both; the parent decides */
-    signal(SIGPIPE, SIG_IGN);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    see_only(measurement->device);
-    worker_run(measurement, first, ends[1]);
+    const struct order *order = data;
+    see_only(order->measurement->device);
+    measure_kernels(order->measurement, order->first, pipe);
+}
+
+int worker_start(struct child *child, const struct measurement *measurement, size_t first)
+{
+    return child_start(child, worker_run, &(struct order){measurement, first});
 }

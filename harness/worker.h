@@ -3,34 +3,13 @@
 #ifndef WORKER_H
 #define WORKER_H
 
+#include "child.h"
 #include "measure.h"
 
-#include <stddef.h>
-#include <sys/types.h>
-
-/* A message is its kind, the length of its text (4 bytes, host order) and the text. */
-enum message_kind {
-    MESSAGE_KERNELS = 'K',  /* ids of all chosen kernels, one a line: first of all */
-    MESSAGE_DEVICE = 'D',   /* a run file with device and session, without kernels */
-    MESSAGE_START = 'S',    /* id of the kernel that begins */
-    MESSAGE_RESULT = 'R',   /* result_to_line of the kernel that began; after one that is not ok the worker may end */
-    MESSAGE_FAILURE = 'F',  /* nothing can be measured: the reason */
-    MESSAGE_UNUSABLE = 'U', /* the kernel library cannot be used: the reason */
-    MESSAGE_NO_MATCH = 'N', /* a -k matches no kernel: it, and the ids that there are, one a line */
-    MESSAGE_END = 'E'       /* all kernels done */
-};
-
-struct message {
-    enum message_kind kind;
-    char *text; /* owned */
-};
-
-/* Starts a worker that measures the chosen kernels from number `first` on. Its messages come from *pipe, which the
- * caller closes; the process is the caller's to end. Its standard output goes to standard error. -1 after error(). */
-pid_t worker_start(const struct measurement *measurement, size_t first, int *pipe);
-
-/* Takes one whole message out of the buffer's first *length bytes, if there is one: returns true and moves the rest to
- * the front. text is the caller's to free. */
-bool message_take(char *buffer, size_t *length, struct message *message);
+/* Starts a worker that measures the chosen kernels from number `first` on and ends after the last one. Its messages are
+ * KERNELS, DEVICE, then START and RESULT for each kernel, and END; but UNUSABLE or NO_MATCH alone, FAILURE in place of
+ * DEVICE, and nothing more after a result that failed. measure.c holds it to that. A library that forges the result of
+ * its own kernel at its time cannot be told from an honest one: the process is its as well. -1 after error(). */
+int worker_start(struct child *child, const struct measurement *measurement, size_t first);
 
 #endif

@@ -31,6 +31,7 @@ static void set_up(struct fixture *fixture)
         .output = fixture->report,
         .format = "text",
         .collector = "cupti",
+        .timeout = 60,
         .static_only = true,
         .verbose = true,
     };

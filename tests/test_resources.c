@@ -1,3 +1,4 @@
+#include "library_facts.h"
 #include "resources.h"
 #include "support.h"
 #include "util.h"
@@ -257,11 +258,8 @@ Test(resources, a_static_run_repeats_the_baseline_s_launches_with_the_facts_of_a
     struct fixture fixture;
     make_baseline(&fixture);
     struct run run;
-    struct capture capture;
-    capture_begin(&capture);
-    const int result = resources_run(&run, &fixture.run, OTHER, &fixture.metrics);
-    char *said = capture_end(&capture);
-    cr_assert_eq(result, 0);
+    const struct library_facts facts = {.compiler = "nvcc 13.0.88"};
+    cr_assert_eq(resources_run(&run, &fixture.run, OTHER, &facts, &fixture.metrics), 0);
 
     char difference[256];
     device_difference(&run.device, &fixture.run.device, difference, sizeof difference);
@@ -281,31 +279,20 @@ Test(resources, a_static_run_repeats_the_baseline_s_launches_with_the_facts_of_a
     cr_expect(strstr(gone->reason, "no machine code of the function") && strstr(gone->reason, BOUNDED), "%s",
               gone->reason);
 
-    /* A fatbin cannot be asked for its compiler. */
     cr_assert_eq(run.session_count, 1);
-    cr_expect_null(run.sessions[0].facts[SESSION_COMPILER]);
-    cr_expect(strstr(said, "not known which compiler"), "%s", said);
-    free(said);
+    cr_expect_str_eq(run.sessions[0].facts[SESSION_COMPILER], "nvcc 13.0.88");
+    cr_expect_null(run.sessions[0].facts[SESSION_FLAGS]);
     run_release(&run);
     tear_down(&fixture);
 }
 
-Test(resources, a_static_run_knows_the_compiler_of_the_library)
+Test(resources, a_static_run_of_no_library)
 {
     struct fixture fixture;
     set_up(&fixture, "9.0");
     struct run run;
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/../libkernels.so", folder);
-    cr_assert_eq(resources_run(&run, &fixture.run, path, &fixture.metrics), 0);
-    cr_assert_eq(run.session_count, 1);
-    const char *compiler = run.sessions[0].facts[SESSION_COMPILER];
-    cr_expect(compiler && strncmp(compiler, "nvcc ", 5) == 0, "%s", compiler);
-    cr_expect(strstr(run.sessions[0].facts[SESSION_FLAGS], "-gencode"));
-    run_release(&run);
-    cr_expect_eq(resources_run(&run, &fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
+    cr_expect_eq(
+        resources_run(&run, &fixture.run, "tests/no_such_file.so", &(struct library_facts){0}, &fixture.metrics), -1);
     cr_expect_eq(run.session_count, 0);
-    free(path);
-    free(folder);
     tear_down(&fixture);
 }
