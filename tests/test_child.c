@@ -94,3 +94,25 @@ Test(child, a_message_that_is_not_whole_stays)
         cr_expect_eq(memcmp(buffer, stream, have), 0);
     }
 }
+
+Test(child, what_is_no_message_is_refused_at_once)
+{
+    static const struct {
+        uint32_t size;
+        const char *text;
+        size_t length; /* of what came of it */
+        int taken;
+    } cases[] = {
+        {MESSAGE_LIMIT + 1, "", 0, -1}, {UINT32_MAX, "x", 1, -1}, {3, "a\0b", 3, -1},
+        {MESSAGE_LIMIT, "x", 1, 0},     {3, "a\0b", 2, 0},        {0, "", 0, 1},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char buffer[16] = {MESSAGE_RESULT};
+        struct message message = {0};
+        memcpy(buffer + 1, &cases[i].size, sizeof cases[i].size);
+        memcpy(buffer + 1 + sizeof cases[i].size, cases[i].text, cases[i].length);
+        size_t length = 1 + sizeof cases[i].size + cases[i].length;
+        cr_expect_eq(message_take(buffer, &length, &message), cases[i].taken, "case %zu", i);
+        free(message.text);
+    }
+}

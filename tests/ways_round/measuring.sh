@@ -1,2 +1,86 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # Ways round the measuring: what a library can do to the process that runs it. Sourced by run.sh.
+
+# unruly WHEN WHAT: a library that does WHAT at LOAD, LAUNCH or CLOSE, see unruly.c.
+unruly() {
+    library unruly "$here/unruly.c" "-DAT_$1=$2"
+}
+
+# The same with the machine code of the catalogue, which --static reads.
+unruly_code() {
+    objcopy -O binary --only-section=.nv_fatbin "$top/build/libkernels.so" code.fatbin
+    library unruly "$here/unruly.c" "-DAT_$1=$2" -DMACHINE_CODE='"code.fatbin"'
+}
+
+ours='--kernels ./unruly.so'
+static="check --static=nvidia-h200 $H200 $ours"
+
+# ---- Nothing of a library runs in the process that reports.
+
+exits() { unruly_code LOAD '_exit(0)'; }
+way 'a library that exits when it is loaded: check --static' exits 5 '"$cugate" $static' \
+    'the process that loaded ./unruly.so died before it could be asked for its kernels: it exited with 0'
+way 'a library that exits when it is loaded: list' exits 5 '"$cugate" list $ours' 'it exited with 0'
+way 'a library that exits when it is loaded: explain' exits 5 '"$cugate" explain first/one $HOST $ours' 'it exited with 0'
+way 'a library that exits when it is loaded: doctor' exits 5 '"$cugate" doctor $HOST $ours' 'it exited with 0' \
+    'this machine cannot measure'
+
+crashes() { unruly LOAD 'raise(SIGSEGV)'; }
+way 'a library that crashes when it is loaded' crashes 5 '"$cugate" list $ours' '(signal 11)'
+hangs() { unruly_code LOAD 'pause()'; }
+way 'a library that is never loaded' hangs 5 'timeout 9 "$cugate" $static --timeout 0.5' \
+    'was not loaded within 0.5 s'
+prints() { unruly LOAD 'puts("a forged line"); fflush(stdout)'; }
+way 'a library that prints when it is loaded' prints 0 '"$cugate" list $ours 2>/dev/null' 'first/one' '!forged'
+forges_list() { unruly LOAD 'say(76, "kernel first/one\n\nkernel")'; }
+way 'a library that lists its kernels with its own hand' forges_list 5 '"$cugate" list $ours' \
+    'tells what no kernel library can'
+
+# ---- A worker is believed only what a worker says then; what it does costs the kernel that ran, and no other.
+
+believed='"$cugate" run $HOST $ours'
+out_of_turn='the process that ran it spoke out of turn'
+two_is_lost=("$out_of_turn" 'first/one' 'last/three' 'measured: 2 of 3 kernels')
+
+ends() { unruly LAUNCH 'say(69, "")'; }
+way 'an end in the middle' ends 5 "$believed" "${two_is_lost[@]}"
+ends_later() { unruly CLOSE 'say(69, "")'; }
+way 'an end between two kernels' ends_later 5 "$believed" "${two_is_lost[@]}"
+invents() { unruly LAUNCH 'say(90, "what?")'; }
+way 'a message of no kind' invents 5 "$believed" "${two_is_lost[@]}" '!bug'
+claims() { unruly LAUNCH 'say_cut(82, 0xfffffff0, "{")'; }
+way 'a message of 4 GB' claims 5 "$believed" "${two_is_lost[@]}"
+hides() { unruly LAUNCH 'say_cut(83, 4, "")'; }
+way 'a message that swallows the next one' hides 5 "$believed" "${two_is_lost[@]}"
+restarts() { unruly LAUNCH 'say(83, "first/two")'; }
+way 'a kernel that begins twice' restarts 5 "$believed" "${two_is_lost[@]}"
+speaks_for_three() {
+    unruly LAUNCH 'say(82, "{\"last/three\": {\"status\": \"ok\", \"bytes\": 8, \"flops\": 0, \"metrics\": {}}}")'
+}
+way 'the result of a kernel that has not begun' speaks_for_three 5 "$believed" "${two_is_lost[@]}"
+many_sessions() {
+    unruly LAUNCH 'say(82, "{\"first/two\": {\"status\": \"ok\", \"bytes\": 8, \"flops\": 0, \"metrics\": {\"wall_time\": {\"sessions\": [[1], [1], [1]]}}}}")'
+}
+way 'a result of many sessions' many_sessions 5 "$believed" "${two_is_lost[@]}"
+fails() { unruly LAUNCH 'say(70, "no GPU")'; }
+way 'nothing can be measured, says a kernel' fails 5 "$believed" "${two_is_lost[@]}" '!no GPU'
+disowns() { unruly LAUNCH 'say(85, "no library")'; }
+way 'there is no library, says a kernel' disowns 5 "$believed" "${two_is_lost[@]}" '!no library'
+is_other_gpu() { unruly LAUNCH 'say(68, "{}")'; }
+way 'another GPU, says a kernel' is_other_gpu 5 "$believed" "${two_is_lost[@]}"
+lists_one() { unruly LOAD 'say(75, "first/one\n")'; }
+way 'a shorter list of kernels' lists_one 5 "$believed" \
+    'cannot measure: before its first kernel the worker spoke out of turn'
+forges_no_match() { unruly LOAD 'say(78, "x\ny\n")'; }
+way 'no match, of no -k' forges_no_match 5 "$believed" 'before its first kernel the worker spoke out of turn'
+
+breaks_off() {
+    library unruly "$here/unruly.c" '-DAT_LOAD=if (access("was_here", F_OK) == 0) _exit(0)' \
+        '-DAT_LAUNCH=was_here(), raise(SIGKILL)'
+}
+way 'a library that cannot be loaded again after a crash' breaks_off 5 "$believed" \
+    'first/one' 'crashed' 'not measured: measuring broke off before it' 'last/three' 'measured: 1 of 3 kernels'
+
+scribbles() { unruly LAUNCH 'scribble("a forged line")'; }
+way 'a library that writes into our files' scribbles 0 "$believed"' -o run.json; code=$?; cat run.json; exit $code' \
+    '"last/three"' '!forged'

@@ -1,0 +1,60 @@
+#include "library_facts.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A library that the Makefile builds beside this program. Caller frees. */
+static char *built(const char *name)
+{
+    char *folder = program_folder();
+    char *path = x_sprintf("%s/%s", folder, name);
+    free(folder);
+    return path;
+}
+
+Test(library_facts, what_a_library_says_of_itself)
+{
+    char *path = built("libtables.so");
+    struct library_facts facts;
+    char why[1024] = "";
+    cr_assert_eq(library_facts_read(&facts, path, 60, why, sizeof why), 0, "%s", why);
+    cr_expect_str_eq(facts.compiler, "cc");
+    cr_expect_str_eq(facts.flags, "");
+    cr_assert_eq(facts.count, 3);
+    cr_expect_str_eq(facts.kernels[0].id, "one/a");
+    cr_expect_str_eq(facts.kernels[0].doc, "does nothing");
+    cr_expect_null(facts.kernels[0].not_built);
+    cr_expect_not(facts.kernels[0].transfer);
+    cr_expect_str_eq(facts.kernels[1].id, "one/b_2");
+    cr_expect_str_eq(facts.kernels[1].not_built, "b.h was not found");
+    cr_expect(facts.kernels[2].transfer);
+    cr_expect_eq(library_facts_find(&facts, "two/a"), &facts.kernels[2]);
+    cr_expect_null(library_facts_find(&facts, "two/b"));
+    library_facts_release(&facts);
+    cr_expect_eq(facts.count, 0);
+    free(path);
+}
+
+Test(library_facts, what_is_no_library_has_none)
+{
+    static const struct {
+        const char *path, *words;
+    } cases[] = {
+        {"/no/such/lib.so", "cannot load the kernel library: /no/such/lib.so: cannot open"},
+        {"tests/data/small.cu", "cannot load the kernel library"},
+        {NULL, "is not a kernel library: it does not export cugate_library()"},
+    };
+    char *other = built("libother.so");
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct library_facts facts;
+        char why[1024] = "";
+        const char *path = cases[i].path ? cases[i].path : other;
+        cr_expect_eq(library_facts_read(&facts, path, 60, why, sizeof why), EXIT_USAGE, "%s", path);
+        cr_expect(strstr(why, cases[i].words), "\"%s\" lacks \"%s\"", why, cases[i].words);
+        cr_expect_eq(facts.count, 0, "%s", path);
+    }
+    free(other);
+}

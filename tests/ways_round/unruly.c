@@ -1,0 +1,147 @@
+/* A kernel library whose second kernel, of three that run on the host, does what AT_LAUNCH says, its first family's
+ * close what AT_CLOSE says, and that does AT_LOAD when it is loaded: each is C that calls the functions below. */
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef AT_LOAD
+#define AT_LOAD
+#endif
+#ifndef AT_LAUNCH
+#define AT_LAUNCH
+#endif
+#ifndef AT_CLOSE
+#define AT_CLOSE
+#endif
+
+static double out;
+
+/* Writes to whatever descriptors of that type the process was left. */
+static void write_to_all(mode_t type, const void *bytes, size_t length)
+{
+    struct stat status;
+    for (int descriptor = STDERR_FILENO + 1; descriptor < 64; descriptor++)
+        if (fstat(descriptor, &status) == 0 && (status.st_mode & S_IFMT) == type)
+            (void)!write(descriptor, bytes, length);
+}
+
+/* Says so many bytes of text, all that there are or not, as a worker does. */
+__attribute__((unused)) static void say_cut(char kind, uint32_t size, const char *text)
+{
+    char bytes[4096];
+    const size_t length = strlen(text);
+    bytes[0] = kind;
+    memcpy(bytes + 1, &size, sizeof size);
+    memcpy(bytes + 1 + sizeof size, text, length);
+    write_to_all(S_IFIFO, bytes, 1 + sizeof size + length);
+}
+
+__attribute__((unused)) static void say(char kind, const char *text)
+{
+    say_cut(kind, (uint32_t)strlen(text), text);
+}
+
+/* Into the files that the process has open. */
+__attribute__((unused)) static void scribble(const char *text)
+{
+    write_to_all(S_IFREG, text, strlen(text));
+}
+
+/* Whether it was called before, in this process or another. */
+__attribute__((unused)) static int was_here(void)
+{
+    const int descriptor = open("was_here", O_CREAT | O_EXCL | O_WRONLY, 0600);
+    if (descriptor >= 0)
+        close(descriptor);
+    return descriptor < 0;
+}
+
+__attribute__((constructor)) static void at_load(void)
+{
+    AT_LOAD;
+}
+
+static int open_nothing(void **state)
+{
+    *state = &out;
+    return 0;
+}
+
+static int restore(void *state)
+{
+    *(double *)state = -1;
+    return 0;
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+static void close_unruly(void *state)
+{
+    (void)state;
+    AT_CLOSE;
+}
+
+static int launch(void *state)
+{
+    *(double *)state = 42;
+    return 0;
+}
+
+static int launch_unruly(void *state)
+{
+    AT_LAUNCH;
+    return launch(state);
+}
+
+static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    (void)variant;
+    (void)why;
+    (void)why_size;
+    return *(double *)state == 42 ? 0 : CUGATE_WRONG;
+}
+
+static int synchronize(void)
+{
+    return 0;
+}
+
+static const char *error_text(int code)
+{
+    (void)code;
+    return "made-up error";
+}
+
+static const struct cugate_variant first_variants[] = {
+    {.name = "one", .doc = "one", .launch = launch, .bytes = 8},
+    {.name = "two", .doc = "two", .launch = launch_unruly, .bytes = 8},
+};
+static const struct cugate_variant last_variants[] = {{.name = "three", .doc = "three", .launch = launch, .bytes = 8}};
+
+static const struct cugate_family first = {
+    "first", "two", CUGATE_TRANSFER, open_nothing, restore, verify, close_unruly, first_variants, 2};
+static const struct cugate_family last = {
+    "last", "one", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, last_variants, 1};
+static const struct cugate_family *const families[] = {&first, &last};
+
+const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI, "cc", "", families, 2, synchronize, error_text,
+    };
+    return &library;
+}
+
+/* The machine code of a real library, for --static. */
+#ifdef MACHINE_CODE
+__asm__(".section .nv_fatbin,\"a\"\n.balign 8\n.incbin \"" MACHINE_CODE "\"\n.previous\n");
+#endif
