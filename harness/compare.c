@@ -300,8 +300,11 @@ void comparison_release(struct comparison *comparison)
         free(comparison->list[i].reason);
         free(comparison->list[i].launch_change);
     }
+    for (size_t i = 0; i < comparison->note_count; i++)
+        free(comparison->notes[i]);
     free(comparison->list);
     free(comparison->suites);
+    free(comparison->notes);
     *comparison = (struct comparison){0};
 }
 

@@ -94,8 +94,6 @@ struct suite {
     bool moved;     /* by more than RULE_MOVED */
 };
 
-#define COMPARISON_NOTES 12
-
 struct comparison {
     struct judgement *list; /* worst first; then by how many limits it moved, by its share; then by name */
     size_t count;
@@ -106,7 +104,7 @@ struct comparison {
     size_t same_code; /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
     struct suite *suites; /* a row for each metric of class time that was compared */
     size_t suite_count;
-    char notes[COMPARISON_NOTES][512]; /* "driver 580.1; the baseline has 570.2", and unknown metrics */
+    char **notes; /* what there is to say beside the verdicts: "driver 580.1; the baseline has 570.2" */
     size_t note_count;
 };
 
@@ -123,6 +121,9 @@ struct comparison {
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct expectations *expectations);
 void comparison_release(struct comparison *comparison);
+
+/* Adds a note. Its words may come from files; reports cut what is too long. */
+__attribute__((format(printf, 2, 3))) void comparison_add_note(struct comparison *comparison, const char *format, ...);
 
 /* 5 > 1 > 4 > 3 > 0. A gate never passes on nothing: nothing judged at all is 5, and 4 that every row is new. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);

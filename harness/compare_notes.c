@@ -8,17 +8,18 @@
 
 #define STALE_DAYS 90 /* drivers and machines have changed by then */
 
-__attribute__((format(printf, 2, 3))) static void add_note(struct comparison *comparison, const char *format, ...)
+void comparison_add_note(struct comparison *comparison, const char *format, ...)
 {
-    if (comparison->note_count == COMPARISON_NOTES)
-        BUG("more notes than COMPARISON_NOTES");
+    char *note;
     va_list list;
     va_start(list, format);
-    vsnprintf(comparison->notes[comparison->note_count++], sizeof comparison->notes[0], format, list);
+    if (vasprintf(&note, format, list) < 0)
+        die(EXIT_USAGE, "cannot allocate memory for a note");
     va_end(list);
+    *ARRAY_ADD(comparison->notes, comparison->note_count) = note;
 }
 
-/* Facts that explain a change without being the code's. To add one: a row here, and COMPARISON_NOTES. */
+/* Facts that explain a change without being the code's. To add one: a row here. */
 static const struct soft_fact {
     enum session_fact fact;
     const char *title;
@@ -27,8 +28,6 @@ static const struct soft_fact {
     {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"}, {SESSION_GPU_UUID, "GPU UUID"},
     {SESSION_CUGATE, "cugate"},
 };
-
-_Static_assert(ROWS(soft_facts) + 2 <= COMPARISON_NOTES, "a note for each soft fact, unknown metrics and age");
 
 /* "" where it is not known. */
 static const char *known_fact(const struct run *run, size_t session, enum session_fact fact)
@@ -79,8 +78,9 @@ static void note_age(struct comparison *comparison, const struct sides *sides)
             now = seconds;
     const long days = (long)((now - newest) / (24L * 60 * 60));
     if (newest > 0 && now > 0 && days > STALE_DAYS)
-        add_note(comparison,
-                 "the baseline is stale: its newest session is %ld days older than the run; accept new ones", days);
+        comparison_add_note(comparison,
+                            "the baseline is stale: its newest session is %ld days older than the run; accept new ones",
+                            days);
 }
 
 static void note_unknown(struct comparison *comparison, const struct unknown *unknown)
@@ -90,8 +90,8 @@ static void note_unknown(struct comparison *comparison, const struct unknown *un
     for (size_t i = 0; i < unknown->count && length < sizeof names; i++)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", unknown->names[i]);
     if (unknown->count > 0)
-        add_note(comparison, "not judged, since no metric file defines them: %s%s", names,
-                 length >= sizeof names ? "..." : "");
+        comparison_add_note(comparison, "not judged, since no metric file defines them: %s%s", names,
+                            length >= sizeof names ? "..." : "");
 }
 
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
@@ -101,9 +101,9 @@ void add_notes(struct comparison *comparison, const struct sides *sides, const s
         size_t others;
         const char *now = changed_fact(sides, soft_facts[i].fact, &was, &others);
         if (others > 1 && now)
-            add_note(comparison, "%s %s; the baseline has %zu others", soft_facts[i].title, now, others);
+            comparison_add_note(comparison, "%s %s; the baseline has %zu others", soft_facts[i].title, now, others);
         else if (now)
-            add_note(comparison, "%s %s; the baseline has %s", soft_facts[i].title, now, was);
+            comparison_add_note(comparison, "%s %s; the baseline has %s", soft_facts[i].title, now, was);
     }
     note_age(comparison, sides);
     note_unknown(comparison, unknown);

@@ -196,9 +196,10 @@ static void put_fact(FILE *stream, const char *title, const char *words)
     fputc('\n', stream);
 }
 
-static void put_facts(FILE *stream, const struct report *report)
+static void add_facts(struct page *page, const struct report *report)
 {
     const struct comparison *comparison = report->comparison;
+    FILE *stream = page->piece;
     put_fact(stream, "device", words_known(report->run->device.name));
     put_fact(stream, "driver", words_fact(report->run, SESSION_DRIVER));
     if (report->baseline_name)
@@ -209,9 +210,14 @@ static void put_facts(FILE *stream, const struct report *report)
         if (comparison->suites[i].kernels >= RULE_DRIFT)
             put_fact(stream, "suite", words);
     }
-    for (size_t i = 0; comparison && i < comparison->note_count; i++)
-        put_fact(stream, "note", comparison->notes[i]);
+    char *note;
+    for (size_t i = 0; comparison && (note = words_note(comparison, i)); i++) {
+        put_fact(stream, "note", note);
+        page_add(page, page->left / 2); /* one by one: a hostile one takes none with it */
+        free(note);
+    }
     fputc('\n', stream);
+    page_add(page, TAIL);
 }
 
 /* Prints the rows from number *next on, up to `most` of them, as long as they fit; *next is the first that was not. */
@@ -339,8 +345,7 @@ int report_markdown(const struct report *report, FILE *stream)
     page_init(&page, stream, most);
     put_head(page.piece, report);
     page_add(&page, TAIL);
-    put_facts(page.piece, report);
-    page_add(&page, TAIL);
+    add_facts(&page, report);
     if (report->comparison)
         add_judgements(&page, report, most);
     else

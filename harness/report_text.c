@@ -2,6 +2,7 @@
  * (report_rows.c), the verdict. The verdict stands last, where a terminal leaves the eye. */
 #include "report_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static size_t samples_a_kernel(const struct run *run)
@@ -76,8 +77,11 @@ static void print_comparison_facts(const struct text *text, const struct compari
         words_suite(&comparison->suites[i], words, sizeof words);
         print_fact(text, "suite", words);
     }
-    for (size_t i = 0; i < comparison->note_count; i++)
-        print_fact(text, "note", comparison->notes[i]);
+    char *note;
+    for (size_t i = 0; (note = words_note(comparison, i)); i++) {
+        print_fact(text, "note", note);
+        free(note);
+    }
 }
 
 static void print_header(const struct text *text, const struct report *report)

@@ -59,6 +59,10 @@ const char *words_count(double count, char *text, size_t size);
 /* "time -0.3 % (median of 62 kernels), taken off". */
 void words_suite(const struct suite *suite, char *text, size_t size);
 
+/* The notes as a report for people has them, from index 0 on: each cut where it is too long, the first of them, and at
+ * last how many more there are. NULL after the last. Caller frees. */
+char *words_note(const struct comparison *comparison, size_t index);
+
 /* What stands above everything else: the loud words, those that explain them, and where the numbers are from. False
  * when the run was measured here. */
 struct banner {

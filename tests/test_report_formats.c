@@ -36,8 +36,7 @@ static void set_up_hostile(struct fixture *fixture, const char *words)
     judgement->launch_change = x_strdup(words);
     invent_blame(fixture, judgement, words, words, words);
     invent(fixture, "copy/plain", "time", VERDICT_UNSURE, words);
-    snprintf(fixture->comparison.notes[0], sizeof fixture->comparison.notes[0], "%s", words);
-    fixture->comparison.note_count = 1;
+    comparison_add_note(&fixture->comparison, "%s", words);
     fixture->report.run_name = fixture->report.baseline_name = fixture->report.baselines = words;
     fixture->report.replay = true;
 }
@@ -496,5 +495,30 @@ Test(report_formats, markdown_without_a_baseline_says_how_to_make_one)
     expect_word(text, "```sh\ncugate aa --sessions 10 --save sessions\n");
     expect_word(text, "--reason \"first baseline\"\n```\n");
     free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_formats, notes_are_bounded_for_people_and_whole_for_programs)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    forget_judgements(&fixture);
+    invent(&fixture, "copy/plain", "time", VERDICT_SAME, "");
+    for (int i = 0; i < 20; i++)
+        comparison_add_note(&fixture.comparison, "note number %d %0999d the end", i, 0);
+    static const struct {
+        int (*reporter)(const struct report *, FILE *);
+        size_t numbers, ends, mores;
+    } rows[] = {
+        {report_text, 16, 0, 1},  {report_markdown, 16, 0, 1}, {report_comment, 16, 0, 1},
+        {report_json, 20, 20, 0}, {report_junit, 20, 20, 0},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char *text = print(&fixture.report, rows[i].reporter);
+        cr_expect_eq(count_words(text, "note number "), rows[i].numbers, "row %zu:\n%.9999s", i, text);
+        cr_expect_eq(count_words(text, "the end"), rows[i].ends, "row %zu", i);
+        cr_expect_eq(count_words(text, "and 4 notes more"), rows[i].mores, "row %zu", i);
+        free(text);
+    }
     report_tear_down(&fixture);
 }
