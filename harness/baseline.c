@@ -174,20 +174,22 @@ struct session *baseline_find_session(const struct run *baseline, const struct s
     return NULL;
 }
 
-/* Adds the notes of a file. Rows by different definitions have no common meaning, so they must agree. */
+/* Adds the notes of a file. Rows of different counters have no common meaning, so they must agree. Of what else a
+ * definition says, the strictest stands for all: what is laxer now is so for some rows. */
 static int merge_notes(struct run *baseline, const struct kernel_file *file)
 {
     for (size_t i = 0; i < file->run.note_count; i++) {
         const struct metric_note *note = &file->run.notes[i];
         const struct metric_note *known = run_find_note(baseline, note->name);
-        if (known && note_is_equal(known, note))
-            continue;
-        if (known) {
+        if (known && !note_is_equal(known, note)) {
             error("%s defines %s as %s in %s, other files beside it as %s in %s: accept a new run of all kernels",
                   file->path, note->name, note->counter, note->unit, known->counter, known->unit);
             return EXIT_BASELINE;
         }
-        run_set_note(baseline, note);
+        char *words = NULL;
+        if (!known || (!known->judged && note->judged) || note_compare(note, known, &words) == NOTE_WEAKENED)
+            run_set_note(baseline, note);
+        free(words);
     }
     return 0;
 }

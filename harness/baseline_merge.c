@@ -288,11 +288,23 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
     free(choices);
 }
 
-static void merge_notes(struct run *run, const struct result *result, const struct run *fresh)
+/* Accepted are the values by the definitions in use, whose rule they were held against. A run of an older version says
+ * less than is known. */
+static void merge_note(struct run *run, const struct metric_note *fresh, const struct metrics *metrics)
 {
-    for (size_t i = 0; i < fresh->note_count; i++)
-        if (result_find(result, fresh->notes[i].name))
-            run_set_note(run, &fresh->notes[i]);
+    const struct metric *metric = metrics_find(metrics, fresh->name);
+    const struct metric_note *known = run_find_note(run, fresh->name);
+    const struct metric_note in_use = metric ? note_of_metric(metric) : *fresh;
+    const struct metric_note *note = note_is_equal(&in_use, fresh) ? &in_use : fresh;
+    if (!known || note->judged || !note_is_equal(known, note))
+        run_set_note(run, note);
+}
+
+static void merge_notes(struct merging *merging, struct run *run, const struct result *result)
+{
+    for (size_t i = 0; i < merging->fresh->note_count; i++)
+        if (result_find(result, merging->fresh->notes[i].name))
+            merge_note(run, &merging->fresh->notes[i], merging->acceptance->metrics);
     for (size_t i = run->note_count; i-- > 0;)
         if (!result_find(result, run->notes[i].name))
             run_remove_note(run, &run->notes[i]);
@@ -417,7 +429,7 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
         result_copy_facts(result, fresh);
     merge_lines(result, fresh, was_same_code);
     remove_unused_sessions(&file->run, result);
-    merge_notes(&file->run, result, merging->fresh);
+    merge_notes(merging, &file->run, result);
     merging->accepted->kernels++;
     file->changed = true;
 }

@@ -125,6 +125,15 @@ void comparison_release(struct comparison *comparison);
 /* Adds a note. Its words may come from files; reports cut what is too long. */
 __attribute__((format(printf, 2, 3))) void comparison_add_note(struct comparison *comparison, const char *format, ...);
 
+/* What a note enumerates; `= {0}` is empty. comparison_add_items adds the note "WORDS: a, b and 7 more", with the first
+ * ten of them, unless there is none, and empties the list. */
+struct note_items {
+    char **list;
+    size_t count;
+};
+__attribute__((format(printf, 2, 3))) void note_items_add(struct note_items *items, const char *format, ...);
+void comparison_add_items(struct comparison *comparison, struct note_items *items, const char *words);
+
 /* 5 > 1 > 4 > 3 > 0. A gate never passes on nothing: nothing judged at all is 5, and 4 that every row is new. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);
 

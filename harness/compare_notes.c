@@ -7,16 +7,50 @@
 #include <time.h>
 
 #define STALE_DAYS 90 /* drivers and machines have changed by then */
+#define ITEMS 10      /* that a note enumerates */
+
+static char *print_words(const char *format, va_list list)
+{
+    char *words;
+    if (vasprintf(&words, format, list) < 0)
+        die(EXIT_USAGE, "cannot allocate memory for a note");
+    return words;
+}
 
 void comparison_add_note(struct comparison *comparison, const char *format, ...)
 {
-    char *note;
     va_list list;
     va_start(list, format);
-    if (vasprintf(&note, format, list) < 0)
-        die(EXIT_USAGE, "cannot allocate memory for a note");
+    *ARRAY_ADD(comparison->notes, comparison->note_count) = print_words(format, list);
     va_end(list);
-    *ARRAY_ADD(comparison->notes, comparison->note_count) = note;
+}
+
+void note_items_add(struct note_items *items, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *ARRAY_ADD(items->list, items->count) = print_words(format, list);
+    va_end(list);
+}
+
+void comparison_add_items(struct comparison *comparison, struct note_items *items, const char *words)
+{
+    char *all = x_strdup("");
+    for (size_t i = 0; i < items->count; i++) {
+        if (i < ITEMS) {
+            char *longer = x_sprintf("%s%s%s", all, i ? ", " : "", items->list[i]);
+            free(all);
+            all = longer;
+        }
+        free(items->list[i]);
+    }
+    if (items->count > ITEMS)
+        comparison_add_note(comparison, "%s: %s and %zu more", words, all, items->count - ITEMS);
+    else if (items->count > 0)
+        comparison_add_note(comparison, "%s: %s", words, all);
+    free(all);
+    free(items->list);
+    *items = (struct note_items){0};
 }
 
 /* Facts that explain a change without being the code's. To add one: a row here. */
@@ -85,17 +119,33 @@ static void note_age(struct comparison *comparison, const struct sides *sides)
 
 static void note_unknown(struct comparison *comparison, const struct unknown *unknown)
 {
-    char names[128] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < unknown->count && length < sizeof names; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", unknown->names[i]);
-    if (unknown->count > 0)
-        comparison_add_note(comparison, "not judged, since no metric file defines them: %s%s", names,
-                            length >= sizeof names ? "..." : "");
+    struct note_items items = {0};
+    for (size_t i = 0; i < unknown->count; i++)
+        note_items_add(&items, "%s", unknown->names[i]);
+    comparison_add_items(comparison, &items, "not judged, since no metric file defines them");
+}
+
+/* A metric that is not defined any more is one of the unknown ones. */
+static void note_definitions(struct comparison *comparison, const struct sides *sides)
+{
+    struct note_items weakened = {0}, changed = {0};
+    for (size_t i = 0; i < sides->metrics->count; i++) {
+        const struct metric_note now = note_of_metric(&sides->metrics->list[i]);
+        const struct metric_note *was = run_find_note(sides->baseline, now.name);
+        char *words = NULL;
+        const enum note_change change = was ? note_compare(was, &now, &words) : NOTE_SAME;
+        if (change != NOTE_SAME)
+            note_items_add(change == NOTE_WEAKENED ? &weakened : &changed, "%s (%s)", now.name, words);
+        free(words);
+    }
+    comparison_add_items(comparison, &weakened,
+                         "WEAKENED: the baseline was accepted under stricter definitions of metrics");
+    comparison_add_items(comparison, &changed, "the baseline was accepted under other definitions of metrics");
 }
 
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
 {
+    note_definitions(comparison, sides);
     for (size_t i = 0; i < ROWS(soft_facts); i++) {
         const char *was;
         size_t others;

@@ -66,7 +66,7 @@ struct unknown {
     size_t count;
 };
 
-/* The notes: facts of the session that changed, a stale baseline, unknown metrics. */
+/* The notes: definitions of metrics and facts of the session that changed, a stale baseline, unknown metrics. */
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown);
 
 #endif

@@ -25,6 +25,22 @@ const char *metric_better_name(enum metric_better better)
     return better_names[better];
 }
 
+enum metric_class metric_class_of(const char *name)
+{
+    enum metric_class class = 0;
+    while (class < METRIC_CLASSES && strcmp(class_names[class], name) != 0)
+        class ++;
+    return class;
+}
+
+enum metric_better metric_better_of(const char *name)
+{
+    enum metric_better better = 0;
+    while (better < METRIC_BETTERS && strcmp(better_names[better], name) != 0)
+        better++;
+    return better;
+}
+
 /* How a unit is printed: with so many significant digits, each scale from one of itself up to one of the next.
  * To add a unit: one row. */
 static const struct unit {

@@ -77,6 +77,8 @@ size_t metric_units(const char **names, size_t room);
 
 const char *metric_class_name(enum metric_class class);
 const char *metric_better_name(enum metric_better better);
+enum metric_class metric_class_of(const char *name);   /* METRIC_CLASSES when there is none */
+enum metric_better metric_better_of(const char *name); /* METRIC_BETTERS likewise */
 
 /* Writes value with its unit, scaled for people: 18700 ns -> "18.7 us", 67108864 B -> "67.1 MB", 99.5 % -> "99.5 %".
  * Returns text (size bytes). */

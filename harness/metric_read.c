@@ -194,6 +194,14 @@ static int wrong_floor(struct reading *reading)
         reading->floor, word, word);
 }
 
+/* A floor of all that a value can be is no gate. */
+static int refuse_all(struct reading *reading, const char *all)
+{
+    return ini_text_wrong(&reading->text, reading->floor_line,
+                          "the floor \"%s\" lets everything pass: write less than %s, or make [%s] info",
+                          reading->floor, all, current(reading)->name);
+}
+
 /* "2 % and 250 ns". A share of a percentage and points of it are different things, so the latter has its own word. */
 static int read_floor(struct reading *reading)
 {
@@ -214,8 +222,10 @@ static int read_floor(struct reading *reading)
             percentage ? strcmp(word, "point") == 0 || strcmp(word, "points") == 0 : strcmp(word, metric->unit) == 0;
         free(word);
         double *floor = is_share ? &metric->floor_relative : &metric->floor_absolute;
-        if ((!is_share && !is_amount) || *floor > 0 || (is_share && number > 100))
+        if ((!is_share && !is_amount) || *floor > 0)
             return wrong_floor(reading);
+        if (number >= 100 && (is_share || percentage))
+            return refuse_all(reading, is_share ? "100 %" : "100 points");
         *floor = is_share ? number / 100 : number;
         text += length + strspn(text + length, " \t");
         if (!*text)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTES 16      /* that a report for people prints */
-#define NOTE_MOST 600 /* characters of each */
+#define NOTES 16       /* that a report for people prints */
+#define NOTE_MOST 1000 /* characters of each */
 
 static const enum tone tones[VERDICTS] = {
     [VERDICT_MISSING] = TONE_FAIL, [VERDICT_REGRESSED] = TONE_FAIL, [VERDICT_UNEXPECTED] = TONE_FAIL,

@@ -119,6 +119,9 @@ static void release_note(struct metric_note *note)
     free(note->name);
     free(note->counter);
     free(note->unit);
+    free(note->weight);
+    free(note->clock);
+    free(note->trade);
 }
 
 static void release_notes(struct run *run)
@@ -369,7 +372,13 @@ bool note_is_equal(const struct metric_note *a, const struct metric_note *b)
 
 void run_set_note(struct run *run, const struct metric_note *note)
 {
-    struct metric_note copy = {x_strdup(note->name), x_strdup(note->counter), x_strdup(note->unit)};
+    struct metric_note copy = *note;
+    copy.name = x_strdup(note->name);
+    copy.counter = x_strdup(note->counter);
+    copy.unit = x_strdup(note->unit);
+    copy.weight = x_strdup(note->weight);
+    copy.clock = x_strdup(note->clock);
+    copy.trade = x_strdup(note->trade);
     struct metric_note *known = run_find_note(run, note->name);
     if (known) {
         release_note(known);
@@ -395,8 +404,8 @@ void run_note_metrics(struct run *run, const struct metrics *metrics)
 {
     release_notes(run);
     for (size_t i = 0; i < metrics->count; i++) {
-        const struct metric *metric = &metrics->list[i];
-        run_set_note(run, &(struct metric_note){metric->name, metric->counter, metric->unit});
+        const struct metric_note note = note_of_metric(&metrics->list[i]);
+        run_set_note(run, &note);
     }
 }
 

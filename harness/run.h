@@ -6,7 +6,8 @@
  *   { "schema": 1,
  *     "device": { "name": "NVIDIA H200", "sm_count": 132, "compute_capability": "9.0", ... },
  *     "sessions": [ { "date": "...", "driver": "...", ... } ],
- *     "metrics": { "time": { "counter": "gpu__time_duration.sum", "unit": "ns" }, ... },
+ *     "metrics": { "time": { "better": "lower", "class": "time", "clock": "sm_clock", "counter": "...", "floor": 250,
+ *                            "floor_share": 0.02, "unit": "ns" }, ... },
  *     "kernels": { "access/coalesced": { "status": "ok", "bytes": 4294967296, "flops": 0,
  *         "launches": [ { "function": "...", "code": "9f86...", "grid": [8,1,1], "block": [256,1,1], "shared": 0,
  *                         "times": 1, "machine": { "registers": 32, "local": 0, "shared": 4096, ... } } ],
@@ -167,6 +168,11 @@ struct metric_note {
     char *name;
     char *counter;
     char *unit;
+    bool judged; /* what follows is known; files of older versions lack it */
+    enum metric_class class;
+    enum metric_better better;
+    double floor_absolute, floor_relative;
+    char *weight, *clock, *trade; /* as in struct metric; NULL: none */
 };
 
 struct run {
@@ -230,7 +236,18 @@ bool session_is_equal(const struct session *a, const struct session *b);
 struct metric_note *run_find_note(const struct run *run, const char *metric);
 void run_set_note(struct run *run, const struct metric_note *note);
 void run_remove_note(struct run *run, struct metric_note *note);
+
+/* Whether both counted the same: the same counter, in the same unit. */
 bool note_is_equal(const struct metric_note *a, const struct metric_note *b);
+
+/* The definition of a metric as a note, which borrows all of it. */
+struct metric_note note_of_metric(const struct metric *metric);
+
+/* What is otherwise in `now` than in `was`, as far as both know, as "class exact -> info, floor 1 point -> 5 point";
+ * NULL when nothing is. Weakened when some change passes by `now` that `was` holds against a row, or another thing is
+ * counted. Caller frees *words. */
+enum note_change { NOTE_SAME, NOTE_CHANGED, NOTE_WEAKENED };
+enum note_change note_compare(const struct metric_note *was, const struct metric_note *now, char **words);
 
 /* The value of a session is the median of its samples; the value of a row the mean of its sessions' values, which is
  * what the rule's formula (rule.h) is about. Equal values have exactly themselves as mean. */

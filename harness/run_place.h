@@ -5,7 +5,7 @@
 #ifndef RUN_PLACE_H
 #define RUN_PLACE_H
 
-#include "line.h"
+#include "run.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -40,6 +40,9 @@ int place_flag(const struct place *above, json_t *object, const char *key, bool 
 
 /* The lines of a kernel at that key; empty ones when it is absent. In run_read_lines.c. */
 int read_lines(const struct place *above, json_t *object, const char *key, struct lines *lines);
+
+/* How a metric was defined, but for its name; to be released whatever came of it. In run_notes.c. */
+int read_note(const struct place *above, json_t *value, struct metric_note *note);
 
 /* A copy for the caller to free; *text stays as it is when the key is absent and not required. */
 int place_text(const struct place *above, json_t *object, const char *key, bool required, char **text);

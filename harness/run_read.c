@@ -93,7 +93,6 @@ static int by_note_name(const void *a, const void *b)
 
 static int read_notes(const struct place *above, json_t *root, struct run *run)
 {
-    static const char *const keys[] = {"counter", "unit"};
     struct place list = {above, "metrics", 0};
     json_t *value = json_object_get(root, list.key);
     if (place_expect(&list, value, JSON_OBJECT, "an object") < 0)
@@ -107,9 +106,7 @@ static int read_notes(const struct place *above, json_t *root, struct run *run)
         struct place place = {&list, name, 0};
         struct metric_note *note = ARRAY_ADD(run->notes, run->note_count);
         note->name = x_strdup(name);
-        if (place_object(&place, member, keys, ROWS(keys)) < 0 ||
-            place_text(&place, member, "counter", true, &note->counter) < 0 ||
-            place_text(&place, member, "unit", true, &note->unit) < 0)
+        if (read_note(&place, member, note) < 0)
             return -1;
     }
     if (run->note_count > 0)

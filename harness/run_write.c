@@ -377,17 +377,50 @@ static void write_result(struct writer *writer, const struct result *result)
     end(writer, '}', false);
 }
 
+static void write_word(const struct writer *writer, const char *key, const char *word, const char *behind)
+{
+    if (!word)
+        return;
+    write_key(writer, key);
+    write_text(writer, word);
+    fputs(behind, writer->stream);
+}
+
+static void write_floor(const struct writer *writer, const char *key, double floor)
+{
+    if (floor == 0)
+        return;
+    write_key(writer, key);
+    write_number(writer, floor);
+    fputs(", ", writer->stream);
+}
+
+static void write_note(const struct writer *writer, const struct metric_note *note)
+{
+    fputc('{', writer->stream);
+    if (note->judged) {
+        write_word(writer, "better", metric_better_name(note->better), ", ");
+        write_word(writer, "class", metric_class_name(note->class), ", ");
+        write_word(writer, "clock", note->clock, ", ");
+    }
+    write_word(writer, "counter", note->counter, ", ");
+    if (note->judged) {
+        write_floor(writer, "floor", note->floor_absolute);
+        write_floor(writer, "floor_share", note->floor_relative);
+        write_word(writer, "trade", note->trade, ", ");
+    }
+    write_word(writer, "unit", note->unit, note->weight ? ", " : "");
+    write_word(writer, "weight", note->weight, "");
+    fputc('}', writer->stream);
+}
+
 static void write_notes(struct writer *writer, const struct run *run)
 {
     begin(writer, '{');
     for (size_t i = 0; i < run->note_count; i++) {
         next_item(writer, i == 0);
         write_key(writer, run->notes[i].name);
-        fputs("{\"counter\": ", writer->stream);
-        write_text(writer, run->notes[i].counter);
-        fputs(", \"unit\": ", writer->stream);
-        write_text(writer, run->notes[i].unit);
-        fputc('}', writer->stream);
+        write_note(writer, &run->notes[i]);
     }
     end(writer, '}', run->note_count == 0);
 }

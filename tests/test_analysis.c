@@ -210,9 +210,9 @@ Test(analysis, takes_single_sessions_of_todays_metrics_once)
         if (i == 3)
             aa_put(&fixture, 1, "a/b", "count", 7);
         if (i == 4)
-            run_set_note(run, &(struct metric_note){"count", "other.sum", "count"});
+            run_set_note(run, &(struct metric_note){.name = "count", .counter = "other.sum", .unit = "count"});
         if (i == 5)
-            run_set_note(run, &(struct metric_note){"count", "made_up_count.sum", "B"});
+            run_set_note(run, &(struct metric_note){.name = "count", .counter = "made_up_count.sum", .unit = "B"});
         struct capture capture;
         capture_begin(&capture);
         const int taken = analysis_takes(run, "new.json", fixture.runs, 1, fixture.name_list, &fixture.metrics);

@@ -159,7 +159,8 @@ Test(baseline, what_cannot_be_read_is_said)
 
     struct run file;
     cr_assert_eq(run_read(&file, tree), 0);
-    run_set_note(&file, &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    run_set_note(&file,
+                 &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     cr_assert_eq(run_write_file(&file, tree), 0);
     expect_read(folder, &run.device, EXIT_BASELINE, "tree.json defines time as t.avg in ns, other files beside it");
     run_release(&file);

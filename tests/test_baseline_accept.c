@@ -34,7 +34,8 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
     run_release(&runs[1]);
 
     runs[1] = made_run(2);
-    run_set_note(&runs[1], &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    run_set_note(&runs[1],
+                 &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     made_expect(&(struct trial){.folder = folder}, runs, 2, EXIT_BASELINE,
                 "b.json defines time as t.avg in ns, but a.json as t.sum in ns");
     run_release(&runs[1]);
@@ -63,7 +64,8 @@ Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused)
                 "is the baseline of another device: this one has ECC on, not off");
     new.device.ecc = false;
 
-    run_set_note(&new, &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    run_set_note(&new,
+                 &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     made_expect(&(struct trial){.folder = folder, .kernel = "reduce/*"}, &new, 1, EXIT_BASELINE,
                 "time is now t.avg in ns, but");
     made_accept_one(&(struct trial){.folder = folder}, &new); /* all rows at once may change their meaning */

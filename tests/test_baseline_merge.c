@@ -342,7 +342,8 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     cr_expect_eq(row_value(made_row(&baseline, "reduce/tree", "hits")), 50);
     run_release(&baseline);
 
-    run_set_note(&runs[2], &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    run_set_note(&runs[2],
+                 &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     made_accept_one(&trial, &runs[2]);
     baseline = made_baseline(folder);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
@@ -369,5 +370,36 @@ Test(baseline_merge, rows_that_no_metric_file_defines_are_information)
     cr_expect_eq(other->session_count, 2);
     cr_expect(!other->has_anchor && !other->has_readings);
     run_release(&baseline);
+    scratch_remove(folder);
+}
+
+Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_all_files)
+{
+    char *folder = scratch_make();
+    struct run run = made_run(1);
+    for (size_t i = 0; i < run.note_count; i++)
+        run.notes[i].judged = false; /* a run of an older version */
+    made_accept_one(&(struct trial){.folder = folder}, &run);
+    struct run baseline = made_baseline(folder);
+    const struct metric_note *time = run_find_note(&baseline, "time");
+    cr_expect(time->judged);
+    cr_expect_eq(time->class, METRIC_TIME);
+    cr_expect_eq(time->floor_absolute, 10);
+    run_release(&baseline);
+
+    static const double floors[] = {3, 500};
+    char *path = x_sprintf("%s/" TREE, folder);
+    for (size_t i = 0; i < ROWS(floors); i++) {
+        struct run file;
+        cr_assert_eq(run_read(&file, path), 0);
+        run_find_note(&file, "time")->floor_absolute = floors[i];
+        cr_assert_eq(run_write_file(&file, path), 0);
+        run_release(&file);
+        baseline = made_baseline(folder);
+        cr_expect_eq(run_find_note(&baseline, "time")->floor_absolute, floors[i] < 10 ? floors[i] : 10, "floor %zu", i);
+        run_release(&baseline);
+    }
+    free(path);
+    run_release(&run);
     scratch_remove(folder);
 }

@@ -312,7 +312,8 @@ Test(baseline_spread, an_anchor_of_another_definition_goes)
 {
     char *folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(3)};
-    run_set_note(&runs[1], &(struct metric_note){(char[]){"time"}, (char[]){"t.avg"}, (char[]){"ns"}});
+    run_set_note(&runs[1],
+                 &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
     struct run baseline = made_baseline(folder);

@@ -67,3 +67,43 @@ Test(compare_notes, a_baseline_is_stale_by_the_dates_of_the_files)
         tear_down(&fixture);
     }
 }
+
+Test(compare_notes, definitions_that_are_not_those_of_the_baseline_are_named)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    struct metric_note note = *run_find_note(&fixture.base, "count");
+    struct metric *time = (struct metric *)metrics_find(&fixture.metrics, "time");
+    struct metric *share = (struct metric *)metrics_find(&fixture.metrics, "share");
+    struct metric *good = (struct metric *)metrics_find(&fixture.metrics, "good");
+    time->floor_absolute = 500;
+    share->class = METRIC_EXACT;
+    good->class = METRIC_INFO;
+    note.judged = false; /* of an older version */
+    run_set_note(&fixture.base, &note);
+    ((struct metric *)metrics_find(&fixture.metrics, "count"))->class = METRIC_INFO;
+    const struct comparison *comparison = compare(&fixture);
+    cr_assert_eq(comparison->note_count, 2);
+    cr_expect_not_null(strstr(comparison->notes[0], "WEAKENED: "), "%s", comparison->notes[0]);
+    cr_expect_not_null(strstr(comparison->notes[0], "good (class exact -> info)"), "%s", comparison->notes[0]);
+    cr_expect_not_null(strstr(comparison->notes[0], "time (floor "), "%s", comparison->notes[0]);
+    cr_expect_null(strstr(comparison->notes[0], "count"), "%s", comparison->notes[0]);
+    cr_expect_not_null(strstr(comparison->notes[1], "other definitions of metrics: share (class steady -> exact"), "%s",
+                       comparison->notes[1]);
+    tear_down(&fixture);
+}
+
+Test(compare_notes, a_note_enumerates_ten_and_says_how_many_more)
+{
+    struct comparison comparison = {0};
+    struct note_items items = {0};
+    comparison_add_items(&comparison, &items, "nothing");
+    for (int i = 0; i < 12; i++)
+        note_items_add(&items, "item%d", i);
+    comparison_add_items(&comparison, &items, "all");
+    cr_expect_eq(items.count, 0);
+    cr_assert_eq(comparison.note_count, 1);
+    cr_expect_str_eq(comparison.notes[0],
+                     "all: item0, item1, item2, item3, item4, item5, item6, item7, item8, item9 and 2 more");
+    comparison_release(&comparison);
+}

@@ -87,7 +87,9 @@ Test(metric, floors)
         {"ns", "inf ns", 0, 0},
         {"ns", "0x10 ns", 0, 0},
         {"ns", "1e400 ns", 0, 0},
-        {"ns", "101 %", 0, 0},
+        {"ns", "99.9 %", 0.999, 0},
+        {"%", "99 points", 0, 99},
+        {"ns", "100 ns", 0, 100},
         {"ns", "% 2", 0, 0},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
@@ -107,6 +109,32 @@ Test(metric, floors)
         } else {
             cr_expect(strstr(said, "x.ini:2: cannot read the floor"), "%s", said);
         }
+        free(said);
+        free(text);
+        metrics_release(&metrics);
+    }
+}
+
+Test(metric, a_floor_of_everything_is_refused)
+{
+    static const struct {
+        const char *unit, *floor, *words;
+    } rows[] = {
+        {"ns", "100 %", "x.ini:2: the floor \"100 %\" lets everything pass: write less than 100 %, or make [m] info"},
+        {"ns", "1 ns and 1000 %", "less than 100 %"},
+        {"%", "100 points", "x.ini:2: the floor \"100 points\" lets everything pass: write less than 100 points"},
+        {"%", "100 %", "less than 100 %"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char *text =
+            x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
+                      rows[i].floor, rows[i].unit);
+        struct metrics metrics = {0};
+        struct capture capture;
+        capture_begin(&capture);
+        cr_expect_eq(metrics_read_text(&metrics, "x.ini", text), -1, "row %zu", i);
+        char *said = capture_end(&capture);
+        cr_expect_not_null(strstr(said, rows[i].words), "row %zu: %s", i, said);
         free(said);
         free(text);
         metrics_release(&metrics);

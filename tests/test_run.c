@@ -173,7 +173,8 @@ Test(run, notes_come_sorted_from_metrics)
     };
     struct metrics metrics = {list, ROWS(list)};
     struct run run = {0};
-    run_set_note(&run, &(struct metric_note){(char[]){"hits"}, (char[]){"h.pct"}, (char[]){"%"}});
+    run_set_note(&run,
+                 &(struct metric_note){.name = (char[]){"hits"}, .counter = (char[]){"h.pct"}, .unit = (char[]){"%"}});
     run_note_metrics(&run, &metrics);
     cr_assert_eq(run.note_count, 2);
     cr_expect_str_eq(run.notes[0].name, "bytes");

@@ -28,8 +28,11 @@ static struct run make_run(void)
                                         [SESSION_CUGATE] = (char[]){"0.1.0"},
                                         [SESSION_FLAGS] = (char[]){"-O3 \"quoted\" \\ \t\n caf\xc3\xa9"}}};
     run_add_session(&run, &session);
-    run_set_note(&run, &(struct metric_note){(char[]){"time"}, (char[]){"gpu__time_duration.sum"}, (char[]){"ns"}});
-    run_set_note(&run, &(struct metric_note){(char[]){"hits"}, (char[]){"h.pct"}, (char[]){"%"}});
+    run_set_note(&run, &(struct metric_note){.name = (char[]){"time"},
+                                             .counter = (char[]){"gpu__time_duration.sum"},
+                                             .unit = (char[]){"ns"}});
+    run_set_note(&run,
+                 &(struct metric_note){.name = (char[]){"hits"}, .counter = (char[]){"h.pct"}, .unit = (char[]){"%"}});
 
     struct result *result = run_add(&run, "reduce/tree");
     result->bytes = 4294967296;

@@ -1,0 +1,143 @@
+/* Definitions of metrics as runs keep them: what of another one lets more pass, and their place in the file. */
+#include "run.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct metric_note strict = {
+    .name = (char[]){"hits"}, .counter = (char[]){"h.pct"}, .unit = (char[]){"%"}, .judged = true,
+    .class = METRIC_STEADY, .better = METRIC_HIGHER, .floor_absolute = 1, .weight = (char[]){"reads"},
+};
+/* clang-format on */
+
+Test(run_notes, what_lets_more_pass_is_weakened)
+{
+    const struct {
+        struct metric_note note; /* what differs; keys that are not set are those of `strict` */
+        const char *key;
+        enum note_change change;
+        const char *words;
+    } rows[] = {
+        {.change = NOTE_SAME},
+        {{.class = METRIC_INFO}, "class", NOTE_WEAKENED, "class steady -> info"},
+        {{.class = METRIC_TIME}, "class", NOTE_CHANGED, "class steady -> time"},
+        {{.class = METRIC_EXACT}, "class", NOTE_CHANGED, "class steady -> exact"},
+        {{.floor_absolute = 5}, "floor", NOTE_WEAKENED, "floor 1 point -> 5 point"},
+        {{.floor_absolute = 0.5, .floor_relative = 0.02}, "floor", NOTE_WEAKENED, "floor 1 point -> 2 % and 0.5 point"},
+        {{.floor_absolute = 0}, "floor", NOTE_CHANGED, "floor 1 point -> none"},
+        {{.better = METRIC_LOWER}, "better", NOTE_WEAKENED, "better higher -> lower"},
+        {{.counter = (char[]){"other"}}, "counter", NOTE_WEAKENED, "counter h.pct -> other"},
+        {{.unit = (char[]){"B"}}, "unit", NOTE_WEAKENED, "unit % -> B"},
+        {{.weight = NULL}, "weight", NOTE_WEAKENED, "weight reads -> none"},
+        {{.clock = (char[]){"hz"}}, "clock", NOTE_WEAKENED, "clock none -> hz"},
+        {{.trade = (char[]){"time"}}, "trade", NOTE_WEAKENED, "trade none -> time"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct metric_note now = strict;
+        const char *key = rows[i].key ? rows[i].key : "";
+        const struct metric_note *note = &rows[i].note;
+        now.class = strcmp(key, "class") == 0 ? note->class : now.class;
+        now.better = strcmp(key, "better") == 0 ? note->better : now.better;
+        now.floor_absolute = strcmp(key, "floor") == 0 ? note->floor_absolute : now.floor_absolute;
+        now.floor_relative = note->floor_relative;
+        now.counter = note->counter ? note->counter : now.counter;
+        now.unit = note->unit ? note->unit : now.unit;
+        now.weight = strcmp(key, "weight") == 0 ? note->weight : now.weight;
+        now.clock = note->clock;
+        now.trade = note->trade;
+        char *words;
+        cr_expect_eq(note_compare(&strict, &now, &words), rows[i].change, "row %zu", i);
+        cr_expect(rows[i].words ? words && strcmp(words, rows[i].words) == 0 : !words, "row %zu: %s", i, words);
+        free(words);
+    }
+}
+
+Test(run_notes, several_differences_are_one_and_the_worst_counts)
+{
+    struct metric_note now = strict;
+    char *words;
+    now.class = METRIC_INFO;
+    now.floor_absolute = 0;
+    cr_expect_eq(note_compare(&strict, &now, &words), NOTE_WEAKENED);
+    cr_expect_str_eq(words, "class steady -> info, floor 1 point -> none");
+    free(words);
+    struct metric_note traded = strict;
+    traded.trade = (char[]){"time"};
+    cr_expect_eq(note_compare(&traded, &strict, &words), NOTE_CHANGED);
+    cr_expect_str_eq(words, "trade time -> none");
+    free(words);
+}
+
+Test(run_notes, a_note_of_an_older_version_knows_of_counter_and_unit_alone)
+{
+    const struct metric_note old = {.name = strict.name, .counter = strict.counter, .unit = strict.unit};
+    char *words;
+    cr_expect_eq(note_compare(&old, &strict, &words), NOTE_SAME);
+    cr_expect_null(words);
+    cr_expect_eq(note_compare(&strict, &old, &words), NOTE_SAME);
+    cr_expect_null(words);
+}
+
+#define FILE_OF(note)                                                                                                  \
+    "{\"schema\": 1, \"device\": {\"name\": \"x\", \"compute_capability\": \"9.0\", \"sm_count\": 1, "                 \
+    "\"memory_bytes\": 1, \"ecc\": false, \"mig\": false}, \"sessions\": [{\"date\": \"x\"}], \"metrics\": "           \
+    "{\"hits\": " note "}, \"kernels\": {}}"
+
+Test(run_notes, a_definition_is_written_and_read_back)
+{
+    struct run run, back;
+    const char *plain = FILE_OF("{\"counter\": \"h\", \"unit\": \"%\"}");
+    cr_assert_eq(run_parse(&run, "x.json", plain, strlen(plain)), 0);
+    cr_expect(!run.notes[0].judged);
+    struct metric_note full = strict;
+    full.floor_relative = 0.07;
+    full.clock = (char[]){"hz"};
+    full.trade = (char[]){"time"};
+    run_set_note(&run, &full);
+    char *text = NULL, *words;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    run_write(&run, stream);
+    fclose(stream);
+    const char *line = "\"hits\": {\"better\": \"higher\", \"class\": \"steady\", \"clock\": \"hz\", \"counter\": "
+                       "\"h.pct\", \"floor\": 1, \"floor_share\": 0.07, \"trade\": \"time\", \"unit\": \"%\", "
+                       "\"weight\": \"reads\"}";
+    cr_expect_not_null(strstr(text, line), "%s", text);
+    cr_assert_eq(run_parse(&back, "x.json", text, size), 0);
+    cr_expect(back.notes[0].judged);
+    cr_expect_eq(note_compare(&full, &back.notes[0], &words), NOTE_SAME);
+    free(text);
+    run_release(&run);
+    run_release(&back);
+}
+
+Test(run_notes, what_is_no_definition_is_an_error)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"class\": \"exact\"}"), "metrics/hits/better"},
+        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"better\": \"lower\"}"), "metrics/hits/class"},
+        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"floor\": 1}"), "metrics/hits/class"},
+        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"class\": \"lax\", \"better\": \"lower\"}"),
+         "has the class \"lax\", which is none"},
+        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"class\": \"exact\", \"better\": \"up\"}"),
+         "has the direction \"up\", which is none"},
+        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"class\": \"time\", \"better\": \"lower\", \"floor\": -1}"),
+         "metrics/hits/floor"},
+        {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"clas\": \"time\"}"), "unknown key \"clas\""},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct run run;
+        struct capture capture;
+        capture_begin(&capture);
+        cr_expect_eq(run_parse(&run, "x.json", rows[i].text, strlen(rows[i].text)), -1, "row %zu", i);
+        char *said = capture_end(&capture);
+        cr_expect_not_null(strstr(said, rows[i].words), "row %zu: %s", i, said);
+        free(said);
+    }
+}
