@@ -13,7 +13,7 @@ layers=(
     'cubin cubin_* line_table occupancy resources roofline'
     'rule expectation'
     'baseline baseline_*'
-    'compare compare_* analysis analysis_*'
+    'compare compare_* weakened analysis analysis_*'
     'report report_*'
     'explain explain_*'
     'gpu collector collect_* cupti_* worker worker_* measure measure_* judge judge_*'

@@ -5,6 +5,7 @@
 #include "gate.h"
 #include "judge.h"
 #include "measure_interrupt.h"
+#include "weakened.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,6 +54,8 @@ static int prepare(struct check *check)
         return -1;
     if (options->against && access(options->against, R_OK) < 0)
         return error("cannot read %s: %s", options->against, strerror(errno));
+    if (options->before && access(options->before, R_OK | X_OK) < 0)
+        return error("cannot read %s: %s", options->before, strerror(errno));
     return options->save ? whole_file_open(&check->run_file, options->save) : 0;
 }
 
@@ -302,6 +305,16 @@ static int judge(struct check *check)
     return code == EXIT_SAME ? saved : code;
 }
 
+/* What the change did to its own judge. */
+static int note_weakened(struct check *check)
+{
+    const struct options *options = check->options;
+    if (!options->before || !check->has_baseline)
+        return EXIT_SAME;
+    return weakened_since(&check->comparison, options->before, &check->run.device, options->baselines, &check->metrics,
+                          &check->expectations);
+}
+
 static enum exit_code check_exit_code(const struct check *check)
 {
     if (check->measured != EXIT_SAME)
@@ -336,6 +349,8 @@ int cmd_check(const struct options *options)
 
     if (prepare(&check) == 0)
         code = judge(&check);
+    if (code == EXIT_SAME)
+        code = note_weakened(&check);
     if (code == EXIT_SAME)
         code = print(&check);
 

@@ -56,10 +56,12 @@ static const struct command commands[] = {
                    "What regressed is explained by the source lines whose counts changed, when the base library or the\n"
                    "baseline knows its own (`cugate run --lines`), else by those with most of them now; --explain bounds\n"
                    "the time.\n"
+                   "--before names what a change took away from the gate: rows of the baseline, limits, declared\n"
+                   "regressions. That changes no verdict.\n"
                    "-o writes the report to a file, --report others of the same verdicts, for example junit=report.xml;\n"
                    "--save keeps the run that was measured.",
         .example = "cugate check --save run.json",
-        .takes = "k baselines replay static against paired explain save output kernels metrics collector device samples timeout "
+        .takes = "k baselines before replay static against paired explain save output kernels metrics collector device samples timeout "
                  "format report power",
         .minimum = 0, .maximum = 0, .run = cmd_check,
     },

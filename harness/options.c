@@ -75,6 +75,8 @@ static const struct option_row table[] = {
      .doc = "sessions to measure, each a process of its own (default: 10)"},
     {.name = "baselines", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(baselines),
      .doc = "folder of the baselines (default: " OPTIONS_BASELINES ")"},
+    {.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(before),
+     .doc = "say what was weakened since DIR/baselines and DIR/metrics, those of the revision before"},
     {.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason),
      .doc = "why these values are right; kept in the baseline"},
     {.name = "kernels", .argument = "LIB.so", .kind = KIND_TEXT, .place = PLACE(kernels),

@@ -20,6 +20,7 @@ struct options {
     const char *kernels;   /* --kernels; default: libkernels.so beside the program */
     const char *metrics;   /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
     const char *baselines; /* --baselines; default OPTIONS_BASELINES */
+    const char *before;    /* --before: folder with baselines and metrics of the revision before */
     const char *replay;
     const char *output;  /* -o */
     const char *save;    /* --save: where check keeps the run that it measured */

@@ -34,3 +34,55 @@ way 'a direction turned round beside the baseline' \
 way 'a floor widened beside the baseline' 'accepted_under /^\[time\]/,/^doc/s/^floor.*/floor=60%/' 0 \
     '"$cugate" check --baselines accepted --metrics metrics --replay "$recorded" -k "transpose/*" --format comment' \
     'WEAKENED' 'floor 2 % and 250 ns'
+
+# The revision before is this tree's, in before/; the change is to baselines and metrics beside it.
+before() {
+    mkdir before
+    cp -r "$top/baselines" "$top/metrics" before
+    cp -r "$top/baselines" "$top/metrics" .
+}
+CHECK='--baselines baselines --metrics metrics --before before --replay "$recorded"'
+
+dropped_kernel() { before && rm baselines/nvidia-h200/transpose/padded.json && sed 's/"transpose\/padded"/"transpose\/other"/' "$recorded" >run.json; }
+way 'the baseline of a kernel deleted' dropped_kernel 0 \
+    '"$cugate" check --baselines baselines --metrics metrics --before before --replay run.json' \
+    'WEAKENED: kernels are gone from the baseline: transpose/padded'
+
+dropped_row() { before && sed -i '/^ *"shared_wavefronts": {.*sessions/d' baselines/nvidia-h200/transpose/padded.json; }
+way 'a row deleted from the baseline' dropped_row 0 "\"\$cugate\" check $CHECK --format json" \
+    'WEAKENED: values are gone from the baseline: transpose/padded shared_wavefronts'
+
+raised_row() {
+    before && sed -i '/^ *"shared_wavefronts": {.*sessions/s/1048576/2097152/g' baselines/nvidia-h200/transpose/padded.json
+}
+way 'a row of the baseline made worse by hand' raised_row 0 "\"\$cugate\" check $CHECK --format comment" \
+    'WEAKENED: made worse in the baseline without a reason: transpose/padded shared_wavefronts 1,048,576 -&gt; 2,097,152'
+
+laxer_metric() { before && sed -i '/^\[time\]/,/^doc/s/^floor = .*/floor = 60 %/' metrics/core.ini; }
+way 'a floor widened, and the baseline says nothing of floors' laxer_metric 0 "\"\$cugate\" check $CHECK --format junit" \
+    'WEAKENED: metrics are defined less strictly: time (floor'
+
+deleted_metric() { before && sed -i '/^\[shared_wavefronts\]/,/^\[/{/^\[shared_wavefronts\]/d;/^\[/!d}' metrics/*.ini; }
+way 'a metric deleted' deleted_metric 0 "\"\$cugate\" check $CHECK --format markdown" \
+    'WEAKENED: metrics are gone from the metric files: shared_wavefronts'
+
+excused() {
+    before && printf '[transpose/padded time]\nissue = x\nexpires = 2030-01-31\n' >before/baselines/nvidia-h200/expected.ini &&
+        printf '[transpose/padded time]\nissue = x\nexpires = 2039-01-31\n' >baselines/nvidia-h200/expected.ini &&
+        sed '/"transpose\/padded"/,/"status"/s/\("time": .*\[\[\).*/\190000]]},/' "$recorded" >run.json &&
+        ! cmp -s run.json "$recorded"
+}
+way 'an expectation that lasts longer' excused 0 \
+    '"$cugate" check --baselines baselines --metrics metrics --before before --replay run.json -k "transpose/*"' \
+    'expected.ini excuses more: transpose/padded time (until 2030-01-31 ->'
+
+static_row() { before && rm baselines/nvidia-h200/reduce/cub.json; }
+way 'the baseline of a kernel deleted, where only machine code is judged' static_row 0 \
+    '"$cugate" check --static --kernels "$top/build/libkernels.so" --baselines baselines --metrics metrics --before before' \
+    'WEAKENED: kernels are gone from the baseline: reduce/cub'
+
+way 'a revision before that is not there' : 2 '"$cugate" check $H200 --before nowhere --replay "$recorded"' 'cannot read nowhere'
+way 'a revision before that holds nothing' 'mkdir before' 0 '"$cugate" check $H200 --before before --replay "$recorded"' \
+    'before has no metrics' 'before has no baselines'
+unreadable() { before && echo '[time' >before/metrics/core.ini; }
+way 'a revision before that cannot be read' unreadable 2 "\"\$cugate\" check $CHECK" 'before/metrics/core.ini'
