@@ -26,7 +26,7 @@ struct check {
     int measured;        /* the exit code of measuring */
     bool has_baseline;   /* and it fits the run */
     bool other_baseline; /* there is one, but it does not */
-    bool stands_in;      /* the baseline is of the base library, measured now */
+    bool stands_in;      /* the whole baseline is of the base library, measured now */
 };
 
 static int refuse_contradictions(const struct options *options)
@@ -70,44 +70,6 @@ static void forget_others(struct run *baseline, const struct run *run)
     free(ids);
 }
 
-/* A kernel that the base library cannot run is no baseline of anything. */
-static void forget_failed(struct run *baseline, const char *library)
-{
-    char **ids = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        const struct result *result = &baseline->results[i];
-        if (result->status == RESULT_OK)
-            *ARRAY_ADD(ids, count) = result->id;
-        else if (result->status != RESULT_NOT_BUILT)
-            warning("%s gave \"%s\" in %s (%s), so it has nothing to be compared with", result->id,
-                    result_status_name(result->status), library, result->reason ? result->reason : "no reason known");
-    }
-    if (count > 0)
-        run_filter(baseline, ids, count);
-    else
-        run_release(baseline);
-    free(ids);
-}
-
-/* Without a baseline that fits, one session of the base library stands in for it. */
-static void measure_baseline(struct check *check)
-{
-    const char *library = check->options->against;
-    struct measurement measurement = check->measurement;
-    measurement.kernels = library;
-    measurement.lenient = true;
-    measurement.label = "the base library in place of a baseline";
-    const int code = measure_whole(&measurement, &check->baseline);
-    if (code != EXIT_SAME)
-        check->measured = code;
-    forget_failed(&check->baseline, library);
-    forget_others(&check->baseline, &check->run); /* removing a kernel is a change like any other */
-    check->has_baseline = check->baseline.result_count > 0;
-    check->stands_in = true;
-    check->baseline_name = x_sprintf("measured now: %s", library);
-}
-
 static int read_expectations(struct check *check, const char *folder)
 {
     const bool good = expectations_read(&check->expectations, folder) == 0 &&
@@ -130,10 +92,8 @@ static int find_baseline(struct check *check)
         check->other_baseline = !check->has_baseline && baseline_exists(options->baselines, &check->run.device);
         if (!check->has_baseline)
             run_release(&check->baseline);
-        if (check->has_baseline || !options->against || check->measured != EXIT_SAME)
-            check->baseline_name = x_strdup(folder);
-        else
-            measure_baseline(check);
+        check->stands_in = !check->has_baseline && options->against && check->measured == EXIT_SAME;
+        check->baseline_name = check->stands_in ? x_sprintf("measured now: %s", options->against) : x_strdup(folder);
     }
     free(folder);
     return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
@@ -150,11 +110,21 @@ static int narrow(struct check *check)
     return EXIT_SAME;
 }
 
+/* What the baseline lacks, or all without one that fits, is measured in the base library. */
+static void stand_in(struct check *check)
+{
+    check->measured = check_base(&check->measurement, check->options->against, &check->run, &check->baseline);
+    check->has_baseline |= check->baseline.result_count > 0;
+}
+
 static void compare(struct check *check)
 {
     comparison_release(&check->comparison);
-    if (check->has_baseline)
-        compare_runs(&check->comparison, &check->baseline, &check->run, &check->metrics, &check->expectations);
+    if (!check->has_baseline)
+        return;
+    compare_runs(&check->comparison, &check->baseline, &check->run, &check->metrics, &check->expectations);
+    if (!check->stands_in)
+        check_note_stand_ins(&check->comparison, &check->baseline);
 }
 
 /* Whether a row of the kernel is to be measured again. Times are not when a base library can settle them; but after
@@ -177,30 +147,25 @@ static void count_conflicts(struct check *check, struct run *run)
         check->measured = check_conflicts(&check->measurement, &check->baseline, run);
 }
 
-/* Adds a session of those kernels to the run or the baseline, measured in a process of its own. */
-static void measure_again(struct check *check, const char *library, struct run *run, char *const *ids, size_t count)
+/* Adds a session of those kernels to the run, measured in a process of its own. */
+static void measure_again(struct check *check, char *const *ids, size_t count)
 {
     struct run again = {0};
     struct measurement measurement = check->measurement;
     char *label = x_sprintf("confirming %zu kernel%s", count, count == 1 ? "" : "s");
-    measurement.kernels = library;
     measurement.globs = ids;
     measurement.glob_count = count;
     measurement.label = label;
-    measurement.lenient = run == &check->baseline;
     if (check->measured == EXIT_SAME)
         check->measured = measure_run(&measurement, &again);
-    if (run == &check->baseline)
-        forget_failed(&again, library);
-    else
-        count_conflicts(check, &again);
-    check_confirm_conflicts(run, &again, &check->metrics);
-    run_append(run, &again);
+    count_conflicts(check, &again);
+    check_confirm_conflicts(&check->run, &again, &check->metrics);
+    run_append(&check->run, &again);
     run_release(&again);
     free(label);
 }
 
-/* Measures the kernels with suspects once more; and in a base library that stands in for a baseline, so often that
+/* Measures the kernels with suspects once more; and in a base library that stands in for their baseline, so often that
  * what moved may fail. */
 static void confirm(struct check *check, bool settled)
 {
@@ -210,9 +175,10 @@ static void confirm(struct check *check, bool settled)
         if (has_suspect(check, check->run.results[i].id, settled))
             *ARRAY_ADD(ids, count) = check->run.results[i].id;
     if (count > 0) {
-        measure_again(check, check->measurement.kernels, &check->run, ids, count);
-        for (size_t s = 1; check->stands_in && s < rule_sessions_needed(METRIC_STEADY); s++)
-            measure_again(check, check->options->against, &check->baseline, ids, count);
+        measure_again(check, ids, count);
+        for (size_t s = 1; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)
+            check->measured =
+                check_base_again(&check->measurement, check->options->against, ids, count, &check->baseline);
         compare(check);
     }
     free(ids);
@@ -240,6 +206,8 @@ static int measure(struct check *check)
         code = narrow(check);
     if (code != EXIT_SAME)
         return code;
+    if (options->against && check->measured == EXIT_SAME)
+        stand_in(check);
     count_conflicts(check, &check->run);
     compare(check);
     if (check->has_baseline && check->measured == EXIT_SAME)

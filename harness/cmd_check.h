@@ -13,6 +13,18 @@
 int check_static(const struct options *options, const struct metrics *metrics, struct run *run, struct run *baseline,
                  char **name);
 
+/* Measures in the base library `against` the kernels that the baseline lacks, as a whole or a gated number that the run
+ * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. 0, or what
+ * measuring ended with. */
+int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline);
+
+/* Once more, those of the kernels of which something stands in. */
+int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
+                     struct run *baseline);
+
+/* Says what stands in for what. */
+void check_note_stand_ins(struct comparison *comparison, const struct run *baseline);
+
 /* Counts bank conflicts (cugate.excess_wavefronts) of those of the run's kernels whose row in the baseline says some
  * and that do not do the same work as it; of those that make no pass through shared memory they are known to be 0. Not
  * all kernels, because each takes a process. 0, or EXIT_INTERRUPTED. */

@@ -175,11 +175,27 @@ static const char *find_renamed(const struct sides *sides, const struct result *
     return NULL;
 }
 
+/* The declaration that the kernel goes, or NULL. */
+static const struct expectation *find_removal(const struct sides *sides, const char *kernel)
+{
+    return sides->expectations ? expectations_find(sides->expectations, kernel, EXPECTATION_REMOVED) : NULL;
+}
+
 static void judge_absent(struct comparison *comparison, const struct sides *sides, const struct result *base)
 {
     struct judgement *judgement = add_judgement(comparison, base->id, NULL, VERDICT_MISSING);
     const char *renamed = find_renamed(sides, base);
-    if (renamed)
+    const struct expectation *removal = find_removal(sides, base->id);
+    const bool only_base = base->row_count > 0 && base->rows[0].stands_in;
+    if (removal && !expectation_is_over(removal, run_date(sides->run))) {
+        judgement->verdict = VERDICT_EXPECTED;
+        set_reason(judgement, "removed, see %s", removal->issue);
+    } else if (only_base) {
+        set_reason(judgement,
+                   "the base build has it and this one does not%s%s; if it was removed on purpose, declare "
+                   "[%s " EXPECTATION_REMOVED "] in " EXPECTATION_FILE,
+                   renamed ? ", but runs the same code as " : "", renamed ? renamed : "", base->id);
+    } else if (renamed)
         set_reason(judgement,
                    "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
                    "-k %s --was %s",
@@ -200,9 +216,18 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     }
     if (now->status == RESULT_NOT_BUILT && !expected)
         return false;
+    const struct expectation *removal = find_removal(judging->sides, now->id);
+    if (removal)
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
+                   "it is declared as removed and is there: remove [%s " EXPECTATION_REMOVED "] at %s:%d", now->id,
+                   removal->file, removal->line);
     if (now->status != RESULT_OK)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_MISSING), "%s%s%s", result_status_name(now->status),
                    now->reason ? ": " : "", now->reason ? now->reason : "");
+    else if (base && !expected && base->status != RESULT_NOT_BUILT)
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
+                   "the base build gave \"%s\"%s%s, so there is nothing to compare it with",
+                   result_status_name(base->status), base->reason ? ": " : "", base->reason ? base->reason : "");
     else if (!expected)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_NEW),
                    "not in the baseline yet; `cugate accept` adds it");

@@ -91,6 +91,17 @@ static void settle_trade(struct comparison *comparison, size_t first, struct jud
     set_reason(judgement, "a trade-off: not worse is %s", judgement->metric->trade);
 }
 
+/* A base library was to settle the time and could not: then it is not settled. */
+static void settle_unpaired(struct judgement *judgement, const struct result *now)
+{
+    const bool passed = judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED;
+    if (!now || !now->unpaired || !judgement->metric || judgement->metric->class != METRIC_TIME ||
+        judgement->pairs > 0 || !judgement->compared || !passed)
+        return;
+    judgement->verdict = VERDICT_UNSURE;
+    set_reason(judgement, "pairs were to settle it, but %s", now->unpaired);
+}
+
 static void settle_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)
 {
     const struct expectation *expectation =
@@ -102,7 +113,7 @@ static void settle_expected(struct judgement *judgement, const struct sides *sid
     const struct run *run = sides->run;
     const double now = judgement->now - judgement->drift;
     const bool beyond = judgement->metric->better == METRIC_LOWER ? now > expectation->worst : now < expectation->worst;
-    const char *date = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
+    const char *date = run_date(run);
     const bool over = expectation_is_over(expectation, date);
     /* That the base build is no better says nothing of what is declared; nor does a suite that moved. */
     const bool paired = judgement->pairs > 0 && judgement->verdict == VERDICT_SAME;
@@ -132,6 +143,7 @@ void settle_kernel(struct comparison *comparison, size_t first, const struct sid
     settle_same_code(comparison, first, base, now);
     for (size_t i = first; i < comparison->count; i++) {
         settle_trade(comparison, first, &comparison->list[i]);
+        settle_unpaired(&comparison->list[i], now);
         const struct metric *metric = comparison->list[i].metric;
         settle_expected(&comparison->list[i], sides, metric ? suite_of(comparison, metric) : NULL);
     }

@@ -188,9 +188,9 @@ void judge_values(struct judgement *judgement, const struct pairing *pairing, st
     judgement->detectable = found.detectable;
     judgement->verdict = by_finding[found.finding];
     judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
-    judgement->far = metric->class == METRIC_TIME &&
-                     (is_far_past(judgement, judgement->base) ||
-                      (pairing->base->has_anchor && is_far_past(judgement, pairing->base->anchor)));
+    judgement->far =
+        metric->class == METRIC_TIME && (is_far_past(judgement, judgement->base) ||
+                                         (pairing->base->has_anchor && is_far_past(judgement, pairing->base->anchor)));
     if (pairing->now->pair_count > 0) {
         judge_pairs(judgement, pairing->now);
         /* The pairs are of the base and the head; the anchor is of the baseline, and has to go through all the rest. */

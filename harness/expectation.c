@@ -250,6 +250,8 @@ int expectations_check(const struct expectations *expectations, const struct met
     for (size_t i = 0; i < expectations->count; i++) {
         const struct expectation *expectation = &expectations->list[i];
         const struct metric *metric = metrics_find(metrics, expectation->metric);
+        if (strcmp(expectation->metric, EXPECTATION_REMOVED) == 0)
+            continue;
         if (!metric) {
             const char *near = nearest_metric(metrics, expectation->metric);
             result = error("%s:%d: unknown metric \"%s\"%s%s%s", expectation->file, expectation->line,

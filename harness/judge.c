@@ -100,12 +100,15 @@ static int measure_pair(const struct judge *judge, struct run *base, struct run 
     return code;
 }
 
-/* No more pairs for that kernel. */
-static void give_up(struct judge *judge, const struct result *result)
+/* No more pairs for that kernel. why, owned from here on, is what kept the base library from settling its times; NULL
+ * when there is nothing that it could have settled. */
+static void give_up(struct judge *judge, struct result *result, char *why)
 {
     for (size_t i = 0; i < judge->count; i++)
         if (judge->contests[i].result == result)
             judge->contests[i].over = true;
+    free(result->unpaired);
+    result->unpaired = why;
 }
 
 /* Whether both sides of a pair ran the kernel. When one cannot, the kernel is given up, with the reason said. */
@@ -114,17 +117,17 @@ static bool both_ran(struct judge *judge, struct result *result, const struct re
 {
     if (head && head->status != RESULT_OK) {
         result_fail(result, head->status, head->reason);
-        give_up(judge, result);
-        return false;
-    }
-    if (!base && whole)
+        give_up(judge, result, NULL);
+    } else if (!base && whole) {
         warning("%s is not in %s, so its time cannot be settled by pairs", result->id, judge->against);
-    else if (base && base->status != RESULT_OK)
-        warning("%s gave \"%s\" in %s (%s), so its time cannot be settled by pairs", result->id,
-                result_status_name(base->status), judge->against, base->reason ? base->reason : "no reason known");
-    else
+        give_up(judge, result, NULL);
+    } else if (base && base->status != RESULT_OK) {
+        give_up(judge, result,
+                x_sprintf("the base build gave \"%s\" (%s)", result_status_name(base->status),
+                          base->reason ? base->reason : "no reason known"));
+    } else {
         return base && head;
-    give_up(judge, result);
+    }
     return false;
 }
 
@@ -148,8 +151,9 @@ static void add_pair(struct contest *contest, const struct result *base, const s
     const struct row *base_row = measured_row(base, contest->metric->name);
     const struct row *head_row = measured_row(head, contest->metric->name);
     if (!base_row || !head_row) {
-        warning("%s was not measured in %s of a pair, so pairs cannot settle %s", contest->metric->name,
-                base_row ? "the new half" : "the base half", contest->result->id);
+        free(contest->result->unpaired);
+        contest->result->unpaired =
+            x_sprintf("%s was not measured in the %s build", contest->metric->name, base_row ? "new" : "base");
         contest->over = true;
     } else if (same_clock(contest->metric, base, head)) {
         row_add_pair(contest->row, row_value(base_row), row_value(head_row));

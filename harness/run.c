@@ -177,6 +177,7 @@ void result_release(struct result *result)
     lines_release(&result->lines);
     lines_release(&result->base_lines);
     release_sessions(result->sessions, result->session_count);
+    free(result->unpaired);
     free(result->reason);
     free(result->id);
     *result = (struct result){0};
@@ -346,15 +347,71 @@ bool session_is_equal(const struct session *a, const struct session *b)
     return true;
 }
 
+const char *run_date(const struct run *run)
+{
+    return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
+}
+
+static struct session copy_session(const struct session *session)
+{
+    struct session copy = *session;
+    for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+        copy.facts[fact] = x_strdup(session->facts[fact]);
+    return copy;
+}
+
 void run_add_session(struct run *run, const struct session *session)
 {
     for (size_t i = 0; i < run->session_count; i++)
         if (session_is_equal(&run->sessions[i], session))
             return;
-    struct session *added = ARRAY_ADD(run->sessions, run->session_count);
-    for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-        added->facts[fact] = x_strdup(session->facts[fact]);
-    memcpy(added->roofs, session->roofs, sizeof added->roofs);
+    *ARRAY_ADD(run->sessions, run->session_count) = copy_session(session);
+}
+
+/* Rows of `from` where the result has no number of its own. */
+static void stand_in_rows(struct result *result, const struct result *from, size_t session)
+{
+    for (size_t i = 0; i < from->row_count; i++) {
+        const struct row *more = &from->rows[i];
+        struct row *row = result_find(result, more->metric);
+        const bool lacking = !row || (row->state != VALUE_MEASURED && row->state != VALUE_NOT_APPLICABLE);
+        if (lacking) {
+            row = result_add(result, more->metric);
+            row_clear(row);
+            row->state = more->state;
+            row->stands_in = true;
+        }
+        for (size_t k = 0; row->stands_in && more->state == VALUE_MEASURED && k < more->session_count; k++) {
+            row_add_session(row, more->sessions[k].samples, more->sessions[k].count);
+            if (row->state == VALUE_MEASURED)
+                row->sessions[row->session_count - 1].session = session;
+        }
+    }
+}
+
+static bool only_stands_in(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        if (!result->rows[i].stands_in)
+            return false;
+    return true;
+}
+
+void run_stand_in(struct run *baseline, const struct run *base)
+{
+    for (size_t i = 0; i < base->result_count; i++) {
+        const struct result *from = &base->results[i];
+        const bool known = run_find(baseline, from->id);
+        struct result *result = run_add(baseline, from->id);
+        if (!known)
+            result_copy_facts(result, from);
+        if (from->status == RESULT_OK && result->status == RESULT_OK && base->session_count > 0) {
+            *ARRAY_ADD(result->sessions, result->session_count) = copy_session(&base->sessions[0]);
+            stand_in_rows(result, from, result->session_count - 1);
+        } else if (from->status != RESULT_OK && only_stands_in(result)) {
+            result_fail(result, from->status, from->reason);
+        }
+    }
 }
 
 struct metric_note *run_find_note(const struct run *run, const char *metric)

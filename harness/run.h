@@ -17,7 +17,8 @@
  *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
  *
  * "sessions" of a metric holds a list of samples for each session, in the order in which they were measured. A run that
- * was judged against a base library has "pairs": [[base, head], ...] beside them, and "base_lines". A baseline keeps
+ * was judged against a base library has "pairs": [[base, head], ...] beside them, and "base_lines"; or "unpaired", why
+ * it has none. A baseline keeps
  * the median of each session alone, and has "readings", "anchor" and "previous" beside them: see struct row. A session
  * may have "roofs". */
 #ifndef RUN_H
@@ -138,6 +139,8 @@ struct row {
     struct pair *pairs; /* base library against head, in the order in which they were measured */
     size_t pair_count;
 
+    bool stands_in; /* measured now in a base library, for want of a number of the baseline's; in no file */
+
     /* In baselines only. */
     bool has_readings;
     size_t readings; /* samples behind all sessions when every one was equal, else 0 */
@@ -158,6 +161,7 @@ struct result {
     size_t row_count;
     struct lines lines;       /* of one launch of the variant; empty where nobody asked */
     struct lines base_lines;  /* the same of the base library that the run was judged against */
+    char *unpaired;           /* why that library could not settle its times, though it was to; else NULL */
     struct session *sessions; /* of a baseline: those of this kernel's file, oldest first. None otherwise: then the
                                * run's sessions are of every kernel */
     size_t session_count;
@@ -213,6 +217,11 @@ size_t row_equal_readings(const struct row *row);
  * takes more's status and reason, since what failed once did not pass. */
 void run_append(struct run *run, const struct run *more);
 
+/* Where the baseline lacks a kernel or a number of one, those of a base library, measured now in one session, stand in
+ * for it; more sessions are added to what stands in already. A kernel that is not in the baseline and is not ok in base
+ * is not ok there with the same reason. */
+void run_stand_in(struct run *baseline, const struct run *base);
+
 /* Takes from a result its rows and gives it a status that is not ok, with a copy of the reason. */
 void result_fail(struct result *result, enum result_status status, const char *reason);
 
@@ -225,6 +234,9 @@ bool same_code(const struct result *base, const struct result *now);
 /* same_code, and every exact metric that both counted, one at least, has the value that it had: nothing can have
  * changed that the code alone determines. */
 bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics);
+
+/* When its newest session was measured; NULL where it does not say. */
+const char *run_date(const struct run *run);
 
 /* Adds a copy of a session unless one with equal facts is there. */
 void run_add_session(struct run *run, const struct session *session);

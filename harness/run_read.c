@@ -368,8 +368,8 @@ static int read_status(const struct place *above, json_t *object, struct result 
 
 static int read_result(const struct place *above, const char *id, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"base_lines", "bytes",   "flops",  "launches",
-                                       "lines",      "metrics", "reason", "status"};
+    static const char *const keys[] = {"base_lines", "bytes",  "flops",  "launches", "lines",
+                                       "metrics",    "reason", "status", "unpaired"};
     if (!is_kernel_id(id))
         return place_wrong(above, "\"%.64s\" is no kernel: write family/variant, at most %d of a-z, 0-9 and _", id,
                            NAME_LENGTH);
@@ -379,7 +379,8 @@ static int read_result(const struct place *above, const char *id, json_t *object
         place_number_key(&place, object, "bytes", &result->bytes) < 0 ||
         place_number_key(&place, object, "flops", &result->flops) < 0 || read_launches(&place, object, result) < 0 ||
         read_lines(&place, object, "lines", &result->lines) < 0 ||
-        read_lines(&place, object, "base_lines", &result->base_lines) < 0 || read_rows(&place, object, result) < 0)
+        read_lines(&place, object, "base_lines", &result->base_lines) < 0 ||
+        place_text(&place, object, "unpaired", false, &result->unpaired) < 0 || read_rows(&place, object, result) < 0)
         return -1;
     return 0;
 }

@@ -374,6 +374,11 @@ static void write_result(struct writer *writer, const struct result *result)
     }
     write_key(writer, "status");
     write_text(writer, result_status_name(result->status));
+    if (result->unpaired) {
+        next_item(writer, false);
+        write_key(writer, "unpaired");
+        write_text(writer, result->unpaired);
+    }
     end(writer, '}', false);
 }
 

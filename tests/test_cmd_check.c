@@ -241,11 +241,74 @@ Test(cmd_check, a_base_library_stands_in_for_a_baseline)
     check(&fixture);
     cr_expect_eq(fixture.code, EXIT_REGRESSED, "%d %s", fixture.code, fixture.said);
     expect_printed(&fixture, "measured now: ");
-    expect_said(&fixture, "turns/bad_base gave \"failed\" in ");
+    expect_printed(&fixture, "the base build gave \"failed\"");
     cr_expect_null(strstr(fixture.said, "error"), "%s", fixture.said);
     cr_expect_geq(time_of(&fixture, "turns/slower")->pair_count, 13);
     cr_expect_eq(time_of(&fixture, "turns/added")->pair_count, 0);
     cr_expect_eq(time_of(&fixture, "turns/bad_base")->pair_count, 0);
+    tear_down(&fixture);
+}
+
+/* Its baseline knows turns/equal alone. */
+Test(cmd_check, what_the_baseline_lacks_is_compared_with_the_base_build)
+{
+    static const struct {
+        const char *id, *expected; /* what expected.ini declares */
+        int code;
+        const char *verdict, *words;
+    } rows[] = {
+        {"turns/slower", "", EXIT_REGRESSED, "regressed", "the baseline lacks them or a row of theirs: turns/slower"},
+        {"turns/faster", "", EXIT_SAME, "improved", "turns/faster"},
+        {"turns/added", "", EXIT_SAME, "new", "`cugate accept` adds it"},
+        {"turns/bad_base", "", EXIT_UNSURE, "unsure", "the base build gave \\\"failed\\\""},
+        {"turns/removed", "", EXIT_NOT_MEASURED, "missing", "the base build has it and this one does not"},
+        {"turns/removed", "[turns/removed removed]\nissue = x\nexpires = 2999-12-31\n", EXIT_SAME, "expected",
+         "removed, see x"},
+        {"turns/removed", "[turns/removed removed]\nissue = x\nexpires = 2020-12-31\n", EXIT_NOT_MEASURED, "missing",
+         "the base build has it"},
+        {"turns/added", "[turns/added removed]\nissue = x\nexpires = 2999-12-31\n", EXIT_REGRESSED, "unexpected-pass",
+         "it is declared as removed and is there"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture, "turns/equal");
+        accept_base(&fixture);
+        char *folder = x_sprintf("%s/host", fixture.baselines);
+        free(scratch_file(folder, "expected.ini", rows[i].expected));
+        free(folder);
+        const bool is_removed = strcmp(rows[i].id, "turns/removed") == 0; /* and a glob has to match */
+        fixture.globs[fixture.options.glob_count++] = x_strdup(is_removed ? "turns/[re][eq]*" : rows[i].id);
+        fixture.options.against = fixture.base;
+        check(&fixture);
+        cr_expect_eq(fixture.code, rows[i].code, "%s: %d %s", rows[i].id, fixture.code, fixture.printed);
+        char *judged = x_sprintf("{\"kernel\": \"%s\"", rows[i].id);
+        expect_printed(&fixture, judged);
+        expect_printed(&fixture, rows[i].words);
+        char *verdict = x_sprintf("\"verdict\": \"%s\", \"base\"", rows[i].verdict);
+        expect_printed(&fixture, verdict);
+        free(verdict);
+        free(judged);
+        tear_down(&fixture);
+    }
+}
+
+Test(cmd_check, a_base_build_that_fails_settles_nothing)
+{
+    struct fixture fixture;
+    set_up(&fixture, "turns/bad_base");
+    fixture.options.kernels = fixture.head;
+    check(&fixture);
+    free(fixture.base);
+    fixture.base = x_strdup(fixture.head);
+    accept_base(&fixture);
+    char *link = x_sprintf("%s/base.so", fixture.folder);
+    fixture.options.against = link;
+    fixture.options.paired = true;
+    check(&fixture);
+    cr_expect_eq(fixture.code, EXIT_UNSURE, "%d %s", fixture.code, fixture.printed);
+    expect_printed(&fixture, "pairs were to settle it, but the base build gave");
+    expect_same_replay(&fixture);
+    free(link);
     tear_down(&fixture);
 }
 
