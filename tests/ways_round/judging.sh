@@ -94,3 +94,40 @@ way 'aa over sessions of which some have lines' some_with_lines 0 '"$cugate" aa 
 as_recorded() { cp "$recorded" run.json; }
 way 'a time that fails from 109 % on looks green' as_recorded 0 "$judge" 'same, blind' '1 row is blind (-v lists them)'
 way 'a time that fails from 109 % on has no reason' as_recorded 0 "$judge -v -k transfer/pageable" 'blind: it fails from 109 % of its value on'
+
+# ---- Against a base build
+
+# The baseline knows the kernel two/kept alone.
+two_builds() {
+    library old "$here/two_builds.c" -DOLD && library new "$here/two_builds.c" && mkdir metrics || return
+    printf '[wall_time]\ntitle=W\ncounter=cugate.wall_time\nunit=ns\nclass=time\nbetter=lower\nfloor=20000000 ns\ndoc=d\n' \
+        >metrics/x.ini
+    "$cugate" run --metrics metrics --collector host --kernels ./old.so -k two/kept -o kept.json
+    "$cugate" accept --metrics metrics --baselines baselines kept.json --reason 'made up'
+}
+two='"$cugate" check --metrics metrics --baselines baselines --collector host --samples 1 --kernels ./new.so --against ./old.so -k two/kept'
+
+way 'a kernel that nobody accepted is ten times as slow as in the base' two_builds 1 "$two -k two/slower" \
+    'regressed  two/slower' 'pairs worse' 'the baseline lacks them'
+way 'a kernel that nobody accepted is ten times as slow, with --paired' two_builds 1 "$two -k two/slower --paired" \
+    'regressed  two/slower'
+way 'the base cannot run a kernel that nobody accepted' two_builds 3 "$two -k two/mended" 'unsure' 'two/mended' \
+    'the base build gave "failed"' '!  new'
+way 'a kernel is in the base alone' two_builds 5 "$two -k 'two/*'" 'missing' 'two/gone' 'the base build has it'
+
+mended_before() {
+    two_builds && "$cugate" run --metrics metrics --collector host --kernels ./new.so -k two/mended -o mended.json &&
+        "$cugate" accept --metrics metrics --baselines baselines mended.json --reason 'made up'
+}
+way 'the base cannot run a kernel whose pairs were asked for' mended_before 3 "$two -k two/mended --paired" \
+    'pairs were to settle it, but the base build gave "failed"'
+
+# ---- A harmless rewrite
+
+# Of other code, 4 % faster by 14 pairs; and the L2 is asked for less of what it has.
+rewrite() {
+    change '.kernels["reduce/sequential"] |= (.launches[].code |= "f00d" |
+        .metrics.time as $t | .metrics.time.pairs = [range(14) | [$t.sessions[0][0] * 1.04, $t.sessions[0][0]]] |
+        .metrics.instructions.sessions[0][] -= 1000 | .metrics.l2_hit_rate.sessions[0][] -= 4)'
+}
+way 'a hit rate falls while time by pairs and DRAM bytes got no worse' rewrite 0 "$judge -k reduce/sequential" 'trade-off' 'l2_hit_rate'
