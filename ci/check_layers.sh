@@ -10,7 +10,7 @@ layers=(
     'options options_*'
     'child kernel library library_* measure_interrupt metric metric_* sample line line_match story'
     'run run_* source'
-    'cubin cubin_* line_table occupancy resources roofline'
+    'cubin cubin_* line_table occupancy resources resources_* roofline'
     'rule expectation'
     'baseline baseline_*'
     'compare compare_* weakened analysis analysis_*'

@@ -229,8 +229,8 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
                    "the base build gave \"%s\"%s%s, so there is nothing to compare it with",
                    result_status_name(base->status), base->reason ? ": " : "", base->reason ? base->reason : "");
     else if (!expected)
-        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_NEW),
-                   "not in the baseline yet; `cugate accept` adds it");
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_NEW), "%s",
+                   now->reason ? now->reason : "not in the baseline yet; `cugate accept` adds it");
     else
         judge_rows(judging, base, now);
     return true;

@@ -153,6 +153,11 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
 {
     const char *was;
     const char *is = other_compiler(pairing->sides, pairing->base_result, pairing->base, &was);
+    const char *doubt = pairing->now_result->reason;
+    if (doubt && judgement->verdict != VERDICT_REGRESSED) {
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "%s", doubt);
+    }
     if (!is || judgement->verdict != VERDICT_REGRESSED)
         return;
     judgement->verdict = VERDICT_UNSURE;

@@ -159,6 +159,17 @@ static void forget_architectures(char *name)
     }
 }
 
+bool cubin_is_same_name(const char *a, const char *b)
+{
+    char *names[] = {x_strdup(a), x_strdup(b)};
+    forget_architectures(names[0]);
+    forget_architectures(names[1]);
+    const bool same = strcmp(names[0], names[1]) == 0;
+    free(names[0]);
+    free(names[1]);
+    return same;
+}
+
 static int by_name(const void *left, const void *right)
 {
     const struct cubin_function *a = left, *b = right;

@@ -2,6 +2,7 @@
 #ifndef CUBIN_H
 #define CUBIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct cubin_function {
@@ -14,6 +15,7 @@ struct cubin_function {
     unsigned shared_bytes; /* static shared memory of a block */
     unsigned max_threads;  /* largest block that it was compiled for (launch bounds), 0 where it does not say */
     unsigned barriers;     /* named barriers a block */
+    size_t image;          /* the image that it is in, from 0: one of each source file, unless code was linked */
 };
 
 /* Two functions with the same hash do the same in the same way: it covers the instructions, what they refer to, the
@@ -26,6 +28,7 @@ struct cubin_function {
 struct cubin {
     struct cubin_function *list;
     size_t count;
+    size_t images;
 };
 
 /* Reads every image for a GPU in a shared library, a program, a cubin or a fatbin. A file that carries none gives an
@@ -47,6 +50,9 @@ enum cubin_lack {
 /* Hands over the bytes of each image for a GPU in a file, in their order, until take returns other than 0, which is
  * what comes back then. -1 after error(). */
 int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
+
+/* Whether two names, as launches have them, are of one function, whatever architectures it was built for. */
+bool cubin_is_same_name(const char *a, const char *b);
 
 /* The function for a GPU of that capability (90): the one of the same major number and the highest minor not above it,
  * which is what the driver would load. Without one NULL; *lack says why. */

@@ -304,9 +304,12 @@ static int read_facts(struct image *image)
 static void hand_over(struct image *image, struct cubin *cubin)
 {
     for (size_t k = 0; k < image->kernel_count; k++) {
-        *ARRAY_ADD(cubin->list, cubin->count) = image->kernels[k].facts;
+        struct cubin_function *function = ARRAY_ADD(cubin->list, cubin->count);
+        *function = image->kernels[k].facts;
+        function->image = cubin->images;
         image->kernels[k].facts = (struct cubin_function){0};
     }
+    cubin->images++;
 }
 
 static void release(struct image *image)

@@ -189,7 +189,7 @@ bool words_banner(const struct report *report, struct banner *banner)
                  words_fact(run, SESSION_DATE), words_known(run->device.name), words_fact(run, SESSION_DRIVER));
     } else if (report->static_only) {
         banner->loud = "STATIC: NO KERNEL WAS RUN.";
-        banner->words = "Only the machine code was judged; nothing below speaks of time or of any counter:";
+        banner->words = "Only machine code was judged, by the block sizes of the baseline; no time, no counter:";
         snprintf(banner->source, sizeof banner->source, "built by %s for %s, no GPU was used",
                  words_fact(run, SESSION_COMPILER), words_known(run->device.name));
     }

@@ -3,6 +3,7 @@
 #include "cubin.h"
 #include "library_facts.h"
 #include "occupancy.h"
+#include "resources_claims.h"
 #include "util.h"
 
 #include <stdint.h>
@@ -166,20 +167,52 @@ static bool was_known(const struct result *base, const struct result *result, co
     return base->launches[launch - result->launches].code != NULL;
 }
 
-static void add_kernel(struct run *run, const struct result *base, const struct inquiry *inquiry)
+/* Lets the launches have the functions that took the place of those that are gone. */
+static void rename_functions(struct result *result, const struct claims *claims)
+{
+    for (size_t i = 0; i < result->launch_count; i++) {
+        struct launch *launch = &result->launches[i];
+        const struct rename *rename = claims_find(claims, launch->function);
+        if (!rename)
+            continue;
+        if (!rename->sure && !result->reason)
+            result->reason = x_sprintf("function renamed, as it seems: %s -> %s; only a check that runs it can tell",
+                                       launch->function, rename->is->name);
+        free(launch->function);
+        launch->function = x_strdup(rename->is->name);
+    }
+}
+
+static void add_kernel(struct run *run, const struct result *base, const struct inquiry *inquiry,
+                       const struct claims *claims)
 {
     struct result *result = run_add(run, base->id);
     struct value facts[FACTS];
     enum cubin_lack why;
     result_copy_facts(result, base);
+    rename_functions(result, claims);
     const struct launch *unknown = take_facts(inquiry, result, facts, &why);
     if (unknown && was_known(base, result, unknown)) {
-        result->status = RESULT_FAILED;
-        result->reason =
+        char *reason =
             x_sprintf("the library has %s: %s; the baseline launches it", lack_words[why], unknown->function);
+        result_fail(result, RESULT_FAILED, reason);
+        free(reason);
         return;
     }
     add_rows(result, inquiry->metrics, facts);
+}
+
+/* Those that the library says to have: what the baseline lacks is new, and what was not built cannot be judged. */
+static void add_listed(struct run *run, const struct run *baseline, const struct library_facts *facts,
+                       const struct claims *claims)
+{
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct kernel_facts *kernel = &facts->kernels[i];
+        if (kernel->not_built)
+            result_fail(run_add(run, kernel->id), RESULT_NOT_BUILT, kernel->not_built);
+        else if (!claims_is_judged(baseline, facts, kernel->id))
+            run_add(run, kernel->id)->reason = claims_new_kernel(claims, kernel->id);
+    }
 }
 
 int resources_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
@@ -194,9 +227,15 @@ int resources_run(struct run *run, const struct run *baseline, const char *path,
     session->facts[SESSION_COMPILER] = x_strdup(facts->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(facts->flags);
     run_note_metrics(run, metrics);
-    for (size_t i = 0; i < baseline->result_count; i++)
-        if (baseline->results[i].status == RESULT_OK)
-            add_kernel(run, &baseline->results[i], &inquiry);
+    struct claims claims;
+    claims_make(&claims, baseline, &inquiry.cubin, inquiry.capability, facts);
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        const struct result *base = &baseline->results[i];
+        if (claims_is_judged(baseline, facts, base->id))
+            add_kernel(run, base, &inquiry, &claims);
+    }
+    add_listed(run, baseline, facts, &claims);
+    claims_release(&claims);
     cubin_release(&inquiry.cubin);
     return 0;
 }

@@ -13,8 +13,11 @@ int resources_add(struct run *run, const char *path, const struct metrics *metri
 
 /* The run that needs no GPU: for every kernel of the baseline its launches, as they were when it was accepted, with the
  * facts of the library at `path`. Device and session say what it is: the baseline's device, the compiler of the
- * library, of which *facts is what it says itself; empty where it cannot be asked. A kernel whose function is gone is
- * failed, with the reason. -1 after error(); *run is empty then. */
+ * library, of which *facts is what it says itself; empty where it cannot be asked. A kernel that the library says not
+ * to have is not there, and one whose function is gone is failed, with the reason, unless another function clearly
+ * takes its place (resources_claims.h): then the launch has that one. The kernels that the baseline lacks are there
+ * without rows. These, and those of whose function there is a doubt, have a reason although they are ok, which the
+ * report tells; no file may hold that. -1 after error(); *run is empty then. */
 struct library_facts;
 int resources_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
                   const struct metrics *metrics);

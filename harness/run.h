@@ -152,7 +152,7 @@ struct row {
 struct result {
     char *id; /* family/variant */
     enum result_status status;
-    char *reason; /* when not ok, else NULL */
+    char *reason; /* when not ok, else NULL; but see resources_run */
     double bytes;
     double flops;
     struct launch *launches;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds two families as they are, with a launch bound relaxed and with one so tight that registers spill, and lets
-# `cugate check --static` judge each by the baseline of the H200. Ends with "N passed, N failed". Needs nvcc, no GPU.
+# Builds two families as they are, with a launch bound relaxed, with one so tight that registers spill, and this with
+# the function renamed, and lets `cugate check --static` judge each by the baseline of the H200. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/static.sh
 set -uo pipefail
@@ -39,6 +39,7 @@ judge() {
 
 build as_they_are '' &
 build with_a_bound_relaxed '/__launch_bounds__(block_threads, full_blocks)/s/full_blocks/1/' &
+build renamed_and_too_tight 's/dgemm_tiled/dgemm_by_tiles/; s/__launch_bounds__(S::threads, 2)/__launch_bounds__(S::threads, 16)/' &
 build with_a_bound_too_tight 's/__launch_bounds__(S::threads, 2)/__launch_bounds__(S::threads, 16)/' &
 wait
 
@@ -55,4 +56,6 @@ judge with_a_bound_relaxed
 expect "a relaxed launch bound" $worse $verdict occupancy/registers_capped theoretical_occupancy
 judge with_a_bound_too_tight
 expect "a launch bound that spills" $worse $verdict dgemm/tiled local_memory
+judge renamed_and_too_tight
+expect "the same of another name" $worse $verdict dgemm/tiled local_memory 'function renamed: '
 summary

@@ -42,28 +42,29 @@ Test(cubin, facts_of_every_kind_of_file)
     } cases[] = {
         {CORPUS "small.fatbin",
          6,
-         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1},
-          {(char *)bounded, 90, NULL, 12, 0, 1024, 256, 1},
-          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0},
-          {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0},
-          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0},
-          {(char *)stacked, 90, NULL, 32, 96, 0, 0, 0}}},
+         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1, 0},
+          {(char *)bounded, 90, NULL, 12, 0, 1024, 256, 1, 0},
+          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
+          {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0, 0},
+          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0, 0},
+          {(char *)stacked, 90, NULL, 32, 96, 0, 0, 0, 0}}},
         {CORPUS "library.so",
          6,
-         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1},
-          {(char *)bounded, 90, NULL, 12, 0, 1024, 256, 1},
-          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0},
-          {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0},
-          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0},
-          {(char *)stacked, 90, NULL, 32, 96, 0, 0, 0}}},
+         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1, 0},
+          {(char *)bounded, 90, NULL, 12, 0, 1024, 256, 1, 0},
+          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
+          {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0, 0},
+          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0, 0},
+          {(char *)stacked, 90, NULL, 32, 96, 0, 0, 0, 0}}},
         {CORPUS "cuda12.cubin",
          3,
-         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1},
-          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0},
-          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0}}},
+         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1, 0},
+          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
+          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0, 0}}},
         {CORPUS "other.fatbin",
          2,
-         {{(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0}, {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0}}},
+         {{(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
+          {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0, 0}}},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
         struct cubin cubin;
@@ -108,7 +109,7 @@ Test(cubin, the_gpu_s_own_code_comes_first_then_the_nearest_older_of_its_kind)
         {.name = name, .capability = 89, .code = c},          {.name = name, .capability = 89, .code = c},
         {.name = name, .capability = 120, .code = c},         {.name = (char *)"g()", .capability = 90, .code = a},
     };
-    static const struct cubin cubin = {list, ROWS(list)};
+    static const struct cubin cubin = {list, ROWS(list), 0};
     static const struct {
         const char *name;
         int capability;
@@ -136,7 +137,7 @@ Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
                                         "void cub::CUB_300001::f<cub::CUB_300001::g>()"};
     static struct cubin_function list[] = {
         {.name = (char *)"void cub::CUB_300001::f<cub::CUB_300001::g>()", .capability = 90, .code = (char *)"a"}};
-    static const struct cubin cubin = {list, ROWS(list)};
+    static const struct cubin cubin = {list, ROWS(list), 0};
     enum cubin_lack lack;
     for (size_t i = 0; i < ROWS(names); i++)
         cr_expect_not_null(cubin_find(&cubin, names[i], 90, &lack), "%s", names[i]);

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154,SC2016
+# shellcheck shell=bash disable=SC2034,SC2154,SC2016
 # Ways round the measuring: what a library can do to the process that runs it. Sourced by run.sh.
 
 # unruly WHEN WHAT: a library that does WHAT at LOAD, LAUNCH or CLOSE, see unruly.c.
@@ -84,3 +84,56 @@ way 'a library that cannot be loaded again after a crash' breaks_off 5 "$believe
 scribbles() { unruly LAUNCH 'scribble("a forged line")'; }
 way 'a library that writes into our files' scribbles 0 "$believed"' -o run.json; code=$?; cat run.json; exit $code' \
     '"last/three"' '!forged'
+
+# ---- Machine code alone: what is not launched there is told by its name, and nothing is passed over.
+
+# judged [ID FUNCTION OCCUPANCY LOCAL]...: a library of first/one, first/two and last/three with the machine code of
+# plain(float*), (anonymous namespace)::bounded(float const*, float*) and stacked(float const*, float*, int); and a
+# baseline of these kernels that launch these functions.
+judged() {
+    local separator=''
+    cp "$here/../fuzz/corpus/cubin/small.fatbin" code.fatbin
+    library unruly "$here/unruly.c" -DMACHINE_CODE='"code.fatbin"' ${flag:+"$flag"}
+    {
+        echo '{"schema": 1, "device": {"name": "Some GPU", "sm_count": 8, "compute_capability": "9.0",'
+        echo '"memory_bytes": 1, "ecc": true, "mig": false},'
+        echo '"sessions": [{"date": "2026-11-21T08:00:00.000Z", "collector": "cupti", "compiler": "cc", "flags": ""}],'
+        echo '"metrics": {"local_memory": {"counter": "cugate.local_bytes", "unit": "B"},'
+        echo '"theoretical_occupancy": {"counter": "cugate.theoretical_occupancy", "unit": "%"}},'
+        echo '"kernels": {'
+        while [ $# -gt 0 ]; do
+            echo "$separator\"$1\": {\"status\": \"ok\", \"bytes\": 8, \"flops\": 0, \"launches\": [{\"function\": \"$2\","
+            echo '"code": "0123456789abcdef0123456789abcdef", "grid": [8, 1, 1], "block": [256, 1, 1], "shared": 0, "times": 1}],'
+            echo "\"metrics\": {\"local_memory\": {\"sessions\": [[$4]]}, \"theoretical_occupancy\": {\"sessions\": [[$3]]}}}"
+            separator=','
+            shift 4
+        done
+        echo '}}'
+    } >run.json
+    "$cugate" accept --metrics "$top/metrics" run.json --reason 'made up'
+}
+one=(first/one 'plain(float*)' 100 0)
+two=(first/two '(anonymous namespace)::bounded(float const*, float*)' 100 0)
+three=(last/three 'stacked(float const*, float*, int)' 100 96)
+code='"$cugate" check --static --metrics "$top/metrics" $ours'
+
+adds() { judged "${one[@]}" "${two[@]}"; }
+way 'a kernel that the baseline lacks: check --static' adds 0 "$code" 'new' 'last/three' \
+    'shows only when it runs' 'stacked(float const*, float*, int) with 32' '96 B of local' '; 1 new' \
+    '5 rows in 3 kernels' 'by the block sizes of the baseline'
+removes() { judged "${one[@]}" "${two[@]}" "${three[@]}" first/four "${one[@]:1}"; }
+way 'a kernel that is gone, and its function is not' removes 5 "$code" 'missing' 'first/four' 'not in this run'
+leaves_out() { flag=-DNOT_BUILT judged "${one[@]}" "${two[@]}" "${three[@]}"; }
+way 'a kernel that was not built, and its function was' leaves_out 5 "$code" 'first/two' 'two.h was not found'
+signs() { judged first/one 'plain(float*, int)' 100 0 "${two[@]}" "${three[@]}"; }
+way 'a function of another signature' signs 0 "$code" 'nothing is worse: 6 rows in 3 kernels' \
+    'first/one: plain(float*, int) -> plain(float*)'
+signs_and_spills() { judged "${one[@]}" "${two[@]}" last/three 'stacked(float*)' 100 0; }
+way 'a function of another signature that spills' signs_and_spills 1 "$code" 'regressed' 'local_memory' \
+    'stacked(float*) -> stacked(float const*, float*, int)'
+renames() { judged "${one[@]}" "${two[@]}" last/three 'spread(float const*, float*, int)' 100 96; }
+way 'a function of another name and other code is no pass' renames 3 "$code" 'unsure' 'as it seems' \
+    'spread(float const*, float*, int) -> stacked(float const*, float*, int)'
+signs_beside_a_new_one() { judged first/one 'plain(float*, int)' 100 0 "${two[@]}"; }
+way 'nor one of another signature, beside a new kernel that may launch it' signs_beside_a_new_one 3 "$code" \
+    'function renamed, as it seems' 'plain(float*, int) -> plain(float*)'

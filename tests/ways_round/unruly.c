@@ -1,5 +1,6 @@
 /* A kernel library whose second kernel, of three that run on the host, does what AT_LAUNCH says, its first family's
- * close what AT_CLOSE says, and that does AT_LOAD when it is loaded: each is C that calls the functions below. */
+ * close what AT_CLOSE says, and that does AT_LOAD when it is loaded: each is C that calls the functions below. With
+ * NOT_BUILT the second is not built. */
 #include "kernel.h"
 
 #include <fcntl.h>
@@ -96,7 +97,7 @@ static int launch(void *state)
     return 0;
 }
 
-static int launch_unruly(void *state)
+__attribute__((unused)) static int launch_unruly(void *state)
 {
     AT_LAUNCH;
     return launch(state);
@@ -123,7 +124,11 @@ static const char *error_text(int code)
 
 static const struct cugate_variant first_variants[] = {
     {.name = "one", .doc = "one", .launch = launch, .bytes = 8},
+#ifdef NOT_BUILT
+    {.name = "two", .doc = "two", .not_built = "two.h was not found"},
+#else
     {.name = "two", .doc = "two", .launch = launch_unruly, .bytes = 8},
+#endif
 };
 static const struct cugate_variant last_variants[] = {{.name = "three", .doc = "three", .launch = launch, .bytes = 8}};
 
@@ -141,7 +146,7 @@ const struct cugate_library *cugate_library(void)
     return &library;
 }
 
-/* The machine code of a real library, for --static. */
+/* Real machine code, for --static. */
 #ifdef MACHINE_CODE
 __asm__(".section .nv_fatbin,\"a\"\n.balign 8\n.incbin \"" MACHINE_CODE "\"\n.previous\n");
 #endif

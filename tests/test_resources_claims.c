@@ -1,0 +1,148 @@
+#include "resources_claims.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL "tests/fuzz/corpus/cubin/small.fatbin"
+
+/* The functions of SMALL. */
+#define BOUNDED "(anonymous namespace)::bounded(float const*, float*)"
+#define PLAIN "plain(float*)"
+#define STACKED "stacked(float const*, float*, int)"
+
+/* A baseline of kernels that launch one function each, and what the library says to have. */
+struct fixture {
+    struct cubin cubin;
+    struct run baseline;
+    struct library_facts facts;
+    struct claims claims;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){0};
+    cr_assert_eq(cubin_read(&fixture->cubin, SMALL), 0);
+}
+
+static void list_kernel(struct fixture *fixture, const char *id)
+{
+    *ARRAY_ADD(fixture->facts.kernels, fixture->facts.count) = (struct kernel_facts){.id = x_strdup(id)};
+}
+
+/* code: of the function of that name in SMALL; NULL: of none. */
+static void add_kernel(struct fixture *fixture, const char *id, const char *function, const char *code)
+{
+    enum cubin_lack lack;
+    struct result *result = run_add(&fixture->baseline, id);
+    const struct cubin_function *same = code ? cubin_find(&fixture->cubin, code, 90, &lack) : NULL;
+    *ARRAY_ADD(result->launches, result->launch_count) =
+        (struct launch){.function = x_strdup(function), .code = x_strdup(same ? same->code : "0123"), .times = 1};
+    list_kernel(fixture, id);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    claims_release(&fixture->claims);
+    library_facts_release(&fixture->facts);
+    run_release(&fixture->baseline);
+    cubin_release(&fixture->cubin);
+}
+
+Test(resources_claims, what_takes_the_place_of_a_function_that_is_gone)
+{
+    static const struct {
+        const char *functions[3], *codes[3]; /* that the baseline launches, and whose code they had */
+        const char *is[3];                   /* NULL: none that is clear */
+        bool sure, new_kernel;
+    } cases[] = {
+        /* The same code is the same function, whatever its name and whoever is new. */
+        {{"old(int)", BOUNDED, STACKED}, {PLAIN}, {PLAIN}, true, true},
+        {{"a(int)", "b(int)", "c(int)"}, {STACKED, PLAIN, BOUNDED}, {STACKED, PLAIN, BOUNDED}, true, false},
+        /* Another signature: sure, unless a new kernel may launch what has that name. */
+        {{"plain(float*, int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
+        {{"void plain(double)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
+        {{"plain(void (*)(int), float)", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
+        {{"plain(float*, int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, true},
+        {{"bounded(float*)", PLAIN, STACKED}, {NULL}, {NULL}, false, false},
+        {{"(anonymous namespace)::bounded()", PLAIN, STACKED}, {NULL}, {BOUNDED}, true, false},
+        /* Of a template, or of these parameters alone: never sure. */
+        {{"void plain<32>(int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
+        {{"void plain<(int)32, fn<2> >(int)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
+        {{"smooth(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
+        {{"void smooth<2>(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
+        /* Two for one place, one for no place, and names that are none. */
+        {{"void plain<1>(int)", "void plain<2>(int)", STACKED}, {NULL}, {NULL, NULL}, false, false},
+        {{"a(float*)", "b(float*)", STACKED}, {NULL}, {NULL, NULL}, false, false},
+        {{"plain", BOUNDED, STACKED}, {NULL}, {PLAIN}, true, false},
+        {{"smooth", BOUNDED, STACKED}, {NULL}, {NULL}, false, false},
+        {{"", BOUNDED, STACKED}, {NULL}, {NULL}, false, false},
+        {{")", BOUNDED, STACKED}, {NULL}, {NULL}, false, false},
+        {{"x>(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        static const char *const ids[] = {"a/one", "a/two", "b/three"};
+        struct fixture fixture;
+        set_up(&fixture);
+        for (size_t k = 0; k < ROWS(ids); k++)
+            add_kernel(&fixture, ids[k], cases[i].functions[k], cases[i].codes[k]);
+        if (cases[i].new_kernel)
+            list_kernel(&fixture, "b/four");
+        claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
+        for (size_t k = 0; k < ROWS(ids); k++) {
+            const struct rename *rename = claims_find(&fixture.claims, cases[i].functions[k]);
+            cr_expect_eq(rename != NULL, cases[i].is[k] != NULL, "case %zu, %s", i, cases[i].functions[k]);
+            if (rename && cases[i].is[k]) {
+                cr_expect_str_eq(rename->is->name, cases[i].is[k], "case %zu", i);
+                cr_expect_eq(rename->sure, cases[i].sure, "case %zu", i);
+            }
+        }
+        tear_down(&fixture);
+    }
+}
+
+Test(resources_claims, a_kernel_that_is_not_there_claims_nothing)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    add_kernel(&fixture, "a/one", "plain(int)", NULL);
+    add_kernel(&fixture, "a/two", "void plain<2>(int)", NULL);
+    free(fixture.facts.kernels[--fixture.facts.count].id);
+    claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
+    const struct rename *rename = claims_find(&fixture.claims, "plain(int)");
+    cr_assert_not_null(rename);
+    cr_expect(rename->sure);
+    cr_expect_null(claims_find(&fixture.claims, "void plain<2>(int)"));
+    tear_down(&fixture);
+}
+
+static void expect_new(const struct fixture *fixture, const char *words, bool said)
+{
+    char *text = claims_new_kernel(&fixture->claims, "c/new");
+    cr_expect_eq(strstr(text, words) != NULL, said, "\"%s\" and \"%s\"", text, words);
+    free(text);
+}
+
+Test(resources_claims, a_new_kernel_may_launch_what_nobody_does)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    add_kernel(&fixture, "a/one", PLAIN, PLAIN);
+    add_kernel(&fixture, "a/two", "bounded_before(int)", BOUNDED);
+    list_kernel(&fixture, "c/new");
+    claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
+    expect_new(&fixture, STACKED " with 32 registers, 96 B of local and 0 B of static shared memory", true);
+    expect_new(&fixture, PLAIN, false);
+    expect_new(&fixture, BOUNDED, false);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    add_kernel(&fixture, "a/one", PLAIN, PLAIN);
+    add_kernel(&fixture, "a/two", BOUNDED, BOUNDED);
+    add_kernel(&fixture, "a/three", STACKED, STACKED);
+    claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
+    expect_new(&fixture, "kernels of the baseline launch every function that there is", true);
+    tear_down(&fixture);
+}
