@@ -27,6 +27,8 @@ KERNELS ?=
 ARGS ?=
 #: STRICT=1                   check-perf, nightly-report: never replay recorded runs; fail when there is no GPU
 STRICT ?=
+#: REPLAY=1                   check-perf, nightly-report: replay recorded runs without a GPU also where CI is set
+REPLAY ?=
 #: BASE=origin/main           check-perf: settle times by running the kernels of this revision in turn with these
 BASE ?=
 #: SAN=address,undefined      build the harness and the tests with sanitizers, into build/san
@@ -147,7 +149,7 @@ all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so build/libkernels.so $(BUILD)/be
 check-perf:
 	@ci/install_deps.sh build $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all
-	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' BASE='$(BASE)' STRICT='$(STRICT)' NVCC='$(NVCC)' \
+	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' BASE='$(BASE)' STRICT='$(STRICT)' REPLAY='$(REPLAY)' NVCC='$(NVCC)' \
 	    CUDA_HOME='$(CUDA_HOME)' CUDA_ARCHS='$(CUDA_ARCHS)' CUBLAS='$(CUBLAS)' NVCC_FLAGS='$(NVCC_FLAGS)' \
 	    ci/check_perf.sh $(ARGS)
 
@@ -155,7 +157,7 @@ check-perf:
 nightly-report:
 	@ci/install_deps.sh build python $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all
-	@CUGATE=$(BUILD)/cugate STRICT='$(STRICT)' ci/nightly.sh $(ARGS)
+	@CUGATE=$(BUILD)/cugate STRICT='$(STRICT)' REPLAY='$(REPLAY)' ci/nightly.sh $(ARGS)
 
 ## test: unit tests, command lines, replays, fuzz corpora, pages in a browser; needs no GPU
 test:

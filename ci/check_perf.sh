@@ -2,13 +2,16 @@
 # The body of `make check-perf`: the gate where there is a GPU; else what can be judged without one, and a recorded run
 # under a banner.
 #
-#   CUGATE=build/cugate [KERNELS='GLOB...'] [BASE=REVISION] [STRICT=1] ci/check_perf.sh [OPTION OF cugate check]...
+#   CUGATE=build/cugate [KERNELS='GLOB...'] [BASE=REVISION] [STRICT=1] [REPLAY=1] ci/check_perf.sh
+#       [OPTION OF cugate check]...
 #
-# BASE also takes the variables of ci/build_base.sh. Exit codes are those of cugate check; 5 with STRICT=1 and no GPU.
+# BASE also takes the variables of ci/build_base.sh. Exit codes are those of cugate check, as ci/check.sh vouches for them; 5
+# without a GPU when STRICT=1, or when a CI server runs this (it sets CI) and REPLAY=1 does not say that a replay will do.
 set -euo pipefail
 
 recorded=tests/data/recorded-nvidia-h200.json
-cugate=${CUGATE:-build/cugate}
+export CUGATE=${CUGATE:-build/cugate}
+cugate=$CUGATE
 
 globs=()
 set -f
@@ -17,32 +20,50 @@ for glob in ${KERNELS-}; do
 done
 set +f
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+check() {
+    ci/check.sh "$work/check.json" "${globs[@]}" "$@"
+}
+
+is_set() {
+    [ -n "$1" ] && [ "$1" != 0 ] && [ "$1" != false ]
+}
+
 # Only "no GPU" leads to a replay. A GPU that does not answer is a failure, and what cugate said about it stands.
 status=0
 devices=$("$cugate" list --devices 2>&1) || status=$?
 if [ $status -eq 0 ]; then
-    against=()
+    own=()
     if [ -n "${BASE-}" ]; then
+        before=$(ci/before.sh "$BASE" "$@")
         base=$(ci/build_base.sh "$BASE")
-        against=(--against "$base")
+        own=(--before "$before" --against "$base")
     fi
-    exec "$cugate" check "${globs[@]}" "${against[@]}" "$@"
+    check "${own[@]}" "$@" || status=$?
+    exit $status
 fi
 if ! grep -q '^cugate: error: no GPU: ' <<<"$devices"; then
     printf '%s\n' "$devices" >&2
     exit $status
 fi
-if [ -n "${STRICT-}" ] && [ "$STRICT" != 0 ]; then
+why=''
+if is_set "${STRICT-}"; then
+    why='STRICT is set'
+elif is_set "${CI-}" && ! is_set "${REPLAY-}"; then
+    why='CI is set, and nobody looks at a banner there (REPLAY=1 says that a replay will do)'
+fi
+if [ -n "$why" ]; then
     printf '%s\n' "$devices" >&2
-    echo "check-perf: STRICT is set, and a gate never passes on nothing: run this on a machine with a CUDA GPU" >&2
+    echo "check-perf: $why, and a gate never passes on nothing: run this on a machine with a CUDA GPU" >&2
     exit 5
 fi
 
-# A slip is a slip here too, and not found out on the machine with the GPU.
-if [ -n "${BASE-}" ] && git rev-parse --git-dir >/dev/null 2>&1 &&
-    ! git rev-parse --verify --quiet --end-of-options "$BASE^{commit}" >/dev/null; then
-    echo "check-perf: '$BASE' is no revision of this repository; is it spelt right, and fetched?" >&2
-    exit 2
+# A slip in BASE is a slip here too, and not found out on the machine with the GPU.
+own=()
+if [ -n "${BASE-}" ]; then
+    before=$(ci/before.sh "$BASE" "$@")
+    own=(--before "$before")
 fi
 
 # What the code at hand says by itself. A file for the report gets this one when it fails, else that of the replay.
@@ -60,7 +81,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 code=0
-"$cugate" check --static "${globs[@]}" "${options[@]}" "${output[@]}" || code=$?
+check --static "${own[@]}" "${options[@]}" "${output[@]}" || code=$?
 [ $code -ne 2 ] || exit 2 # a slip in the options is not to be told twice
 [ $code -eq 0 ] || output=() # the file keeps the report that fails
 
@@ -84,7 +105,7 @@ ${BASE:+BASE=$BASE was not built: to take turns with it takes a GPU
 
 END
 status=0
-"$cugate" check --replay "$recorded" "${globs[@]}" "${options[@]}" "${output[@]}" || status=$?
+check --replay "$recorded" "${own[@]}" "${options[@]}" "${output[@]}" || status=$?
 printf '\nmachine code of your kernels, judged here: exit %d\nNOT MEASURED HERE, replayed from %s: exit %d\n' \
     $code "$recorded" $status
 

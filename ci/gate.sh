@@ -5,16 +5,18 @@
 #
 #   OUT=build/gate      the folder; it gets run.json, check.json, junit.xml, summary.md (for a step's summary), comment.md (for
 #                       a pull request), annotations.txt and page/index.html
-#   BASE=origin/main    settle times by running the kernels of this revision in turn; see ci/build_base.sh
+#   BASE=origin/main    settle times by running the kernels of this revision in turn (ci/build_base.sh), and say what was
+#                       weakened in baselines and metric files since (ci/before.sh)
 #   HISTORY=URL         keep the run in this history and show all of its nights; without it the pages show this run
 #   CUGATE=build/cugate
 #
-# On GitHub it also prints the annotations and appends to the step's summary. Exit codes are those of cugate check; 2 also
-# when nothing is worse but the pages cannot be made.
+# On GitHub it also prints the annotations and appends to the step's summary. Exit codes are those of cugate check, as
+# ci/check.sh vouches for them; 2 also when nothing is worse but the pages cannot be made.
 set -euo pipefail
 
 out=${OUT:-build/gate}
-cugate=${CUGATE:-build/cugate}
+export CUGATE=${CUGATE:-build/cugate}
+cugate=$CUGATE
 if ! command -v "$cugate" >/dev/null; then
     echo "gate: there is no $cugate here: run \`make all\` first, and this from the top of the tree" >&2
     exit 2
@@ -40,8 +42,12 @@ for ((i = 0; i < $#; i++)); do
 done
 
 if [ -n "${BASE-}" ]; then
-    base=$(ci/build_base.sh "$BASE")
-    own+=(--against "$base")
+    before=$(ci/before.sh "$BASE" "$@")
+    own+=(--before "$before")
+    if [ -z "$replay$static" ]; then
+        base=$(ci/build_base.sh "$BASE")
+        own+=(--against "$base")
+    fi
 fi
 # What an earlier run left must not pass for what this one found. Its run may be what is to be judged again.
 mkdir -p "$out"
@@ -50,7 +56,7 @@ rm -rf "$out"/{check.json,junit.xml,summary.md,comment.md,annotations.txt,explai
 [ -n "$replay$saved$static" ] || own+=(--save "$out/run.json")
 
 code=0
-"$cugate" check "${own[@]}" --report "json=$out/check.json" --report "junit=$out/junit.xml" \
+ci/check.sh "$out/check.json" "${own[@]}" --report "junit=$out/junit.xml" \
     --report "markdown=$out/summary.md" --report "comment=$out/comment.md" \
     --report "github=$out/annotations.txt" "$@" || code=$?
 [ -s "$out/check.json" ] || exit $code # there is nothing to show

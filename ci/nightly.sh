@@ -9,6 +9,7 @@
 #   KEEP_NIGHTS=400     older ones are removed from the history
 #   STRICT=1            fail when there is no GPU. Otherwise recorded nights are replayed, under a banner, into a history
 #                       of their own
+#   REPLAY=1            replay them also where a CI server runs this (it sets CI): otherwise that is as strict
 #   CUGATE=build/cugate
 #
 # Exit codes are those of ci/gate.sh.
@@ -39,8 +40,17 @@ if [ $status -eq 0 ]; then
 fi
 printf '%s\n' "$devices" >&2
 grep -q '^cugate: error: no GPU: ' <<<"$devices" || exit $status
-if [ -n "${STRICT-}" ] && [ "$STRICT" != 0 ]; then
-    echo "nightly: STRICT is set, and a report is never made of nothing: run this on a machine with a CUDA GPU" >&2
+is_set() {
+    [ -n "$1" ] && [ "$1" != 0 ] && [ "$1" != false ]
+}
+why=''
+if is_set "${STRICT-}"; then
+    why='STRICT is set'
+elif is_set "${CI-}" && ! is_set "${REPLAY-}"; then
+    why='CI is set, and nobody looks at a banner there (REPLAY=1 says that a replay will do)'
+fi
+if [ -n "$why" ]; then
+    echo "nightly: $why, and a report is never made of nothing: run this on a machine with a CUDA GPU" >&2
     exit 5
 fi
 

@@ -3,6 +3,8 @@
 #
 #   [OUT=...] [BASE=REVISION] [HISTORY=URL] sbatch --wait ci/slurm.sh gate|nightly [OPTION OF cugate check]...
 #
+# BASE is what a pull request is to be judged against: times, and what it changed in baselines and metric files.
+#
 # With --wait sbatch ends with the job's exit code, which is that of ci/gate.sh or ci/nightly.sh. It is 1 also for a job
 # that a signal ended (time limit, scancel); then the report in slurm-<job>.out has no last line with its exit code.
 #

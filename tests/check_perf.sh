@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests ci/check_perf.sh and ci/build_base.sh in a scratch repository of their own, with a cugate and kernels that only
-# say what was asked of them. Needs no GPU and no CUDA. Ends with "N passed, N failed".
+# Tests ci/check_perf.sh, ci/check.sh, ci/before.sh and ci/build_base.sh in a scratch repository of their own, with a cugate
+# and kernels that only say what was asked of them. Needs no GPU and no CUDA. Ends with "N passed, N failed".
 #
 #   tests/check_perf.sh
 set -uo pipefail
@@ -10,28 +10,36 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
-unset $(git rev-parse --local-env-vars) CUGATE KERNELS BASE STRICT CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
+unset $(git rev-parse --local-env-vars) CI CUGATE KERNELS BASE STRICT REPLAY CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
 export NVCC=true
 
 # shellcheck source=/dev/null
 . "$here/tests/expect.sh"
 
-# A cugate that prints its arguments, and ends as GPU, STATIC, REPLAY and MEASURED in the environment say.
+# A cugate that prints its arguments, and ends as GPU, STATIC, REPLAYED and MEASURED in the environment say. Its report says
+# the same, or what is in REPORT.
 cat >"$work/cugate" <<'END'
 #!/usr/bin/env bash
 echo "cugate $*"
+code=${MEASURED:-0}
 case "$*" in
 'list --devices') [ -z "${GPU-}" ] || exit 0; echo "cugate: error: ${NO_GPU:-no GPU: none was found}" >&2; exit 5 ;;
-*--static*) exit "${STATIC:-0}" ;;
-*--replay*) exit "${REPLAY:-0}" ;;
-*) exit "${MEASURED:-0}" ;;
+*--static*) code=${STATIC:-0} ;;
+*--replay*) code=${REPLAYED:-0} ;;
 esac
+report=$(printf '{"schema": 1,\n "exit_code": %s,\n "judgements": []}' "$code")
+for word; do
+    case $word in
+    json=*) printf '%b' "${REPORT-$report\n}" >"${word#json=}" ;;
+    esac
+done
+exit "$code"
 END
 chmod +x "$work/cugate"
 export CUGATE=$work/cugate
 
 mkdir -p "$work/tree/ci"
-cp "$here"/ci/{build_base,check_perf}.sh "$work/tree/ci"
+cp "$here"/ci/{before,build_base,check,check_perf}.sh "$work/tree/ci"
 cd "$work/tree" || exit 2
 printf 'build/\n' >.gitignore
 cat >Makefile <<'END'
@@ -111,36 +119,120 @@ ask ci/build_base.sh HEAD
 expect "a folder of another checkout" 2 "BASE=HEAD needs a git checkout of its own"
 cd "$work/tree" || exit 2
 
+# ---- before.sh
+mkdir -p baselines/gpu other
+echo 1 >baselines/gpu/a.json
+echo 1 >other/b.ini
+commit old
+git rm -q baselines/gpu/a.json
+echo 2 >other/b.ini
+mkdir -p inner/perf baselines && echo 1 >inner/perf/c && echo 3 >file
+commit new
+echo 'not committed' >other/b.ini
+ask ci/before.sh HEAD~1
+expect "the folder is printed" 0 build/before
+ask find build/before -type f
+expect "what was committed, and metrics only where they are cugate's own" 0 build/before/baselines/gpu/a.json '!metrics' '!index'
+ask ci/before.sh HEAD~1 -k x --baselines=no/such --metrics other
+expect "the options say which folders" 0 build/before
+ask grep -r . build/before
+expect "an earlier layout is gone" 0 build/before/metrics/b.ini:1 '!a.json'
+(cd inner && CUGATE=no/such ask ../ci/before.sh HEAD --baselines perf --metrics "$PWD/../other" && cat build/before/*/*) >"$work/said" 2>&1
+# shellcheck disable=SC2034 # expect reads it
+code=$?
+expect "from within a repository, with an absolute path" 0 1 2
+rm -r inner/build
+ask ci/before.sh HEAD --baselines ..
+expect "a folder outside of the repository" 0 build/before
+ask find build/before -type f
+expect "is in no revision of it" 0 '!build'
+ask ci/before.sh HEAD --baselines file
+expect "no folder" 2 'file is no folder in HEAD'
+ask ci/before.sh no/such
+expect "an unknown revision is none here" 2 "'no/such' is no revision of this repository"
+cd "$work/no_git" || exit 2
+ask "$work/tree/ci/before.sh" HEAD
+expect "without git there is nothing before" 2 "BASE=HEAD needs a git checkout"
+cd "$work/tree" || exit 2
+
+# ---- check.sh
+while IFS='|' read -r ended report wanted; do
+    MEASURED=$ended REPORT=$report ask ci/check.sh report.json
+    expect "cugate ends with $ended, and its report is '$report'" "$wanted"
+done <<'END'
+0|{"schema": 1,\n "exit_code": 0,\n "judgements": []}\n|0
+0||5
+0|{"schema": 1,\n "exit_code": 1,\n "judgements": []}\n|5
+0|{"schema": 1,\n "exit_code": 00,\n "judgements": []}\n|5
+0|{"schema": 1,\n "exit_code": 0,\n "judgements": [\n  {"kernel": "a", "causes": []}|5
+0|{"schema": 1,\n "exit_code": 0,\n|5
+0|{"exit_code": 0,\n "judgements": []}\n|5
+1|{"schema": 1,\n "exit_code": 0,\n "judgements": []}\n|5
+1|{"schema": 1,\n "exit_code": 1,\n "judgements": []}\n|1
+3||5
+3|{"schema": 1,\n "exit_code": 3,\n "judgements": []}\n|3
+2||2
+4||4
+5||5
+4|{"schema": 1,\n "exit_code": 0,\n "judgements": []}\n|5
+130|{"schema": 1,\n "exit_code": 130,\n "judgements": []}\n|130
+130||130
+END
+echo '{"schema": 1,' >report.json
+CUGATE=/bin/true ask ci/check.sh report.json
+expect "a report of an earlier run" 5 'report.json is not there, or not whole: nothing shows what was judged'
+
 # ---- check_perf.sh
 GPU=1 KERNELS='reduce/* dot/*' MEASURED=3 ask ci/check_perf.sh --samples 9
-expect "with a GPU" 3 'cugate check -k reduce/* -k dot/* --samples 9' '!replay' '!--static' '!--against'
+expect "with a GPU" 3 'check.json -k reduce/* -k dot/* --samples 9' '!replay' '!--static' '!--against'
 GPU=1 BASE=HEAD MEASURED=1 ask ci/check_perf.sh -q
-expect "with a GPU and BASE" 1 "cugate check --against build/base/$(git rev-parse HEAD)/libkernels.so -q"
+expect "with a GPU and BASE" 1 "--before build/before --against build/base/$(git rev-parse HEAD)/libkernels.so -q"
 GPU=1 BASE=no/such ask ci/check_perf.sh
 expect "with a GPU and an unknown BASE" 2 "no/such" '!cugate check'
+GPU=1 REPORT='' ask ci/check_perf.sh
+expect "with a GPU and without a report" 5 'nothing shows what was judged'
 NO_GPU='the GPU does not answer' ask ci/check_perf.sh
 expect "a GPU that does not answer" 5 'the GPU does not answer' '!cugate check'
 STRICT=1 BASE=no/such ask ci/check_perf.sh
 expect "STRICT without a GPU" 5 'STRICT is set' '!cugate check' '!build_base'
+for server in true 1 yes; do
+    CI=$server ask ci/check_perf.sh
+    expect "CI=$server without a GPU" 5 'CI is set' 'REPLAY=1' '!cugate check'
+    CI=$server REPLAY=0 ask ci/check_perf.sh
+    expect "CI=$server and REPLAY=0 without a GPU" 5 'CI is set' '!cugate check'
+    CI=$server REPLAY=1 ask ci/check_perf.sh
+    expect "CI=$server and REPLAY=1 without a GPU" 0 'NOT MEASURED HERE' '!CI is set'
+    CI=$server REPLAY=1 STRICT=1 ask ci/check_perf.sh
+    expect "CI=$server, REPLAY=1 and STRICT=1 without a GPU" 5 'STRICT is set'
+done
+for server in '' 0 false; do
+    CI=$server ask ci/check_perf.sh
+    expect "CI=$server without a GPU" 0 'NOT MEASURED HERE'
+done
+CI=true GPU=1 ask ci/check_perf.sh
+expect "CI with a GPU" 0 '!replay'
 BASE=HEAD ask ci/check_perf.sh
-expect "BASE without a GPU" 0 'BASE=HEAD was not built: to take turns with it takes a GPU'
+expect "BASE without a GPU" 0 'BASE=HEAD was not built: to take turns with it takes a GPU' '--static --before build/before' \
+    "--replay tests/data/recorded-nvidia-h200.json --before build/before"
 BASE=no/such ask ci/check_perf.sh
 expect "an unknown BASE without a GPU" 2 "'no/such' is no revision" '!cugate check'
 KERNELS='reduce/*' STRICT=0 ask ci/check_perf.sh -q -o report.txt
-expect "without a GPU" 0 'cugate check --static -k reduce/* -q -o report.txt' \
-    'cugate check --replay tests/data/recorded-nvidia-h200.json -k reduce/* -q -o report.txt' 'NO KERNEL RAN' \
+expect "without a GPU" 0 'check.json -k reduce/* --static -q -o report.txt' \
+    'check.json -k reduce/* --replay tests/data/recorded-nvidia-h200.json -q -o report.txt' 'NO KERNEL RAN' \
     'NOT MEASURED HERE' 'judged here: exit 0' '!BASE'
+REPORT='' ask ci/check_perf.sh
+expect "without a GPU and without a report" 5 'judged here: exit 5'
 
 STATIC=1 ask ci/check_perf.sh -o report.txt
-expect "the file keeps the report that fails" 1 'cugate check --static -o report.txt' '!recorded-nvidia-h200.json -o'
+expect "the file keeps the report that fails" 1 '--static -o report.txt' '!recorded-nvidia-h200.json -o'
 STATIC=1 ask ci/check_perf.sh -qo report.txt
-expect "also when options are clustered" 1 'cugate check --static -qo report.txt' '!recorded-nvidia-h200.json -qo'
+expect "also when options are clustered" 1 '--static -qo report.txt' '!recorded-nvidia-h200.json -qo'
 STATIC=2 ask ci/check_perf.sh --slip
-expect "a slip is told once" 2 'cugate check --static --slip' '!--replay' '!NO KERNEL RAN'
+expect "a slip is told once" 2 '--static --slip' '!--replay' '!NO KERNEL RAN'
 
 # STATIC REPLAY CODE
 while read -r static replay wanted; do
-    STATIC=$static REPLAY=$replay ask ci/check_perf.sh
+    STATIC=$static REPLAYED=$replay ask ci/check_perf.sh
     expect "without a GPU, static $static and replay $replay" "$wanted" "judged here: exit $static" \
         "recorded-nvidia-h200.json: exit $replay"
 done <<'END'

@@ -13,7 +13,7 @@ ci/install_python.sh || exit 1
 python=$top/build/python/bin/python
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset BASE KEEP_NIGHTS STRICT GITHUB_ACTIONS GITHUB_STEP_SUMMARY
+unset BASE CI KEEP_NIGHTS REPLAY STRICT GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 export CUGATE=$cugate TMPDIR=$work/tmp OUT HISTORY
 mkdir "$TMPDIR"
 # shellcheck source=/dev/null
@@ -165,6 +165,9 @@ expect "a recording that is not there" 2 "none.json" '!page: '
 BASE=HEAD ask ci/gate.sh
 expect "a base outside of git" 2 "BASE=HEAD needs a git checkout" '!page: '
 
+CUGATE=/bin/true ask ci/gate.sh
+expect "a cugate that passes and reports nothing" 5 "nothing shows what was judged" '!page: '
+
 ask "$cugate" check --static -k transpose/padded
 # shellcheck disable=SC2154 # expect.sh sets it
 static=$code
@@ -191,6 +194,8 @@ check "the page names the kernel" grep -qF 'transpose/padded' "$OUT/page/index.h
 OUT=$work/strict
 STRICT=1 ask ci/nightly.sh
 expect "STRICT without a GPU" 5 "no GPU: " "STRICT is set" '!NO KERNEL RAN' '!page: '
+CI=true ask ci/nightly.sh
+expect "CI without a GPU" 5 "no GPU: " "CI is set" '!NO KERNEL RAN' '!page: '
 check "STRICT without a GPU: no page" absent "$OUT/page" "$work/none"
 STRICT=1 CUGATE=/bin/false ask ci/nightly.sh
 expect "a GPU that does not answer" 1 '!NO KERNEL RAN' '!page: '

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Lays out the baselines and the metric files of another revision, for `cugate check --before`, and prints the folder.
+#
+#   [CUGATE=build/cugate] ci/before.sh REVISION [OPTION OF cugate check]...
+#
+# Which folders they are is said by --baselines and --metrics among the options; without them, baselines here, and metrics
+# here where cugate's own are these. What this repository or that revision does not have is left out, and the check says
+# so. The folder is build/before, made anew each time. Exits 2 when there is no such revision.
+set -euo pipefail
+
+fail() {
+    printf 'before: %s\n' "$1" >&2
+    exit 2
+}
+
+revision=${1:?usage: ci/before.sh REVISION [OPTION OF cugate check]...}
+shift
+baselines=baselines metrics=''
+program=$(realpath -m -- "$(command -v "${CUGATE:-build/cugate}" || echo build/cugate)")
+[ ! "${program%/*}/../metrics" -ef metrics ] || metrics=metrics
+for ((i = 1; i <= $#; i++)); do
+    next=$((i + 1))
+    case ${!i} in
+    --baselines) baselines=${!next-} ;;
+    --baselines=*) baselines=${!i#*=} ;;
+    --metrics) metrics=${!next-} ;;
+    --metrics=*) metrics=${!i#*=} ;;
+    esac
+done
+
+# A hook runs with variables that name the repository.
+# shellcheck disable=SC2046 # one word each
+unset $(git rev-parse --local-env-vars 2>/dev/null)
+if ! top=$(git rev-parse --show-toplevel 2>&1); then
+    fail "BASE=$revision needs a git checkout, to know what was weakened since: $top"
+elif [[ $revision == -* ]] || ! commit=$(git rev-parse --verify --quiet "$revision^{commit}"); then
+    fail "'$revision' is no revision of this repository; is it spelt right, and fetched? A shallow clone lacks old ones"
+fi
+
+folder=build/before
+mkdir -p "$folder"
+rm -rf "$folder"/{baselines,metrics}
+
+lay_out() { # NAME PATH
+    local name=$1 path tree place
+    [ -n "$2" ] || return 0
+    path=$(realpath -sm --relative-to="$top" -- "$2")
+    [[ $path != .. && $path != ../* ]] || return 0 # in no revision of this repository
+    [ "$path" != . ] || path=''
+    tree=$commit:$path
+    case $(git cat-file -t "$tree" 2>/dev/null || true) in
+    tree) ;;
+    '') return 0 ;;
+    *) fail "$path is no folder in $revision" ;;
+    esac
+    mkdir "$folder/$name"
+    place=$(realpath "$folder")
+    (
+        cd "$top" # below it, git would look at that folder alone
+        export GIT_INDEX_FILE=$place/index
+        rm -f "$GIT_INDEX_FILE"
+        git read-tree "$tree" && git checkout-index --all --prefix="$place/$name/" && rm -f "$GIT_INDEX_FILE"
+    ) || fail "cannot lay out $path of $revision in $folder/$name"
+}
+lay_out baselines "$baselines"
+lay_out metrics "$metrics"
+echo "$folder"
