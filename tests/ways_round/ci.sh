@@ -24,9 +24,16 @@ way 'a gate that ends with 0 and reports a regression' other_verdict 5 'CUGATE=b
 helpful() { liar "exec '$cugate' \"\$@\""; }
 way 'check_perf.sh that is asked for help' helpful 5 'CUGATE=build/cugate ci/check_perf.sh --help' "$NO_VERDICT"
 
-tree() { ln -s "$top"/{baselines,build,ci,metrics} . && mkdir -p tests/data && ln -s "$recorded" tests/data/; }
-way 'a CI server without a GPU replays a recording' tree 5 'CI=true CUGATE="$cugate" ci/check_perf.sh' 'CI is set' '!NOT MEASURED'
-way 'a CI server without a GPU makes a night of recordings' tree 5 'CI=true CUGATE="$cugate" ci/nightly.sh' 'CI is set' '!judging'
+# The same tree and the real cugate, which looks for no GPU.
+no_gpu() {
+    liar "exec '$cugate' \"\$@\""
+    sed -i 's/^\[ "$1" != list .*/[ "$1" != list ] || { echo "cugate: error: no GPU: none" >\&2; exit 5; }/' build/cugate
+    mkdir -p tests/data && ln -s "$recorded" tests/data/ && ln -s "$top/build/libkernels.so" build/
+}
+way 'a CI server without a GPU replays a recording' no_gpu 5 'CI=true CUGATE=build/cugate ci/check_perf.sh' 'CI is set' \
+    '!NOT MEASURED'
+way 'a CI server without a GPU makes a night of recordings' no_gpu 5 'CI=true CUGATE=build/cugate ci/nightly.sh' 'CI is set' \
+    '!judging'
 
 # A repository of three kernels, whose last change takes one out of the baseline.
 weakened() {
