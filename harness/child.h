@@ -1,6 +1,6 @@
 /* child.h - a process of its own for what a kernel library does, and what it sends over a pipe. Nothing of a library
  * runs in the parent. A library shares the child with cugate's code and can write to the pipe or end the process at any
- * time: whoever takes messages refuses what is not expected next. */
+ * time: whoever takes messages refuses what is not expected next. It is no sandbox: a library has the user's rights. */
 #ifndef CHILD_H
 #define CHILD_H
 

@@ -25,8 +25,8 @@ way 'a library that exits when it is loaded: explain' exits 5 '"$cugate" explain
 way 'a library that exits when it is loaded: doctor' exits 5 '"$cugate" doctor $HOST $ours' 'it exited with 0' \
     'this machine cannot measure'
 
-crashes() { unruly LOAD 'raise(SIGSEGV)'; }
-way 'a library that crashes when it is loaded' crashes 5 '"$cugate" list $ours' '(signal 11)'
+crashes() { unruly LOAD 'raise(SIGKILL)'; }
+way 'a library that crashes when it is loaded' crashes 5 '"$cugate" list $ours' '(signal 9)'
 hangs() { unruly_code LOAD 'pause()'; }
 way 'a library that is never loaded' hangs 5 'timeout 9 "$cugate" $static --timeout 0.5' \
     'was not loaded within 0.5 s'
@@ -62,6 +62,10 @@ many_sessions() {
     unruly LAUNCH 'say(82, "{\"first/two\": {\"status\": \"ok\", \"bytes\": 8, \"flops\": 0, \"metrics\": {\"wall_time\": {\"sessions\": [[1], [1], [1]]}}}}")'
 }
 way 'a result of many sessions' many_sessions 5 "$believed" "${two_is_lost[@]}"
+no_such_session() {
+    unruly LAUNCH 'say(82, "{\"first/two\": {\"status\": \"ok\", \"bytes\": 8, \"flops\": 0, \"metrics\": {\"wall_time\": {\"sessions\": [[1]], \"from\": [7]}}}}")'
+}
+way 'a result of a session that is not there' no_such_session 5 "$believed" "${two_is_lost[@]}"
 fails() { unruly LAUNCH 'say(70, "no GPU")'; }
 way 'nothing can be measured, says a kernel' fails 5 "$believed" "${two_is_lost[@]}" '!no GPU'
 disowns() { unruly LAUNCH 'say(85, "no library")'; }
