@@ -164,7 +164,7 @@ static void measure_kernels(const struct measurement *measurement, size_t first,
     open_device(&worker, &setup);
     for (size_t k = first; k < worker.chosen_count; k++) {
         /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
-        if (worker.family != worker.chosen[k]->family)
+        if (worker.family && worker.family != worker.chosen[k]->family)
             close_family(&worker);
         message_send(pipe, MESSAGE_START, worker.chosen[k]->id);
         struct result result = {0};
