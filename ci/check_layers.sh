@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 layers=(
     'version exit_code clock util whole_file text ini_text'
     'options options_*'
-    'child kernel library library_* measure_interrupt metric metric_* sample line line_match story'
+    'child kernel law library library_* measure_interrupt metric metric_* sample line line_match story'
     'run run_* source'
     'cubin cubin_* line_table occupancy resources resources_* roofline'
     'rule expectation'

@@ -104,6 +104,9 @@ static void print_metric(const struct options *options, const struct metric *met
            metric_better_name(metric->better), counter);
     if (options->verbose && metric->doc)
         printf("    %s\n", metric->doc);
+    for (size_t i = 0; options->verbose && i < metric->laws.count; i++)
+        printf("%s%s%s", i == 0 ? "    Law: " : ", ", metric->laws.list[i].text,
+               i + 1 < metric->laws.count ? "" : "\n");
 }
 
 static int check_chip(const struct options *options, const struct metrics *metrics)

@@ -158,6 +158,18 @@ static int check_other(const struct metrics *metrics, const struct metric *metri
                  metric->name, name);
 }
 
+/* The first name in the laws that is neither a metric nor LAW_WARPS, or NULL. */
+static const char *laws_unknown_name(const struct laws *laws, const struct metrics *metrics)
+{
+    for (size_t l = 0; l < laws->count; l++)
+        for (size_t n = 0; n < law_name_count(&laws->list[l]); n++) {
+            const char *name = law_name(&laws->list[l], n);
+            if (strcmp(name, LAW_WARPS) != 0 && !metrics_find(metrics, name))
+                return name;
+        }
+    return NULL;
+}
+
 /* The metrics that others name, beside weights. */
 static int check_others(const struct metrics *metrics)
 {
@@ -171,6 +183,18 @@ static int check_others(const struct metrics *metrics)
             result = check_other(metrics, metric, "trade", name);
     }
     return result;
+}
+
+static int check_laws(const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct metric *metric = &metrics->list[i];
+        const char *unknown = laws_unknown_name(&metric->laws, metrics);
+        if (unknown)
+            return error("%s:%d: a law of [%s] names \"%s\", but no section has that name, nor is it " LAW_WARPS,
+                         metric->file, metric->laws_line, metric->name, unknown);
+    }
+    return 0;
 }
 
 int metrics_check(const struct metrics *metrics)
@@ -190,7 +214,7 @@ int metrics_check(const struct metrics *metrics)
                          "launches can be a weight",
                          metric->file, metric->line, metric->name, weight->name);
     }
-    return check_others(metrics);
+    return check_others(metrics) < 0 ? -1 : check_laws(metrics);
 }
 
 void metrics_release(struct metrics *metrics)
@@ -204,6 +228,7 @@ void metrics_release(struct metrics *metrics)
         free(metric->weight);
         free(metric->clock);
         free(metric->trade);
+        laws_release(&metric->laws);
         free(metric->doc);
         free(metric->file);
     }

@@ -2,6 +2,8 @@
 #ifndef METRIC_H
 #define METRIC_H
 
+#include "law.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,8 +32,10 @@ struct metric {
     char *clock; /* time: metric that must not have moved for this one to be comparable, the SM clock; else NULL */
     char *trade; /* what a ratio stands for, names separated by spaces: while none of them got worse, its own fall is a
                   * trade-off; else NULL */
-    char *doc;   /* what it says, and its traps */
-    char *file;  /* where it was defined, for errors */
+    struct laws laws;
+    int laws_line; /* where they stand in the file */
+    char *doc;     /* what it says, and its traps */
+    char *file;    /* where it was defined, for errors */
     int line;
 };
 
@@ -56,10 +60,11 @@ struct metrics {
 };
 
 /* Reads every *.ini of a folder. On failure says file, line and remedy, returns -1, and *metrics is empty. Unknown
- * keys, a missing or doubled key, a doubled section and an unknown weight are errors. */
+ * keys, a missing or doubled key, a doubled section, an unknown weight and a law of unknown metrics are errors. */
 int metrics_read_folder(struct metrics *metrics, const char *folder);
 
-/* Reads one file's text (path only for messages) and adds its sections. Does not check weights: call metrics_check. */
+/* Reads one file's text (path only for messages) and adds its sections. Does not check the names of other metrics: call
+ * metrics_check. */
 int metrics_read_text(struct metrics *metrics, const char *path, const char *text);
 int metrics_check(const struct metrics *metrics);
 void metrics_release(struct metrics *metrics);

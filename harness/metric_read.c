@@ -27,6 +27,7 @@ struct reading {
     unsigned seen;         /* a bit a row of keys[] */
     char *floor;
     int floor_line;
+    char *law;
 };
 
 /* What metrics the harness itself works out; documented in metric.h. */
@@ -160,15 +161,26 @@ static int set_trade(struct reading *reading, const char *value)
     return 0;
 }
 
-/* The only value that may go on over several lines, so it is added to. */
+/* These may go on over several lines, so they are added to. */
+static int add_text(char **text, const char *value)
+{
+    const bool first = !*text || !**text;
+    char *longer = x_sprintf("%s%s%s", first ? "" : *text, first ? "" : " ", value);
+    free(*text);
+    *text = longer;
+    return 0;
+}
+
 static int set_doc(struct reading *reading, const char *value)
 {
-    struct metric *metric = current(reading);
-    bool first = !metric->doc || !*metric->doc;
-    char *doc = x_sprintf("%s%s%s", first ? "" : metric->doc, first ? "" : " ", value);
-    free(metric->doc);
-    metric->doc = doc;
-    return 0;
+    return add_text(&current(reading)->doc, value);
+}
+
+static int set_law(struct reading *reading, const char *value)
+{
+    if (!reading->law)
+        current(reading)->laws_line = reading->text.line;
+    return add_text(&reading->law, value);
 }
 
 /* To add a key: one row, and a line at the head of metrics/core.ini. */
@@ -180,7 +192,7 @@ static const struct key {
     {"title", true, set_title},    {"counter", true, set_counter}, {"unit", true, set_unit},
     {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
     {"weight", false, set_weight}, {"clock", false, set_clock},    {"trade", false, set_trade},
-    {"doc", true, set_doc},
+    {"law", false, set_law},       {"doc", true, set_doc},
 };
 
 static int wrong_floor(struct reading *reading)
@@ -237,6 +249,15 @@ static int read_floor(struct reading *reading)
     }
 }
 
+static int read_laws(struct reading *reading)
+{
+    char why[400];
+    struct metric *metric = current(reading);
+    if (!reading->law || laws_parse(&metric->laws, reading->law, why, sizeof why) == 0)
+        return 0;
+    return ini_text_wrong(&reading->text, metric->laws_line, "%s", why);
+}
+
 /* Checks what only a whole section can tell. */
 static int end_section(struct reading *reading)
 {
@@ -259,8 +280,11 @@ static int end_section(struct reading *reading)
                               "[%s] is %s, so any change counts: remove the floor or make it steady", metric->name,
                               metric_class_name(metric->class));
     int result = reading->floor ? read_floor(reading) : 0;
+    if (result == 0)
+        result = read_laws(reading);
     free(reading->floor);
-    reading->floor = NULL;
+    free(reading->law);
+    reading->floor = reading->law = NULL;
     return result;
 }
 
@@ -295,12 +319,13 @@ static int take_key(void *user, const char *section, const char *name, const cha
     if (reading->fresh && begin_section(reading, section) < 0)
         return 0;
     if (reading->indented) {
-        if (reading->key->set != set_doc) {
+        if (reading->key->set != set_doc && reading->key->set != set_law) {
             ini_text_wrong(&reading->text, reading->text.line,
-                           "only \"doc\" may go on in the next line, not \"%s\": join the lines", reading->key->name);
+                           "only \"law\" and \"doc\" may go on in the next line, not \"%s\": join the lines",
+                           reading->key->name);
             return 0;
         }
-        return set_doc(reading, value) == 0;
+        return reading->key->set(reading, value) == 0;
     }
     const char *names[ROWS(keys)];
     for (size_t i = 0; i < ROWS(keys); i++) {
@@ -369,6 +394,7 @@ int metrics_read_text(struct metrics *metrics, const char *path, const char *tex
                        "this is neither [metric_name] nor key = value");
     end_section(&reading);
     free(reading.floor);
+    free(reading.law);
     return reading.text.failed ? -1 : 0;
 }
 

@@ -21,6 +21,8 @@ Test(metric, a_section_is_read_whole)
                                "better = lower\n"
                                "floor = 2 % and 250 ns\n"
                                "weight = cycles\n"
+                               "law = > 0,\n"
+                               "    <= 2 * cycles ; comment\n"
                                "doc = First line,\n"
                                "    second line ; comment\n"
                                "\n"
@@ -42,6 +44,10 @@ Test(metric, a_section_is_read_whole)
     cr_expect_eq(time->floor_relative, 0.02);
     cr_expect_eq(time->floor_absolute, 250);
     cr_expect_str_eq(time->weight, "cycles");
+    cr_assert_eq(time->laws.count, 2);
+    cr_expect_str_eq(time->laws.list[0].text, "> 0");
+    cr_expect_str_eq(time->laws.list[1].text, "<= 2 * cycles");
+    cr_expect_eq(time->laws_line, 11);
     cr_expect_str_eq(time->doc, "First line, second line third = line.");
     cr_expect_str_eq(time->file, "core.ini");
     cr_expect_eq(time->line, 3);
@@ -167,7 +173,10 @@ Test(metric, errors_say_file_line_and_remedy)
         {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is no clock"},
         {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is no trade"},
         {"[m]\nunit =\n", "x.ini:2: \"unit\" has no value"},
-        {"[m]\ntitle = T\n  more\n", "x.ini:3: only \"doc\" may go on in the next line, not \"title\""},
+        {"[m]\n" BODY "law = 32\n", "x.ini:8: one of > >= < <= is missing before \"32\" in the law \"32\""},
+        {"[m]\nlaw = > 0,\n  <= a b\n" BODY, "x.ini:2: one of + - * / is missing before \"b\" in the law \"<= a b\""},
+        {"[m]\nlaw =\n", "x.ini:2: \"law\" has no value"},
+        {"[m]\ntitle = T\n  more\n", "x.ini:3: only \"law\" and \"doc\" may go on in the next line, not \"title\""},
         {"[m]\n  title = T\n", "x.ini:2: the line is indented, but there is no key"},
         {"[m]\nnonsense\n", "x.ini:2: this is neither [metric_name] nor key = value"},
         {"[m\n", "x.ini:1: this is neither"},
@@ -210,6 +219,31 @@ Test(metric, a_long_line_is_refused_and_not_cut)
     free(said);
     free(text);
     metrics_release(&metrics);
+}
+
+Test(metric, laws_name_what_is_there)
+{
+    static const struct {
+        const char *law, *words; /* NULL words: good */
+    } cases[] = {
+        {"> 0, <= 2 * b, >= cugate.warps", NULL},
+        {"> 0, <= 2 * c", "x.ini:8: a law of [a] names \"c\", but no section has that name, nor is it cugate.warps"},
+        {">= cugate.wraps", "x.ini:8: a law of [a] names \"cugate.wraps\""},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char *text = x_sprintf("[a]\n" BODY "law = %s\n[b]\n" BODY, cases[i].law);
+        struct metrics metrics = {0};
+        struct capture capture;
+        cr_assert_eq(metrics_read_text(&metrics, "x.ini", text), 0);
+        capture_begin(&capture);
+        int result = metrics_check(&metrics);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
+        cr_expect(strstr(said, cases[i].words ? cases[i].words : ""), "case %zu: %s", i, said);
+        free(said);
+        free(text);
+        metrics_release(&metrics);
+    }
 }
 
 Test(metric, weights_must_exist_and_add_up)

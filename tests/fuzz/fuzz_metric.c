@@ -50,6 +50,9 @@ static void write_metric(const struct metric *metric, FILE *stream)
         fprintf(stream, "floor=%.30f %s\n", metric->floor_absolute, unit);
     if (metric->weight)
         fprintf(stream, "weight=%s\n", metric->weight);
+    for (size_t i = 0; i < metric->laws.count; i++)
+        fprintf(stream, "%s%s%s", i == 0 ? "law=" : ",\n ", metric->laws.list[i].text,
+                i + 1 < metric->laws.count ? "" : "\n");
     write_doc(metric->doc, stream);
 }
 
@@ -67,6 +70,9 @@ static void check_equal(const struct metric *a, const struct metric *b)
     require(strcmp(a->doc, b->doc) == 0, "the doc changed");
     require(!a->weight == !b->weight && (!a->weight || strcmp(a->weight, b->weight) == 0), "the weight changed");
     require(a->class == b->class && a->better == b->better, "the class or direction changed");
+    require(a->laws.count == b->laws.count, "a law was lost");
+    for (size_t i = 0; i < a->laws.count; i++)
+        require(strcmp(a->laws.list[i].text, b->laws.list[i].text) == 0, "a law changed");
     require(is_close(a->floor_relative, b->floor_relative), "the relative floor changed");
     require(is_close(a->floor_absolute, b->floor_absolute), "the absolute floor changed");
 }

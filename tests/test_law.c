@@ -1,0 +1,142 @@
+#include "law.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was read: a is 2 to 4, b is 10, zero is 0, and nothing else. */
+static bool read_made(const void *of, const char *name, struct span *span)
+{
+    (void)of;
+    static const struct {
+        const char *name;
+        struct span span;
+    } all[] = {{"a", {2, 4}}, {"b", {10, 10}}, {"zero", {0, 0}}, {LAW_WARPS, {64, 64}}};
+    for (size_t i = 0; i < ROWS(all); i++)
+        if (strcmp(all[i].name, name) == 0) {
+            *span = all[i].span;
+            return true;
+        }
+    return false;
+}
+
+static const struct law_reader made = {read_made, NULL};
+
+Test(law, sums_have_the_span_of_what_was_read)
+{
+    static const struct {
+        const char *text;
+        bool asked;
+        double low, high;
+    } cases[] = {
+        {"> 0", true, 0, 0},
+        {"<=32", true, 32, 32},
+        {">= .5e3 ", true, 500, 500},
+        {"< -2", true, -2, -2},
+        {"<= a", true, 2, 4},
+        {"<= 1.5*a", true, 3, 6},
+        {"<= b / a", true, 2.5, 5},
+        {"<= 6 / 2 * b / a / 3", true, 2.5, 5},
+        {"<= 100 - 100 * a / b", true, 60, 80},
+        {"<= -a + b", true, 6, 8},
+        {"<= a + a + 1", true, 5, 9},
+        {">= " LAW_WARPS, true, 64, 64},
+        {"<= zero", true, 0, 0},
+        {"<= b / zero", false, 0, 0},
+        {"<= a + unread", false, 0, 0},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct laws laws = {0};
+        struct span bound;
+        char why[400] = "";
+        cr_expect_eq(laws_parse(&laws, cases[i].text, why, sizeof why), 0, "%s: %s", cases[i].text, why);
+        cr_assert_eq(laws.count, 1);
+        cr_expect_eq(law_bound(&laws.list[0], &made, &bound), cases[i].asked, "%s", cases[i].text);
+        if (cases[i].asked) {
+            cr_expect_float_eq(bound.low, cases[i].low, 1e-12, "%s: %g", cases[i].text, bound.low);
+            cr_expect_float_eq(bound.high, cases[i].high, 1e-12, "%s: %g", cases[i].text, bound.high);
+        }
+        laws_release(&laws);
+    }
+}
+
+Test(law, several_are_separated_by_commas)
+{
+    struct laws laws = {0};
+    char why[400];
+    cr_assert_eq(laws_parse(&laws, "> 0 ,  <= 1.1 * a\t, < b", why, sizeof why), 0);
+    cr_assert_eq(laws.count, 3);
+    cr_expect_str_eq(laws.list[0].text, "> 0");
+    cr_expect_eq(laws.list[0].relation, LAW_MORE);
+    cr_expect_eq(law_name_count(&laws.list[0]), 0);
+    cr_expect_str_eq(laws.list[1].text, "<= 1.1 * a");
+    cr_expect_eq(laws.list[1].relation, LAW_AT_MOST);
+    cr_expect_str_eq(law_name(&laws.list[1], 0), "a");
+    cr_expect_str_eq(laws.list[2].text, "< b");
+    cr_expect_eq(laws.list[2].relation, LAW_LESS);
+    laws_release(&laws);
+    cr_expect_eq(laws.count, 0);
+}
+
+Test(law, what_is_no_law_is_refused_with_its_place)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"", "one of > >= < <= is missing at the end in the law \"\""},
+        {"32", "one of > >= < <= is missing before \"32\" in the law \"32\""},
+        {"= 3", "one of > >= < <= is missing before \"= 3\""},
+        {"> 0,", "one of > >= < <= is missing at the end in the law \"\""},
+        {">", "a number or a name is missing at the end in the law \">\""},
+        {"> 1, >> 2", "a number or a name is missing before \"> 2\" in the law \">> 2\""},
+        {"> a b", "one of + - * / is missing before \"b\" in the law \"> a b\""},
+        {"> 2 a", "one of + - * / is missing before \"a\""},
+        {"> a +", "a number or a name is missing at the end"},
+        {"> a * ", "a number or a name is missing at the end"},
+        {"> (a)", "a number or a name is missing before \"(a)\""},
+        {"> A", "a number or a name is missing before \"A\""},
+        {"> a / 0", "a name or a number that is not 0 is missing before \"0\""},
+        {"> inf * -", "a number or a name is missing before \"-\""},
+        {"> 0x10", "missing before \"0x10\""},
+        {"> 1e999", "a number or a name is missing before \"1e999\""},
+        {"> .", "a number or a name is missing before \".\""},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct laws laws = {0};
+        char why[400] = "";
+        cr_expect_eq(laws_parse(&laws, cases[i].text, why, sizeof why), -1, "%s", cases[i].text);
+        cr_expect(strstr(why, cases[i].words), "%s: %s", cases[i].text, why);
+        laws_release(&laws);
+    }
+}
+
+Test(law, each_number_keeps_a_number_and_one_of_each_another_metric)
+{
+    static const struct {
+        const char *text;
+        struct span numbers;
+        bool kept;
+    } cases[] = {
+        {"> 0", {0, 5}, false},   {"> 0", {1, 5}, true},
+        {">= 1", {1, 5}, true},   {">= 1", {0.5, 5}, false},
+        {"< 5", {1, 5}, false},   {"<= 5", {1, 5}, true},
+        {"<= 5", {1, 6}, false},  {">= " LAW_WARPS, {63, 64}, false},
+        {"<= a", {4, 9}, true},   {"<= a", {5, 9}, false},
+        {"< a", {4, 9}, false},   {"< a", {3, 9}, true},
+        {">= a", {0, 2}, true},   {">= a", {0, 1}, false},
+        {"> a", {0, 2}, false},   {"> a", {0, 3}, true},
+        {"<= b", {10, 10}, true}, {"<= b", {11, 11}, false},
+        {">= b", {9, 9}, false},  {">= b", {10, 10}, true},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct laws laws = {0};
+        struct span bound;
+        char why[400];
+        cr_assert_eq(laws_parse(&laws, cases[i].text, why, sizeof why), 0);
+        cr_assert(law_bound(&laws.list[0], &made, &bound));
+        cr_expect_eq(law_is_kept(&laws.list[0], cases[i].numbers, bound), cases[i].kept, "case %zu: %s", i,
+                     cases[i].text);
+        laws_release(&laws);
+    }
+}
