@@ -53,7 +53,8 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
         if (!found)
             continue;
         if (found->state == VALUE_NOT_COUNTED) {
-            refuse(gathering, "%s of %s, because in %s it is not counted", row->metric, id, name);
+            refuse(gathering, "%s of %s, because in %s it is not counted%s%s", row->metric, id, name,
+                   found->reason ? ": " : "", found->reason ? found->reason : "");
             return false;
         }
         if (state != VALUE_STATES && state != found->state) {

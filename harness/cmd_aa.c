@@ -3,6 +3,7 @@
 #include "gate.h"
 #include "measure.h"
 #include "measure_interrupt.h"
+#include "run_laws.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,6 +140,7 @@ static int read_files(struct runs *runs, const struct options *options, const st
             return code;
         }
         run_filter(&run, options->globs, options->glob_count);
+        run_apply_laws(&run, metrics, path);
         add_run(runs, &run, x_strdup(path));
     }
     return EXIT_SAME;

@@ -1,5 +1,6 @@
 #include "baseline.h"
 #include "commands.h"
+#include "run_laws.h"
 #include "text.h"
 #include "util.h"
 
@@ -151,6 +152,8 @@ int cmd_accept(const struct options *options)
     for (size_t i = 0; i < count && result == 0; i++)
         if (run_read(&runs[i], options->arguments[i]) < 0)
             result = EXIT_USAGE;
+        else
+            run_apply_laws(&runs[i], &metrics, options->arguments[i]);
     if (result == 0)
         result = accept_runs(options, &metrics, runs, count);
     for (size_t i = 0; i < count; i++)

@@ -5,6 +5,7 @@
 #include "gate.h"
 #include "judge.h"
 #include "measure_interrupt.h"
+#include "run_laws.h"
 #include "weakened.h"
 
 #include <errno.h>
@@ -110,9 +111,17 @@ static int narrow(struct check *check)
     return EXIT_SAME;
 }
 
+/* Before anything is made of the numbers. */
+static void obey_laws(struct check *check)
+{
+    run_apply_laws(&check->baseline, &check->metrics, check->baseline_name);
+    run_apply_laws(&check->run, &check->metrics, check->options->replay);
+}
+
 /* What the baseline lacks, or all without one that fits, is measured in the base library. */
 static void stand_in(struct check *check)
 {
+    obey_laws(check);
     check->measured = check_base(&check->measurement, check->options->against, &check->run, &check->baseline);
     check->has_baseline |= check->baseline.result_count > 0;
 }
@@ -120,6 +129,7 @@ static void stand_in(struct check *check)
 static void compare(struct check *check)
 {
     comparison_release(&check->comparison);
+    obey_laws(check);
     if (!check->has_baseline)
         return;
     compare_runs(&check->comparison, &check->baseline, &check->run, &check->metrics, &check->expectations);

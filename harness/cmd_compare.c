@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "gate.h"
+#include "run_laws.h"
 
 #include <pthread.h>
 
@@ -55,6 +56,8 @@ int cmd_compare(const struct options *options)
     if (code != EXIT_SAME)
         goto out;
 
+    run_apply_laws(&base, &metrics, options->arguments[0]);
+    run_apply_laws(&run, &metrics, options->arguments[1]);
     compare_runs(&comparison, &base, &run, &metrics, NULL);
     struct report report = {
         .metrics = &metrics,

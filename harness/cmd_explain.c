@@ -4,6 +4,7 @@
 #include "measure.h"
 #include "measure_interrupt.h"
 #include "measure_lines.h"
+#include "run_laws.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static int prepare(struct work *work)
         return -1;
     if (options->replay && options->save)
         return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
-    if (!options->replay && (metrics_read_folder(&work->metrics, options->metrics) < 0 ||
-                             measurement_init(&work->measurement, options, &work->metrics) < 0))
+    if (metrics_read_folder(&work->metrics, options->metrics) < 0 ||
+        (!options->replay && measurement_init(&work->measurement, options, &work->metrics) < 0))
         return -1;
     if (options->save && whole_file_open(&work->run_file, options->save) < 0)
         return -1;
@@ -92,6 +93,7 @@ static int replay(struct work *work)
     if (run_read(&work->run, options->replay) < 0 || find_recorded(work) < 0)
         return EXIT_USAGE;
     run_filter(&work->run, options->arguments, options->argument_count);
+    run_apply_laws(&work->run, &work->metrics, options->replay);
     return EXIT_SAME;
 }
 

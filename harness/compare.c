@@ -116,7 +116,11 @@ static void judge_row(struct comparison *comparison, const struct pairing *pairi
     } else if (judgement->verdict == VERDICT_MISSING && is == ABSENT && strcmp(metric->counter, COUNTER_EXCESS) == 0) {
         set_reason(judgement, "not in this run: `cugate run --lines` and `cugate check` count it");
     } else if (judgement->verdict == VERDICT_MISSING) {
-        set_reason(judgement, "%s", state_reasons[is]);
+        const char *law = pairing->now ? pairing->now->reason : NULL;
+        set_reason(judgement, "%s%s", law ? "not counted: " : state_reasons[is], law ? law : "");
+    } else if (judgement->verdict == VERDICT_NEW && pairing->base && pairing->base->reason) {
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "in the baseline, %s", pairing->base->reason);
     } else if (judgement->verdict == VERDICT_NEW) {
         set_reason(judgement, "not in the baseline yet");
     } else if (judgement->verdict == VERDICT_UNSURE) {

@@ -165,7 +165,10 @@ const char *explain_percent(double number, char text[EXPLAIN_CELL])
 const char *explain_state(const struct explanation *explanation, const char *metric)
 {
     const struct row *row = result_find(explanation->result, metric);
-    return !row ? "not in this run" : row->state == VALUE_MEASURED ? "no number" : value_state_name(row->state);
+    return !row                           ? "not in this run"
+           : row->state == VALUE_MEASURED ? "no number"
+           : row->reason                  ? row->reason
+                                          : value_state_name(row->state);
 }
 
 const char *explain_unknown(const struct explanation *explanation, const struct story *story)

@@ -5,6 +5,7 @@
 #include "measure_lines.h"
 #include "options.h"
 #include "resources.h"
+#include "run_laws.h"
 #include "util.h"
 #include "version.h"
 #include "worker.h"
@@ -391,6 +392,7 @@ int measure_run(const struct measurement *measurement, struct run *run)
         fail_rest(&watch);
         code = ending == ENDING_USAGE ? EXIT_USAGE : EXIT_NOT_MEASURED;
     }
+    run_apply_laws(run, measurement->metrics, measurement->label);
     free_lines(watch.ids, watch.count);
     free(watch.list);
     return code;

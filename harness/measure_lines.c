@@ -1,6 +1,7 @@
 #include "measure_lines.h"
 
 #include "collector.h"
+#include "run_laws.h"
 #include "source.h"
 #include "util.h"
 
@@ -164,4 +165,5 @@ void lines_add_rows(struct run *run, const struct metrics *metrics)
             if (run->results[i].status == RESULT_OK)
                 add_excess(&run->results[i], metrics->list[m].name, metrics);
     }
+    run_apply_laws(run, metrics, NULL);
 }

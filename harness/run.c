@@ -102,6 +102,7 @@ void row_clear(struct row *row)
         free(row->sessions[i].samples);
     free(row->sessions);
     free(row->pairs);
+    free(row->reason);
     if (row->previous) {
         free(row->previous->date);
         free(row->previous->commit);

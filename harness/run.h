@@ -16,11 +16,10 @@
  *         "metrics": { "branch_efficiency": { "state": "not applicable" },
  *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
  *
- * "sessions" of a metric holds a list of samples for each session, in the order in which they were measured. A run that
- * was judged against a base library has "pairs": [[base, head], ...] beside them, and "base_lines"; or "unpaired", why
- * it has none. A baseline keeps
- * the median of each session alone, and has "readings", "anchor" and "previous" beside them: see struct row. A session
- * may have "roofs". */
+ * A "state" may have a "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
+ * order in which they were measured. A run that was judged against a base library has "pairs": [[base, head], ...]
+ * beside them, and "base_lines"; or "unpaired", why it has none. A baseline keeps the median of each session alone, and
+ * has "readings", "anchor" and "previous" beside them: see struct row. A session may have "roofs". */
 #ifndef RUN_H
 #define RUN_H
 
@@ -134,6 +133,7 @@ struct previous {
 struct row {
     char *metric;
     enum value_state state;
+    char *reason; /* why it is not counted, where that is known: a law that its number broke; else NULL */
     struct session_samples *sessions; /* only when measured; then at least one with at least one sample */
     size_t session_count;
     struct pair *pairs; /* base library against head, in the order in which they were measured */

@@ -199,8 +199,10 @@ out:
     return result;
 }
 
-static int read_state(const struct place *place, json_t *value, struct row *row)
+static int read_state(const struct place *above, json_t *object, struct row *row)
 {
+    const struct place at = {above, "state", 0}, *place = &at;
+    json_t *value = json_object_get(object, at.key);
     if (place_expect(place, value, JSON_STRING, "a text") < 0)
         return -1;
     row->state = value_state_of(json_string_value(value));
@@ -210,6 +212,11 @@ static int read_state(const struct place *place, json_t *value, struct row *row)
         return place_wrong(place, "is \"%.64s\", but must be one of %s, %s, %s", json_string_value(value),
                            value_state_name(VALUE_NOT_COUNTED), value_state_name(VALUE_NOT_SUPPORTED),
                            value_state_name(VALUE_NOT_APPLICABLE));
+    if (place_text(above, object, "reason", false, &row->reason) < 0)
+        return -1;
+    if (row->reason && row->state != VALUE_NOT_COUNTED)
+        return place_wrong(above, "has a \"reason\", but is \"%s\" and not \"%s\"", value_state_name(row->state),
+                           value_state_name(VALUE_NOT_COUNTED));
     return 0;
 }
 
@@ -292,16 +299,20 @@ static int read_places(const struct place *above, json_t *value, struct row *row
 
 static int read_row(const struct place *place, json_t *object, struct row *row)
 {
-    static const char *const keys[] = {"anchor", "from", "pairs", "previous", "readings", "sessions", "state"};
+    static const char *const keys[] = {"anchor",   "from",   "pairs",    "previous",
+                                       "readings", "reason", "sessions", "state"};
     if (place_object(place, object, keys, ROWS(keys)) < 0)
         return -1;
-    if (json_object_get(object, "state") ? json_object_size(object) != 1 : !json_object_get(object, "sessions"))
+    const bool has_reason = json_object_get(object, "reason") != NULL;
+    if (json_object_get(object, "state") ? json_object_size(object) != (has_reason ? 2 : 1)
+                                         : !json_object_get(object, "sessions"))
         return place_wrong(place, "needs either \"sessions\" or \"state\"");
-    struct place state = {place, "state", 0};
+    if (has_reason && !json_object_get(object, "state"))
+        return place_wrong(place, "has a \"reason\", which goes with \"state\"");
     struct place list = {place, "sessions", 0};
     json_t *value = json_object_get(object, list.key);
     if (!value)
-        return read_state(&state, json_object_get(object, state.key), row);
+        return read_state(place, object, row);
     if (place_expect(&list, value, JSON_ARRAY, "a list") < 0)
         return -1;
     if (json_array_size(value) == 0)

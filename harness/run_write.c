@@ -237,7 +237,9 @@ static void write_row(const struct writer *writer, const struct row *row)
 {
     write_key(writer, row->metric);
     if (row->state != VALUE_MEASURED) {
-        fputs("{\"state\": ", writer->stream);
+        fputc('{', writer->stream);
+        write_known(writer, "reason", row->reason);
+        fputs("\"state\": ", writer->stream);
         write_text(writer, value_state_name(row->state));
         fputc('}', writer->stream);
         return;

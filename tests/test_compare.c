@@ -150,6 +150,25 @@ Test(compare, states_without_a_number_are_never_same)
     }
 }
 
+/* A number that broke a law is none, on either side. */
+Test(compare, a_broken_law_is_the_reason)
+{
+    for (int in_base = 0; in_base < 2; in_base++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        struct run *const broken = in_base ? &fixture.base : &fixture.run;
+        put(in_base ? &fixture.run : &fixture.base, "a/b", "count", 7);
+        put_state(broken, "a/b", "count", VALUE_NOT_COUNTED);
+        result_find(run_find(broken, "a/b"), "count")->reason = x_strdup("the law is broken");
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
+        cr_assert_not_null(judgement);
+        cr_expect_eq(judgement->verdict, in_base ? VERDICT_UNSURE : VERDICT_MISSING);
+        cr_expect_str_eq(judgement->reason,
+                         in_base ? "in the baseline, the law is broken" : "not counted: the law is broken");
+        tear_down(&fixture);
+    }
+}
+
 Test(compare, information_is_not_judged_but_missed)
 {
     static const struct {

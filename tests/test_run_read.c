@@ -69,6 +69,7 @@ Test(run_read, errors_say_where_and_what)
     static const struct reading cases[] = {
         {KERNEL(""), NULL},
         {ROW("{\"sessions\": [[1]]}"), NULL},
+        {ROW("{\"reason\": \"r\", \"state\": \"not counted\"}"), NULL},
         {LAUNCH("{\"block\": [1,1,1], \"grid\": [1,1,1], \"shared\": 0, \"times\": 1}"), NULL},
 
         {"", "x.json is empty"},
@@ -134,6 +135,11 @@ Test(run_read, errors_say_where_and_what)
         {ROW("{\"sessions\": [[1e400]]}"), "real number overflow"},
         {ROW("{\"sessions\": [[9223372036854775808]]}"), "too big integer"},
         {ROW("{\"sessions\": [[1]], \"pairs\": [[1, 2]], \"readings\": 5, \"anchor\": 1.5}"), NULL},
+        {ROW("{\"reason\": \"r\"}"), "needs either \"sessions\" or \"state\""},
+        {ROW("{\"reason\": \"r\", \"sessions\": [[1]]}"), "has a \"reason\", which goes with \"state\""},
+        {ROW("{\"reason\": \"r\", \"state\": \"not supported\"}"),
+         "has a \"reason\", but is \"not supported\" and not \"not counted\""},
+        {ROW("{\"reason\": 5, \"state\": \"not counted\"}"), "metrics/time/reason: must be a text, not a number"},
         {ROW("{\"state\": \"not counted\", \"anchor\": 1}"), "needs either \"sessions\" or \"state\""},
         {ROW("{\"sessions\": [[1]], \"pairs\": 1}"), "metrics/time/pairs: must be a list, not a number"},
         {ROW("{\"sessions\": [[1]], \"pairs\": [[1]]}"), "metrics/time/pairs/0: has 1 numbers, not 2"},

@@ -1,0 +1,188 @@
+#include "made_runs.h"
+#include "run_laws.h"
+#include "support.h"
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct metrics read_metrics(void)
+{
+    struct metrics metrics;
+    cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
+    return metrics;
+}
+
+static struct run read_recording(void)
+{
+    struct run run;
+    cr_assert_eq(run_read(&run, "tests/data/recorded-nvidia-h200.json"), 0);
+    return run;
+}
+
+static size_t apply_quietly(struct run *run, const struct metrics *metrics, char **said)
+{
+    struct capture capture;
+    capture_begin(&capture);
+    const size_t count = run_apply_laws(run, metrics, "x.json");
+    char *text = capture_end(&capture);
+    if (said)
+        *said = text;
+    else
+        free(text);
+    return count;
+}
+
+Test(run_laws, a_recording_keeps_every_law)
+{
+    struct metrics metrics = read_metrics();
+    struct run run = read_recording();
+    char *said;
+    cr_expect_eq(apply_quietly(&run, &metrics, &said), 0, "%s", said);
+    cr_expect_str_eq(said, "");
+    free(said);
+    run_release(&run);
+    metrics_release(&metrics);
+}
+
+static bool read_row(const void *of, const char *name, struct span *span)
+{
+    const struct row *row = result_find(of, name);
+    if (!row || row->state != VALUE_MEASURED)
+        return false;
+    *span = (struct span){row_value(row), row_value(row)};
+    return true;
+}
+
+/* A number on the wrong side of the law; negative when there is none. */
+static double wrong_number(const struct law *law, const struct result *result)
+{
+    const struct law_reader reader = {read_row, result};
+    struct span bound = {1, 1};
+    if (strstr(law->text, LAW_WARPS) == NULL && !law_bound(law, &reader, &bound))
+        return -1;
+    if (law->relation == LAW_LESS || law->relation == LAW_AT_MOST)
+        return bound.high < 0 ? 1 : 1.2 * bound.high + 1;
+    return law->relation == LAW_MORE && bound.low == 0 ? 0 : 0.9 * bound.low;
+}
+
+/* Whether the law is the reason why the row of a copy of that kernel is not counted, once it is broken there. */
+static bool is_noticed(const struct metrics *metrics, const struct metric *metric, const struct law *law,
+                       const struct result *result)
+{
+    const struct row *row = result_find(result, metric->name);
+    const double wrong = row && row->state == VALUE_MEASURED ? wrong_number(law, result) : -1;
+    if (wrong < 0)
+        return false;
+    struct run run = {0};
+    char *line = result_to_line(result);
+    cr_assert_eq(result_from_line(ARRAY_ADD(run.results, run.result_count), line), 0);
+    struct row *broken = result_find(&run.results[0], metric->name);
+    row_clear(broken);
+    row_add_session(broken, &wrong, 1);
+    apply_quietly(&run, metrics, NULL);
+    char *words = x_sprintf("the law \"%s %s\" is broken", metric->name, law->text);
+    const bool noticed = broken->state == VALUE_NOT_COUNTED && broken->reason && strstr(broken->reason, words);
+    free(words);
+    free(line);
+    run_release(&run);
+    return noticed;
+}
+
+/* Of every metric that is ours: a law that nothing can break, or that no kernel is asked for, is none. */
+Test(run_laws, every_law_notices_that_it_is_broken)
+{
+    struct metrics metrics = read_metrics();
+    struct run run = read_recording();
+    size_t laws = 0;
+    for (size_t m = 0; m < metrics.count; m++)
+        for (size_t l = 0; l < metrics.list[m].laws.count; l++, laws++) {
+            const struct law *law = &metrics.list[m].laws.list[l];
+            bool noticed = false;
+            for (size_t i = 0; i < run.result_count && !noticed; i++)
+                noticed = is_noticed(&metrics, &metrics.list[m], law, &run.results[i]);
+            cr_expect(noticed, "%s %s", metrics.list[m].name, law->text);
+        }
+    cr_expect_geq(laws, 30);
+    run_release(&run);
+    metrics_release(&metrics);
+}
+
+/* The metrics of made_runs.h, with laws of `count` and `time`. */
+static struct metrics made_metrics(const char *of_count, const char *of_time)
+{
+    struct metrics metrics = {0};
+    char why[400];
+    cr_assert_eq(metrics_read_text(&metrics, "made.ini", made_definitions), 0);
+    cr_assert_eq(laws_parse(&metrics.list[metrics_index(&metrics, "count")].laws, of_count, why, sizeof why), 0);
+    cr_assert_eq(laws_parse(&metrics.list[metrics_index(&metrics, "time")].laws, of_time, why, sizeof why), 0);
+    return metrics;
+}
+
+Test(run_laws, the_rows_of_a_broken_law_are_not_counted)
+{
+    static const struct {
+        const char *of_count, *of_time;
+        bool count, time;   /* are counted */
+        const char *reason; /* of count */
+    } cases[] = {
+        {"> 0, < 8, >= cugate.warps", "<= clock", true, true, NULL},
+        {"> 7", "> 0", false, true, "the law \"count > 7\" is broken by 7"},
+        {"> 7", "<= count", false, true, "the law \"count > 7\" is broken by 7"}, /* then time has nobody to doubt */
+        {"> 0", "<= count", false, false, "the law \"time <= count\" is broken by 100 against 7"},
+        {">= 8 * cugate.warps", "> 0", false, true, "the law \"count >= 8 * cugate.warps\" is broken by 7 against 8"},
+        {"<= hits", "> 0", true, true, NULL}, /* which has no number */
+        {"<= none", "> 0", true, true, NULL}, /* which has no row */
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct metrics metrics = made_metrics(cases[i].of_count, cases[i].of_time);
+        struct run run = made_run(1);
+        const struct row *count = made_row(&run, "access/coalesced", "count");
+        const struct row *time = made_row(&run, "access/coalesced", "time");
+        const size_t rows = apply_quietly(&run, &metrics, NULL);
+        cr_expect_eq(rows, 3 * (size_t)(!cases[i].count + !cases[i].time), "case %zu: %zu", i, rows);
+        cr_expect_eq(count->state, cases[i].count ? VALUE_MEASURED : VALUE_NOT_COUNTED, "case %zu", i);
+        cr_expect_eq(time->state, cases[i].time ? VALUE_MEASURED : VALUE_NOT_COUNTED, "case %zu", i);
+        cr_expect_eq(!count->reason, cases[i].count, "case %zu", i);
+        if (cases[i].reason && count->reason)
+            cr_expect_str_eq(count->reason, cases[i].reason, "case %zu: %s", i, count->reason);
+        cr_expect_eq(apply_quietly(&run, &metrics, NULL), 0, "case %zu: once more", i);
+        run_release(&run);
+        metrics_release(&metrics);
+    }
+}
+
+Test(run_laws, warnings_name_the_run_and_end)
+{
+    struct metrics metrics = made_metrics("> 7", "> 1000");
+    struct run run = made_run(1);
+    char *said;
+    cr_expect_eq(apply_quietly(&run, &metrics, &said), 6);
+    cr_expect(strstr(said, "x.json: count of access/coalesced is not counted: the law \"count > 7\" is broken by 7"));
+    cr_expect(strstr(said, "x.json: 1 more row is not counted, because a law was broken"), "%s", said);
+    free(said);
+    run_release(&run);
+    metrics_release(&metrics);
+}
+
+Test(run_laws, a_file_keeps_the_reason)
+{
+    struct metrics metrics = made_metrics("> 7", "> 0");
+    struct run run = made_run(1), back;
+    char *text = NULL;
+    size_t length;
+    apply_quietly(&run, &metrics, NULL);
+    FILE *stream = open_memstream(&text, &length);
+    cr_assert_eq(run_write(&run, stream), 0);
+    cr_assert_eq(fclose(stream), 0);
+    cr_expect(strstr(text, "{\"reason\": \"the law \\\"count > 7\\\" is broken by 7\", \"state\": \"not counted\"}"));
+    cr_assert_eq(run_parse(&back, "back.json", text, length), 0);
+    const struct row *row = made_row(&back, "reduce/tree", "count");
+    cr_expect_eq(row->state, VALUE_NOT_COUNTED);
+    cr_expect_str_eq(row->reason, "the law \"count > 7\" is broken by 7");
+    free(text);
+    run_release(&run);
+    run_release(&back);
+    metrics_release(&metrics);
+}
