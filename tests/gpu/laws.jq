@@ -1,4 +1,5 @@
-# What must hold between the numbers of one run, whatever the GPU: jq -r -f laws.jq --arg part laws ... RUN.json
+# What must hold between the numbers of one run of the catalogue. What holds for any kernel is a law of its metric, in
+# metrics/*.ini, and cugate itself asks for it in every run; here is what is only known of these kernels: jq -r -f laws.jq --arg part laws ... RUN.json
 #
 #   --arg part calibration|laws|lines|ladder   which table to judge
 #   --argjson exact '["instructions"]'   names of the metrics of class exact
@@ -148,8 +149,6 @@ def laws:
   # Time and clocks
   near("time x SM clock is SM cycles"; kernel; v("time") * v("sm_clock") / 1e9; v("sm_cycles"); 0.03;
        times("sm_clock"; 1.05)),
-  law("active cycles are cycles"; kernel; v("sm_cycles_active"); 0; v("sm_cycles") * 1.01;
-      set("sm_cycles_active"; v("sm_cycles") * 1.02)),
   near("bandwidth x time is the bytes of the problem"; kernel; v("bandwidth") * v("time") / 1e9; .bytes; 0.001;
        times("bandwidth"; 2)),
   is("FLOP rate is not applicable exactly where no FLOPs are stated"; .status == "ok";
@@ -157,38 +156,15 @@ def laws:
   near("FLOP rate x time is the FLOPs of the problem"; kernel and .flops > 0; v("flop_rate") * v("time") / 1e9; .flops;
        0.001; times("flop_rate"; 2)),
 
-  # Warps and instructions
-  law("achieved occupancy is a share"; kernel; v("achieved_occupancy"); 0; 100; set("achieved_occupancy"; 101)),
-  law("every warp of the launches executes something"; kernel; v("instructions"); warps; infinite;
-      set("instructions"; warps - 1)),
-  law("a warp has 32 threads"; kernel; v("threads_per_instruction"); 1; 32; set("threads_per_instruction"; 32.1)),
-  law("global accesses are instructions"; kernel; v("global_load_requests") + v("global_store_requests"); 0;
-      v("instructions"); set("global_load_requests"; v("instructions") + 1)),
-
   # Branches
-  law("branches are instructions"; kernel; v("branch_targets"); 0; v("instructions");
-      set("branch_targets"; v("instructions") + 1)),
-  law("divergent branches are branches"; kernel; v("branch_targets_divergent"); 0; v("branch_targets");
-      set("branch_targets_divergent"; v("branch_targets") + 1)),
   is("branch efficiency is not applicable exactly where there is no branch"; kernel;
      state("branch_efficiency") == "not applicable"; v("branch_targets") == 0;
      if v("branch_targets") == 0 then set("branch_efficiency"; 0) else set("branch_targets"; 0) end),
-  law("branch efficiency is the share of branches that do not diverge"; kernel and v("branch_targets") > 0;
-      v("branch_efficiency") - 100 * (1 - v("branch_targets_divergent") / v("branch_targets")); -0.01; 0.01;
-      set("branch_efficiency"; v("branch_efficiency") + 0.1)),
 
   # DRAM and caches
-  law("DRAM throughput is a share of the peak"; kernel; v("dram_throughput"); 0; 101; set("dram_throughput"; 102)),
   law("DRAM bytes over time are DRAM throughput, within 3 points"; kernel;
       dram_bytes / v("time") * 100e9 / .peak - v("dram_throughput"); -3; 3;
       set("dram_throughput"; v("dram_throughput") + 4)),
-  law("L1 hit rate is a share"; kernel and state("l1_hit_rate") != "not applicable"; v("l1_hit_rate"); 0; 100;
-      set("l1_hit_rate"; 101)),
-  # Hits and lookups are counted in different passes, which differ a little: of few lookups a little is a percent.
-  law("L2 hit rate is a share, within 3 points"; kernel and state("l2_hit_rate") != "not applicable"; v("l2_hit_rate");
-      0; 103; set("l2_hit_rate"; 104)),
-  law("global accesses go through the L1"; kernel; v("global_load_sectors") + v("global_store_sectors"); 0;
-      v("l1_sectors") * 1.01; set("l1_sectors"; 0.9 * (v("global_load_sectors") + v("global_store_sectors")))),
   law("a load request touches 1 to 32 sectors";
       kernel and v("global_load_requests") > 0 and (copies_asynchronously | not); sectors_per_request("load"); 1;
       32; set("global_load_sectors"; v("global_load_requests") * 33)),
