@@ -137,8 +137,8 @@ void comparison_add_items(struct comparison *comparison, struct note_items *item
 /* 5 > 1 > 4 > 3 > 0. A gate never passes on nothing: nothing judged at all is 5, and 4 that every row is new. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);
 
-/* EXIT_NOT_MEASURED when a kernel that was built is not ok, or there is no kernel at all; else 0. For runs that have
- * nothing to be compared with. */
+/* EXIT_NOT_MEASURED when a kernel that was built is not ok or has a row that is not counted, or there is no kernel at
+ * all; else 0. For runs that have nothing to be compared with. */
 enum exit_code run_exit_code(const struct run *run);
 
 #endif

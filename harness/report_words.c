@@ -240,14 +240,18 @@ static void judged(const struct report *report, const char *hint, struct verdict
 
 static void measured(const struct run *run, struct verdict_words *words)
 {
-    size_t counts[RESULT_STATUSES] = {0};
-    for (size_t i = 0; i < run->result_count; i++)
+    size_t counts[RESULT_STATUSES] = {0}, uncounted = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
         counts[run->results[i].status]++;
+        uncounted += result_uncounted(&run->results[i]);
+    }
     append(words->headline, sizeof words->headline, "measured: %zu of %zu kernel%s", counts[RESULT_OK],
            run->result_count, plural(run->result_count));
     for (enum result_status status = RESULT_OK + 1; status < RESULT_STATUSES; status++)
         if (counts[status] > 0)
             append(words->rest, sizeof words->rest, "; %zu %s", counts[status], result_status_name(status));
+    if (uncounted > 0)
+        append(words->rest, sizeof words->rest, "; %zu row%s not counted", uncounted, plural(uncounted));
 }
 
 void words_verdict(const struct report *report, const char *hint, struct verdict_words *words)

@@ -477,6 +477,14 @@ void result_fail(struct result *result, enum result_status status, const char *r
     result->reason = x_strdup(reason);
 }
 
+size_t result_uncounted(const struct result *result)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < result->row_count; i++)
+        count += result->rows[i].state == VALUE_NOT_COUNTED;
+    return count;
+}
+
 void result_copy_facts(struct result *to, const struct result *from)
 {
     release_launches(to);

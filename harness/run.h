@@ -225,6 +225,9 @@ void run_stand_in(struct run *baseline, const struct run *base);
 /* Takes from a result its rows and gives it a status that is not ok, with a copy of the reason. */
 void result_fail(struct result *result, enum result_status status, const char *reason);
 
+/* How many of its rows are not counted. */
+size_t result_uncounted(const struct result *result);
+
 /* Copies what a result says beside its rows, status and lines: bytes, flops, launches. */
 void result_copy_facts(struct result *to, const struct result *from);
 
