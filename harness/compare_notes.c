@@ -151,12 +151,6 @@ static bool is_renamed(const struct launch *was, const struct launch *is)
            !cubin_is_same_name(was->function, is->function);
 }
 
-static bool is_renamed(const struct launch *was, const struct launch *is)
-{
-    return was->function && is->function && strcmp(was->function, is->function) != 0 &&
-           !cubin_is_same_name(was->function, is->function);
-}
-
 /* The first launch whose function has another name than in the baseline; the count of launches when none has. */
 static size_t find_renamed(const struct result *base, const struct result *now)
 {
