@@ -46,9 +46,6 @@ static int measure_base(const struct measurement *measurement, const char *again
     other.label = label;
     const int code = measure_whole(&other, &base);
     run_stand_in(baseline, &base);
-    if (baseline->session_count == 0)
-        for (size_t i = 0; i < base.session_count; i++)
-            run_add_session(baseline, &base.sessions[i]);
     if (baseline->note_count == 0)
         for (size_t i = 0; i < base.note_count; i++)
             run_set_note(baseline, &base.notes[i]);

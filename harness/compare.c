@@ -118,11 +118,10 @@ static void judge_row(struct comparison *comparison, const struct pairing *pairi
     } else if (judgement->verdict == VERDICT_MISSING) {
         const char *law = pairing->now ? pairing->now->reason : NULL;
         set_reason(judgement, "%s%s", law ? "not counted: " : state_reasons[is], law ? law : "");
-    } else if (judgement->verdict == VERDICT_NEW && pairing->base && pairing->base->reason) {
-        judgement->verdict = VERDICT_UNSURE;
-        set_reason(judgement, "in the baseline, %s", pairing->base->reason);
     } else if (judgement->verdict == VERDICT_NEW) {
         set_reason(judgement, "not in the baseline yet");
+    } else if (judgement->verdict == VERDICT_UNSURE && pairing->base && pairing->base->reason) {
+        set_reason(judgement, "in the baseline, %s", pairing->base->reason);
     } else if (judgement->verdict == VERDICT_UNSURE) {
         set_reason(judgement, "%s",
                    judgement->has_base           ? "had a value, is now not applicable"

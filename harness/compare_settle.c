@@ -32,6 +32,25 @@ static void settle_far(struct judgement *judgement)
                100 * RULE_ANCHOR);
 }
 
+/* The same code does not count less, where it counts the same each time. */
+static void settle_counted_less(struct comparison *comparison, size_t first, const struct result *base,
+                                const struct result *now)
+{
+    if (!base || !now || !same_code(base, now))
+        return;
+    for (size_t i = first; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        if (judgement->verdict != VERDICT_IMPROVED || judgement->metric->class != METRIC_EXACT ||
+            row_equal_readings(result_find(base, judgement->metric->name)) == 0 ||
+            row_equal_readings(result_find(now, judgement->metric->name)) == 0)
+            continue;
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement,
+                   "the same machine code, launched in the same way, and it counted less: its input is another, "
+                   "or the counter failed");
+    }
+}
+
 /* Code that did not change cannot have become slower, or not by much. Unless its arguments did: then its counts moved
  * as well, as a rule. */
 static void settle_same_code(struct comparison *comparison, size_t first, const struct result *base,
@@ -141,6 +160,7 @@ void settle_kernel(struct comparison *comparison, size_t first, const struct sid
                    const struct result *now)
 {
     settle_same_code(comparison, first, base, now);
+    settle_counted_less(comparison, first, base, now);
     for (size_t i = first; i < comparison->count; i++) {
         settle_trade(comparison, first, &comparison->list[i]);
         settle_unpaired(&comparison->list[i], now);

@@ -9,7 +9,8 @@
  * passes again, that fails too, so that the section is removed. `worst` may be left out: in the metric's unit, the
  * worst value that is expected; beyond it the row is a regression as any other.
  *
- * [transpose/old removed] declares that a kernel goes, which a base library still has: until that day it is not missing. */
+ * [transpose/old removed] declares that a kernel goes, which a base library still has: until that day it is not
+ * missing. */
 #ifndef EXPECTATION_H
 #define EXPECTATION_H
 

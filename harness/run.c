@@ -400,6 +400,11 @@ static bool only_stands_in(const struct result *result)
 
 void run_stand_in(struct run *baseline, const struct run *base)
 {
+    bool alone = true;
+    for (size_t i = 0; i < baseline->result_count; i++)
+        alone = alone && only_stands_in(&baseline->results[i]);
+    for (size_t i = 0; alone && i < base->session_count; i++)
+        run_add_session(baseline, &base->sessions[i]);
     for (size_t i = 0; i < base->result_count; i++) {
         const struct result *from = &base->results[i];
         const bool known = run_find(baseline, from->id);
