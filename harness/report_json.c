@@ -28,9 +28,10 @@
  *                                     "now": 6938624, "share": 0.98,           of the kernel's now
  *                                     "stall": null } ] } ] }    why warps wait there: the reason that grew most
  *
- * The first two lines and the end are as they are: ci/check.sh reads them as text. Judgements are worst first. What has
- * no value is null: never 0. "counts", "same_code" and "blind" are null when nothing was judged. The shift of a suite
- * is null when too few kernels know it. */
+ * The first two lines and the end stay as they are: ci/check.sh reads them as text.
+ *
+ * Judgements are worst first. What has no value is null: never 0. "counts", "same_code" and "blind" are null when
+ * nothing was judged. The shift of a suite is null when too few kernels know it. */
 #include "report_words.h"
 
 #include "exit_code.h"
