@@ -64,7 +64,7 @@ for number in range(1, 7):
             if not row["sessions"]:
                 del row["sessions"]
         run["kernels"]["transpose/padded"] = worse
-    date = datetime.datetime(2026, 12, number, 2).isoformat() + ".000Z"
+    date = datetime.datetime(2026, 10, number, 2).isoformat() + ".000Z"
     run["sessions"][0]["date"] = date
     (work / f"night{number}.json").write_text(json.dumps(run))
 for kernel in kernels:
@@ -181,14 +181,14 @@ check "machine code alone: no page" absent "$OUT"/{run.json,page}
 OUT=$work/nightly HISTORY=$work/none/history.db
 ask ci/nightly.sh
 expect "a night without a GPU" 0 "NO KERNEL RAN ON THIS MACHINE: IT HAS NO GPU" "no GPU: " "judging 4 recorded runs" \
-    "nothing is worse" "4 nights to 2026-12-04T02:00:00.000Z" "page: $OUT/page/index.html" '!Traceback'
+    "nothing is worse" "4 nights to 2026-10-04T02:00:00.000Z" "page: $OUT/page/index.html" '!Traceback'
 check "without a GPU: the page has a banner" grep -qF 'Nothing was measured on this machine' "$OUT/page/index.html"
-check "without a GPU: the page has several nights" grep -qF '2026-12-03' "$OUT/page/kernels/transpose-padded.html"
+check "without a GPU: the page has several nights" grep -qF '2026-10-03' "$OUT/page/kernels/transpose-padded.html"
 check "without a GPU: this machine's own nights are not touched" absent "$work/none"
 pack nights-nvidia-h200 "$work"/night{3,6}.json
 ask ci/nightly.sh
 expect "without a GPU, and the last recorded night is worse" 1 "regressed  transpose/padded" "IT HAS NO GPU" \
-    "4 nights to 2026-12-06T02:00:00.000Z"
+    "4 nights to 2026-10-06T02:00:00.000Z"
 check "the page names the kernel" grep -qF 'transpose/padded' "$OUT/page/index.html"
 
 OUT=$work/strict
@@ -206,12 +206,12 @@ export REAL=$cugate RUN=$work/night1.json
 OUT=$work/nights HISTORY=$work/new/history.db
 CUGATE=$work/with_gpu
 ask ci/nightly.sh
-expect "the first night" 0 "1 night to 2026-12-01T02:00:00.000Z" '!NO KERNEL RAN' '!Traceback'
+expect "the first night" 0 "1 night to 2026-10-01T02:00:00.000Z" '!NO KERNEL RAN' '!Traceback'
 check "the first night is kept" test "$(runs_of "$HISTORY")" = 1
 check "what was measured is left" cmp "$OUT/run.json" "$RUN"
 RUN=$work/night2.json
 ask ci/nightly.sh --save "$work/mine.json"
-expect "the second night, saved elsewhere too" 0 "2 nights to 2026-12-02T02:00:00.000Z"
+expect "the second night, saved elsewhere too" 0 "2 nights to 2026-10-02T02:00:00.000Z"
 check "the second night is kept" test "$(runs_of "$HISTORY")" = 2
 check "what was saved elsewhere" cmp "$work/mine.json" "$RUN"
 check "what was saved elsewhere is left as well" cmp "$OUT/run.json" "$RUN"
@@ -222,7 +222,7 @@ expect "the same night again, and a slip in KEEP_NIGHTS" 2 "nothing is worse" "1
 check "it is kept once, and nothing is removed" test "$(runs_of "$HISTORY")" = 2
 RUN=$work/night6.json
 KEEP_NIGHTS=1 ask ci/nightly.sh
-expect "a night that is worse" 1 "regressed  transpose/padded" "3 nights to 2026-12-06T02:00:00.000Z"
+expect "a night that is worse" 1 "regressed  transpose/padded" "3 nights to 2026-10-06T02:00:00.000Z"
 check "KEEP_NIGHTS keeps the newest" test "$(runs_of "$HISTORY")" = 1
 check "the newest is that night" cmp "$work"/runs/*.json "$RUN"
 HISTORY=/dev/null/x ask ci/nightly.sh

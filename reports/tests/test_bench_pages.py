@@ -8,4 +8,7 @@ from reports.tests.bench_pages import KERNELS, NIGHTS, measure
 def test_a_year_of_nights_is_no_burden() -> None:
     figures = measure(NIGHTS, KERNELS)
     assert figures.held < 400e6
-    assert figures.cpu < 2 * 20  # by the processors' clocks, since other jobs may hold up the wall's
+    assert figures.weights[".html"] < 10e6 and figures.weights[".png"] < 12e6
+    # A processor that other jobs share does half as much in a second. Four times the 2 x 20 s is beyond any such
+    # effect, and far below what a step that is quadratic in nights or kernels would take.
+    assert figures.cpu < 4 * 2 * 20

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from conftest import (
     OTHER_DEVICE,
     RECORDED,
+    PATIENCE,
     TOP,
     date_of,
     make_analysis,
@@ -53,7 +54,7 @@ def bodies(history: History, kind: str = "run", device: str | None = None, last:
 
 def reports(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "reports", *map(str, words)]
-    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=60, **options)  # type: ignore[call-overload]
+    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=PATIENCE, **options)  # type: ignore[call-overload]
 
 
 # ---- Keeping
@@ -272,7 +273,7 @@ def test_prune_keeps_the_newest_of_each_model(history: History) -> None:
 
 
 def test_export_gives_files_back_and_they_make_the_same_history(history: History, tmp_path: Path) -> None:
-    runs = [RECORDED.read_bytes(), *(make_run(night) for night in range(3)), make_run(0, device=OTHER_DEVICE)]
+    runs = [RECORDED.read_bytes(), *(make_run(night) for night in range(3)), make_run(3, device=OTHER_DEVICE)]
     for run in runs:
         history.ingest(run)
     out = tmp_path / "out"
@@ -376,7 +377,7 @@ def test_writers_wait_for_each_other(url: str, tmp_path: Path) -> None:
     ]
     said: Counter[str] = Counter()
     for writer in writers:
-        output, _ = writer.communicate(timeout=100)
+        output, _ = writer.communicate(timeout=PATIENCE)
         assert writer.returncode == 0, output
         for count, words in re.findall(r"(?m)^(?:([0-9]+) x )?(.*)$", output):
             said[words] += int(count or 1)
@@ -526,7 +527,7 @@ def test_a_folder_of_others_is_told(tmp_path: Path) -> None:
         "try: History('/history-of-nobody.db')\n"
         "except HistoryError as reason: print(reason)"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, timeout=PATIENCE)
     assert done.stdout == "the history sqlite:////history-of-nobody.db cannot be used: unable to open database file\n"
 
 
@@ -568,7 +569,7 @@ def test_a_writer_that_dies_leaves_the_history_whole(tmp_path: Path) -> None:
         "history.History(sys.argv[1]).ingest(sys.stdin.buffer.read())"
     )
     command = [sys.executable, "-c", code, database]
-    done = subprocess.run(command, cwd=TOP, input=RECORDED.read_bytes(), capture_output=True, timeout=60)
+    done = subprocess.run(command, cwd=TOP, input=RECORDED.read_bytes(), capture_output=True, timeout=PATIENCE)
     assert done.returncode == -9
     with History(str(database)) as history:
         assert bodies(history) == [make_run()]

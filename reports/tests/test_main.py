@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from conftest import TOP, make_baseline, make_explanations, make_report, make_run
+from conftest import PATIENCE, TOP, make_baseline, make_explanations, make_report, make_run
 from reports.history import History
 
 COMMAND = [sys.executable, "-m", "reports"]
@@ -24,7 +24,7 @@ USAGE = "usage: python -m reports"
 def reports(*words: object, **options: object) -> subprocess.CompletedProcess[bytes]:
     """Runs one; whatever happens, no Python is shown."""
     settings = {"cwd": TOP, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    settings |= {"timeout": 120} | options
+    settings |= {"timeout": PATIENCE} | options
     done = subprocess.run([*COMMAND, *map(str, words)], **settings)  # type: ignore[call-overload]
     assert b"Traceback" not in (done.stderr or b"") + (done.stdout or b""), done.stderr
     assert b"Exception ignored" not in (done.stderr or b""), done.stderr
@@ -200,7 +200,7 @@ def test_a_table_on_standard_output_has_nothing_else(full: Path, tmp_path: Path)
 
 def test_a_reader_that_has_seen_enough_is_no_error(full: Path) -> None:
     shell = f'"{sys.executable}" -m reports export --history "{full}" --csv - | head -1; echo "${{PIPESTATUS[*]}}"'
-    done = subprocess.run(["bash", "-c", shell], cwd=TOP, capture_output=True, timeout=60)
+    done = subprocess.run(["bash", "-c", shell], cwd=TOP, capture_output=True, timeout=PATIENCE)
     assert done.stdout.splitlines()[0].startswith(b"date,device") and done.stdout.splitlines()[1:] == [b"0 0"]
     assert done.stderr == b""
 
@@ -275,7 +275,7 @@ def test_a_page_replaces_an_earlier_one_and_only_such_a_one(tmp_path: Path) -> N
     done = reports("page", "--history", database, "-o", page)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.decode().splitlines() == [
-        "NVIDIA H200, 1 night to 2026-09-21T14:13:20.000Z: 1 same",
+        "NVIDIA H200, 1 night to 2023-11-14T22:13:20.000Z: 1 same",
         f"page: {page}/index.html",
     ]
     (page / "index.html").write_text("earlier")
@@ -317,7 +317,7 @@ def test_a_page_that_is_stopped_leaves_the_earlier_one_whole(number: int, everyo
     while not _begun(tmp_path, "page") and stopped.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     (os.killpg if everyone else os.kill)(stopped.pid, number)
-    output, errors = stopped.communicate(timeout=60)
+    output, errors = stopped.communicate(timeout=PATIENCE)
     assert (stopped.returncode, output) == (130, b"")
     assert errors == b"reports: error: stopped; what was kept until then is kept, and no page was changed\n"
     assert sorted(os.listdir(tmp_path)) == ["history.db", "page"]

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from conftest import (
+    PATIENCE,
     encoded,
     make_analysis,
     make_baseline,
@@ -189,6 +190,8 @@ def browser() -> Iterator[webdriver.Chrome]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     started = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
+    started.set_script_timeout(PATIENCE)
+    started.set_page_load_timeout(PATIENCE)
     try:
         yield started
     finally:

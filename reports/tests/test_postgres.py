@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import TOP, Postgres, make_report, make_run
+from conftest import PATIENCE, TOP, Postgres, make_report, make_run
 from reports.history import History, HistoryError
 
 
@@ -27,7 +27,7 @@ def server(postgres: Postgres) -> Iterator[Postgres]:
 
 def reports(*words: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "reports", *map(str, words)]
-    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_the_password_is_not_told(url: str, tmp_path: Path) -> None:

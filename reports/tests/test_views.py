@@ -25,7 +25,7 @@ CUGATE = Path(os.environ.get("CUGATE") or TOP / "build/cugate")
 
 def session(night: int, **facts: object) -> dict[str, object]:
     return {
-        "date": f"2026-11-{night + 1:02}T02:00:00.000Z",
+        "date": f"2026-10-{night + 1:02}T02:00:00.000Z",
         "driver": "580.1",
         "gpu_uuid": "GPU-a",
         "host": "h",
@@ -164,7 +164,7 @@ def test_a_step_of_the_last_nights_is_news(tmp_path: Path) -> None:
     times = [1000.0 + place % 3 for place in range(20)] + [1100.0 + place % 3 for place in range(4)]
     documents = [run(night, {"a/x": {"time": time}, "b/y": {"time": 5.0}}) for night, time in enumerate(times)]
     (news,) = overview.tonight(loaded(tmp_path, *documents)).news
-    assert (news.kernel, news.metric, news.date[:10], news.better) == ("a/x", "time", "2026-11-21", False)
+    assert (news.kernel, news.metric, news.date[:10], news.better) == ("a/x", "time", "2026-10-21", False)
     assert (news.before, news.after) == (1001.0, 1100.5)
 
 
