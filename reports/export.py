@@ -91,8 +91,14 @@ def write_alike(history: History, folder: Path, last: int | None) -> int:
     return count
 
 
+def _cell(text: str | None) -> str:
+    """A text as a spreadsheet shows it and does not calculate: before what would make it a formula there is a ', and
+    before a ' too, so that whoever takes one away has the text again."""
+    return f"'{text}" if text and text[0] in "=+-@'\t\r\n" else text or ""
+
+
 def write_values(history: History, stream: TextIO, last: int | None) -> int:
-    """One row a value that was measured; the first line names the columns. How many runs they are of."""
+    """One row a value that was measured; the first line names the columns. How many runs they are of. See _cell."""
     rows = csv.writer(stream)
     rows.writerow(("date", "device", "gpu_uuid", "driver", "commit", "kernel", "metric", "unit", "value"))
     count = 0
@@ -104,7 +110,8 @@ def write_values(history: History, stream: TextIO, last: int | None) -> int:
                 for metric, row in result.metrics.items():
                     value, unit = row.value(), run.metrics.get(metric, files.Note()).unit
                     if not math.isnan(value):
-                        facts = (session.gpu_uuid, session.driver, session.commit)
-                        rows.writerow((stored.date, run.device.name, *facts, kernel, metric, unit, repr(value)))
+                        facts = (run.device.name, session.gpu_uuid, session.driver, session.commit)
+                        texts = map(_cell, (stored.date, *facts, kernel, metric, unit))
+                        rows.writerow((*texts, repr(value)))
             count += 1
     return count

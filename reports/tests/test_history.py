@@ -313,13 +313,24 @@ def test_exported_values_are_those_of_the_pages(history: History) -> None:
     assert {row["device"] for row in rows} == {"NVIDIA H200"}
 
 
+NO_FORMULAS = ["", " =1", "a=1", 'a,"b"\r\n=c;\t\u202e', "0", "\uff1d1", "(1)"]
+FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "'", "'=1", "''"]
+
+
 def test_hostile_names_survive_a_table(history: History) -> None:
-    name = 'a,"b"\r\n=c;\t\u202e'
-    history.ingest(make_run(0, {name: {"time": 1}}, gpu_uuid=name))
+    """As they are where a spreadsheet would calculate nothing, and else after a '."""
+    names = [*NO_FORMULAS, *FORMULAS]
+    device = {**OTHER_DEVICE, "name": "=1"}
+    history.ingest(make_run(0, {name: {name: 1} for name in names}, gpu_uuid="+1", commit="-1", device=device))
     stream = io.StringIO(newline="")
     write_values(history, stream, 1)
-    (row,) = csv.DictReader(io.StringIO(stream.getvalue(), newline=""))
-    assert (row["kernel"], row["gpu_uuid"], row["value"]) == (name, name, "1.0")
+    rows = list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
+    written = [*NO_FORMULAS, *("'" + name for name in FORMULAS)]
+    assert sorted(row["kernel"] for row in rows) == sorted(row["metric"] for row in rows) == sorted(written)
+    assert sorted(name.removeprefix("'") for name in written) == sorted(names)
+    assert {(row["device"], row["gpu_uuid"], row["commit"], row["value"]) for row in rows} == {
+        ("'=1", "'+1", "'-1", "1.0")
+    }
 
 
 def test_export_for_an_analysis_has_the_runs_of_one_code(history: History, tmp_path: Path) -> None:
