@@ -126,6 +126,15 @@ def _leave_signals() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+def _say_future(history: History) -> None:
+    if dates := history.future():
+        what = f"{len(dates)} run{'s' if len(dates) != 1 else ''} dated after today, up to {dates[-1]}"
+        print(
+            f"reports: left out: {what}; python -m reports prune --future removes what a wrong clock made",
+            file=sys.stderr,
+        )
+
+
 def page(arguments: argparse.Namespace) -> int:
     from reports import overview, site  # matplotlib takes half a second, which no other command has to wait for
 
@@ -134,6 +143,7 @@ def page(arguments: argparse.Namespace) -> int:
     progress = Progress()
     try:
         with History(arguments.history, create=False) as history:
+            _say_future(history)
             models = site.write(history, Path(arguments.output), arguments.nights, progress)
     except site.PageError as reason:
         error(str(reason))
@@ -170,6 +180,7 @@ def _export_values(history: History, to: str, last: int | None) -> int:
 def export(arguments: argparse.Namespace) -> int:
     to = next(place for place in (arguments.csv, arguments.alike, arguments.folder) if place is not None)
     with History(arguments.history, create=False) as history:
+        _say_future(history)
         try:
             if arguments.csv is not None:
                 count = _export_values(history, to, arguments.last)
@@ -192,7 +203,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 def prune(arguments: argparse.Namespace) -> int:
     with History(arguments.history, create=False) as history:
-        gone = history.prune(arguments.keep)
+        gone = history.prune_future() if arguments.future else history.prune(arguments.keep)
     print(f"{gone} run{'s' if gone != 1 else ''} removed")
     return 0
 
@@ -233,7 +244,9 @@ def _export_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _prune_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--keep", type=_positive, required=True, metavar="N", help="runs of each GPU model")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--keep", type=_positive, metavar="N", help="keep so many runs of each GPU model")
+    which.add_argument("--future", action="store_true", help="remove what is dated after today: a clock was wrong")
 
 
 @dataclass(frozen=True)
@@ -313,8 +326,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _interrupt(_signal: int, _frame: object) -> None:
-    raise KeyboardInterrupt
+class _Stop:
+    """Makes of Ctrl-C and SIGTERM a KeyboardInterrupt: a job that is cancelled leaves nothing half done either. One
+    only, since what follows it cleans up."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        for number in signals.STOPS:
+            if signal.getsignal(number) != signal.SIG_IGN:  # as it is in the background
+                signal.signal(number, self)
+
+    def __call__(self, *_: object) -> None:
+        if not self._asked:
+            self._asked = True
+            raise KeyboardInterrupt
 
 
 def main() -> int:

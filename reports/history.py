@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import msgspec
@@ -178,7 +178,7 @@ class History:
         gone = 0
         with _explained(self.url), self._engine.begin() as connection:
             for device in self._devices(connection):
-                of_device = _documents.c.device == device
+                of_device = sa.and_(_documents.c.device == device, _documents.c.date <= _today())
                 runs = sa.select(_documents.c.key).where(of_device, _documents.c.kind == "run")
                 old = connection.execute(runs.order_by(_documents.c.date.desc(), _documents.c.id.desc()).offset(keep))
                 for (key,) in old.all():
@@ -187,7 +187,14 @@ class History:
                     gone += 1
         return gone
 
-    # ---- Reading
+    def prune_future(self) -> int:
+        """Removes all that future() is about; how many runs went."""
+        with _explained(self.url), self._engine.begin() as connection:
+            gone = len(self._future(connection))
+            connection.execute(_documents.delete().where(_documents.c.date > _today()))
+        return gone
+
+    # ---- Reading: but for future(), only what is not dated after today
 
     def _reading(self) -> sa.Connection:
         """A connection that keeps no writer waiting."""
@@ -196,7 +203,7 @@ class History:
     @staticmethod
     def _devices(connection: sa.Connection) -> list[str]:
         newest = sa.func.max(_documents.c.date)
-        runs = sa.select(_documents.c.device).where(_documents.c.kind == "run")
+        runs = sa.select(_documents.c.device).where(_documents.c.kind == "run", _documents.c.date <= _today())
         return list(connection.execute(runs.group_by(_documents.c.device).order_by(newest.desc())).scalars())
 
     def devices(self) -> list[str]:
@@ -204,12 +211,23 @@ class History:
         with _explained(self.url), self._reading() as connection:
             return self._devices(connection)
 
+    @staticmethod
+    def _future(connection: sa.Connection) -> list[str]:
+        runs = sa.select(_documents.c.date).where(_documents.c.kind == "run", _documents.c.date > _today())
+        return list(connection.execute(runs.order_by(_documents.c.date)).scalars())
+
+    def future(self) -> list[str]:
+        """The dates of runs after today, oldest first. None is taken in, but earlier versions did so, and each would be
+        tonight's until its date comes."""
+        with _explained(self.url), self._reading() as connection:
+            return self._future(connection)
+
     def read(self, kind: str, device: str | None = None, last: int | None = None) -> Iterator[Stored]:
         """The files of a kind, oldest first; of one GPU model, and only the `last` ones, when that is given.
 
         One at a time, so that a long history needs no memory.
         """
-        chosen = sa.select(_documents.c.id).where(_documents.c.kind == kind)
+        chosen = sa.select(_documents.c.id).where(_documents.c.kind == kind, _documents.c.date <= _today())
         if device is not None:
             chosen = chosen.where(_documents.c.device == device)
         if last is not None:
@@ -227,6 +245,11 @@ class History:
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z")
 
 
+def _today() -> str:
+    """The last moment that is not in the future: a day from now by this machine's clock, since others may be ahead."""
+    return (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%S.999Z")
+
+
 def _last_date(sessions: Iterable[files.Session]) -> str:
     dates = [session.date for session in sessions if session.date]
     if not dates:
@@ -238,6 +261,11 @@ def _last_date(sessions: Iterable[files.Session]) -> str:
             datetime.fromisoformat(date.replace("Z", "+00:00"))
         except ValueError:
             raise BadFile(f"has a session whose date is not like 2026-11-21T08:00:00.000Z: {date[:40]!r}") from None
+    if max(dates) > _today():
+        raise BadFile(
+            f"has a session that is dated after today: {max(dates)}, and by the clock of this machine it is "
+            f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M}Z: set the wrong clock right, and measure again"
+        )
     return max(dates)
 
 

@@ -117,12 +117,13 @@ _NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")  # which nei
 class _Writer:
     """Renders templates and draws figures into one folder."""
 
-    def __init__(self, model: _Model):
+    def __init__(self, model: _Model, future: list[str]):
         self.model = model
         self.nights = model.nights
         self.folder = model.folder
         self.environment = _environment()
         self.environment.globals["known"] = frozenset(model.nights.kernels)  # those that have a page
+        self.environment.globals["future"] = future
         for below in ("kernels", "figures"):
             (self.folder / below).mkdir(parents=True, exist_ok=True)
         for asset in ("style.css", "script.js"):
@@ -264,6 +265,8 @@ def _model_words(nights: Nights, loaded: list[Nights]) -> str:
 def _models(history: History, folder: Path, last: int, progress: Progress) -> list[_Model]:
     """That of the newest run stands at the root, the others each in a folder."""
     devices = history.devices()
+    if not devices and (dates := history.future()):
+        raise PageError(f"the history {history.name} has only runs that are dated after today, up to {dates[-1]}")
     if not devices:
         raise PageError(f"the history {history.name} has no run yet: python -m reports ingest RUN.json puts one there")
     loaded = [load(history, device, last, lambda count: progress(f"reading night {count}")) for device in devices]
@@ -287,7 +290,8 @@ def _models(history: History, folder: Path, last: int, progress: Progress) -> li
 
 def _fill(history: History, folder: Path, last: int, progress: Progress) -> list[Nights]:
     models = _models(history, folder, last, progress)
-    _writers[:] = [_Writer(model) for model in models]
+    future = history.future()
+    _writers[:] = [_Writer(model, future) for model in models]
     jobs = [(place, kernel) for place, model in enumerate(models) for kernel in model.nights.kernels]
     workers = min(len(os.sched_getaffinity(0)), max(1, len(jobs)))
     gc.collect()

@@ -10,6 +10,7 @@ import re
 import resource
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -160,6 +161,19 @@ def test_hostile_facts_are_kept(history: History) -> None:
     assert bodies(history) == [run]
 
 
+def test_what_is_dated_after_today_is_refused(history: History) -> None:
+    """And what is not is taken: a clock may be a day ahead of this machine's."""
+    now = time.time()
+    near, far = (time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now + hours * 3600)) for hours in (12, 48))
+    assert history.ingest(make_run(date=near)) == "run: kept"
+    for made in (make_run(date=far), make_run(dates=[far, date_of(0)]), make_baseline(date=far)):
+        with pytest.raises(BadFile, match=f"dated after today: {far}, and by the clock of this machine it is "):
+            history.ingest(made)
+    with pytest.raises(BadFile, match="dated after today"):
+        history.ingest(make_analysis(last_date=far))
+    assert (len(bodies(history)), history.future()) == (1, [])
+
+
 # ---- What is said of runs
 
 
@@ -224,6 +238,29 @@ def test_baselines_are_kept_by_kernel(history: History) -> None:
     assert history.ingest(accepted) == "baseline: replaced the earlier one"
     assert bodies(history, "baseline") == [second, accepted]
     assert history.devices() == []  # nothing ran: a baseline alone makes no page
+
+
+def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_removed(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever kind of file it is of; it does not count when others are kept."""
+    run, far = make_run(), "2099-01-01T00:00:00.000Z"
+    history.ingest(run)
+    theirs = {"date": far, "device": OTHER_DEVICE}
+    with monkeypatch.context() as before:
+        before.setattr("reports.history._today", lambda: "2999")
+        later = make_run(**theirs)  # type: ignore[arg-type]
+        made = (make_run(date=far), later, make_report(later), make_explanations(later), make_baseline(date=far))
+        for data in (*made, make_analysis(last_date=far)):
+            history.ingest(data)
+    assert history.future() == [far, far] and len(history.devices()) == 1
+    assert history.prune(1) == 0
+    assert {kind: bodies(history, kind) for kind in KINDS} == {"run": [run]} | {kind: [] for kind in KINDS[1:]}
+    assert (history.prune_future(), history.future(), history.prune_future()) == (2, [], 0)
+    assert bodies(history) == [run]
+    with monkeypatch.context() as before:
+        before.setattr("reports.history._today", lambda: "2999")
+        assert sum(len(bodies(history, kind)) for kind in KINDS) == 1
 
 
 def test_an_analysis_replaces_the_earlier_one(history: History) -> None:

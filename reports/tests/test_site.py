@@ -544,6 +544,37 @@ def test_extreme_values(tmp_path: Path, value: float) -> None:
     assert len(pages) == 5 + len(kernels)
 
 
+# ---- The future
+
+
+def test_a_run_of_the_future_is_never_tonight(
+    tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history.ingest(make_run(0, PLAIN))
+    with monkeypatch.context() as before:  # as an earlier version took one in
+        before.setattr("reports.history._today", lambda: "2999")
+        history.ingest(make_run(0, {"from/afar": {"time": 1.0}}, date="2099-01-01T00:00:00.000Z"))
+    pages = check(write(tmp_path))
+    assert all(page.says("1 run dated after today, up to 2099-01-01 00:00 UTC, is left out") for page in pages.values())
+    assert not any("from" in name for name in pages) and pages["index.html"].says("1 night from 2023-11-14")
+    ended = run_page(tmp_path)
+    assert ended.returncode == 0 and "to 2023-11-14T22:13:20.000Z" in ended.stdout
+    assert "left out: 1 run dated after today, up to 2099-01-01T00:00:00.000Z; python -m reports prune" in ended.stderr
+    assert history.prune(1) == 0 and history.prune_future() == 1
+    pages = check(write(tmp_path))
+    assert not any(page.says("left out") for page in pages.values())
+
+
+def test_a_history_of_the_future_alone_has_no_pages(
+    tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("reports.history._today", lambda: "2999")
+        history.ingest(make_run(0, PLAIN, date="2099-01-01T00:00:00.000Z"))
+    with pytest.raises(site.PageError, match="has only runs that are dated after today, up to 2099-01-01"):
+        site.write(history, tmp_path / "page", 365)
+
+
 @pytest.mark.parametrize(
     ("code", "words"),
     [
