@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TextIO
 
 try:
-    from reports import files
-    from reports.export import whole, write_alike, write_runs, write_values
+    from reports import files, signals, whole
+    from reports.export import write_alike, write_runs, write_values
     from reports.files import BadFile, Run
     from reports.history import History, HistoryError
 except ModuleNotFoundError as missing:
@@ -121,11 +121,6 @@ def ingest(arguments: argparse.Namespace) -> int:
 # ---- page -----------------------------------------------------------------------------------------------------------
 
 
-def _leave_signals() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
 def _say_future(history: History) -> None:
     if dates := history.future():
         what = f"{len(dates)} run{'s' if len(dates) != 1 else ''} dated after today, up to {dates[-1]}"
@@ -138,8 +133,6 @@ def _say_future(history: History) -> None:
 def page(arguments: argparse.Namespace) -> int:
     from reports import overview, site  # matplotlib takes half a second, which no other command has to wait for
 
-    # From a terminal Ctrl-C reaches every process: those that draw leave it to this one, which ends them.
-    os.register_at_fork(after_in_child=_leave_signals)
     progress = Progress()
     try:
         with History(arguments.history, create=False) as history:
@@ -167,14 +160,18 @@ def _leave_output() -> None:
 
 
 def _export_values(history: History, to: str, last: int | None) -> int:
-    if to != "-":
-        with whole(Path(to)) as stream:
+    if to == "-":
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        count = write_values(history, sys.stdout, last)
+        sys.stdout.flush()
+        return count
+    path = Path(to)
+    if path.is_symlink() or (path.exists() and not path.is_file()):  # a pipe, or the way to one, is written into
+        with open(path, "w", newline="", encoding="utf-8") as stream:
             return write_values(history, stream, last)
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-    count = write_values(history, sys.stdout, last)
-    sys.stdout.flush()
-    return count
+    with whole.file(path) as stream:
+        return write_values(history, stream, last)
 
 
 def export(arguments: argparse.Namespace) -> int:
@@ -292,7 +289,8 @@ COMMANDS = (
     Command(
         "prune",
         "forget old runs",
-        "Keeps the newest runs of each GPU model; older ones go, with what was said about them.",
+        "Keeps the newest runs of each GPU model; older ones go, with what was said about them. Runs dated after "
+        "today, which no page shows, do not count.",
         "build/python/bin/python -m reports prune --keep 400",
         _prune_options,
         prune,
@@ -344,7 +342,7 @@ class _Stop:
 
 def main() -> int:
     arguments = _parser().parse_args()
-    signal.signal(signal.SIGTERM, _interrupt)  # a job that is cancelled leaves nothing half done either
+    _Stop()
     arguments.history = arguments.history or os.environ.get("HISTORY") or DEFAULT_HISTORY
     try:
         code = arguments.run(arguments)
@@ -362,8 +360,9 @@ def main() -> int:
         _leave_output()
         return EXIT_USAGE
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        error("stopped; what was kept until then is kept, and no page was changed")
+        for number in signals.STOPS:  # at its very end this process would die of a second one
+            signal.signal(number, signal.SIG_IGN)
+        error("stopped; what was kept until then is kept, and pages are whole, the earlier ones or the new")
         return EXIT_INTERRUPTED
 
 

@@ -5,31 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from reports import files
+from reports import files, whole
 from reports.files import Run
 from reports.history import History, Stored
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[TextIO]:
-    """A text file that appears in its place when it is whole. What is no plain file, such as a pipe, is written as it
-    is."""
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        with open(path, "w", newline="", encoding="utf-8") as stream:
-            yield stream
-        return
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with open(part, "w", newline="", encoding="utf-8", errors="surrogatepass") as stream:
-            yield stream
-        part.rename(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _name(stored: Stored) -> str:
@@ -42,12 +23,8 @@ def write_runs(history: History, folder: Path, last: int | None) -> int:
     count = 0
     for device in history.devices():
         for stored in history.read("run", device, last):
-            part = folder / f".{_name(stored)}.part"
-            try:
-                part.write_bytes(stored.body)
-                part.rename(folder / _name(stored))
-            finally:
-                part.unlink(missing_ok=True)
+            with whole.file(folder / _name(stored), "wb") as stream:
+                stream.write(stored.body)
             count += 1
     return count
 
@@ -85,7 +62,7 @@ def write_alike(history: History, folder: Path, last: int | None) -> int:
                     row.pop("pairs", None)
                     if "sessions" in row:
                         row["sessions"] = row["sessions"][:1]
-        with whole(folder / _name(stored)) as stream:
+        with whole.file(folder / _name(stored)) as stream:
             json.dump(document, stream)
         count += 1
     return count

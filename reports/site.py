@@ -3,28 +3,24 @@ all."""
 
 from __future__ import annotations
 
-import gc
+import base64
 import hashlib
-import multiprocessing
-import os
 import re
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import jinja2
+import numpy as np
+from matplotlib.figure import Figure
 
-from reports import drawing, figures, overview, units, views
+from reports import drawing, figures, overview, processes, units, views, whole
 from reports.files import Cause, Device, Judgement
 from reports.history import History
 from reports.nights import RED, VERDICTS, Nights, load
 
 HERE = Path(__file__).parent
-MARKER = ".cugate-report"  # in a folder of ours; only such a one, or an empty one, is replaced
-
 Progress = Callable[[str], None]
 
 
@@ -94,6 +90,10 @@ def _environment() -> jinja2.Environment:
         value=units.value, night=night_words, tone=verdict_tone, slug=slug, place=place_words, shorten=drawing.shorten
     )
     environment.filters.update(bound=figures.bound_words, rank=rank)
+    # Within each page: opened from disk, a policy can name no file beside it that every browser would then load.
+    script, style = ((HERE / "templates" / name).read_text(encoding="utf-8") for name in ("script.js", "style.css"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals.update(script=script, style=style, script_hash=f"sha256-{digest}")
     environment.globals.update(change=units.change, limit=units.limit, cause=cause_words, COUNTERS=views.COUNTERS)
     return environment
 
@@ -126,12 +126,15 @@ class _Writer:
         self.environment.globals["future"] = future
         for below in ("kernels", "figures"):
             (self.folder / below).mkdir(parents=True, exist_ok=True)
-        for asset in ("style.css", "script.js"):
-            shutil.copyfile(HERE / "templates" / asset, self.folder / asset)
 
-    def figure(self, made: object, name: str, label: str, up: str = "") -> dict[str, str]:
-        """Draws it; what the template `figure` needs."""
-        svg = drawing.save(made, self.folder / "figures", name, label)  # type: ignore[arg-type]
+    def figure(self, name: str, label: str, draw: Callable[..., Figure], *data: object, up: str = "") -> dict[str, str]:
+        """Draws the data; what the template `figure` needs. Numbers too large for an axis cost their own figure only,
+        and words in its place say so."""
+        try:
+            with np.errstate(all="ignore"):
+                svg = drawing.save(draw(*data), self.folder / "figures", name, label)
+        except (ArithmeticError, ValueError) as reason:
+            return {"failed": f"{label}: not drawn, since its numbers fit no axis ({reason})"}
         return {"svg": svg, "png": f"{up}figures/{name}.png"}
 
     def page(self, template: str, to: str, **values: object) -> None:
@@ -150,13 +153,18 @@ class _Writer:
 
     # ---- Pages
 
+    def pages(self) -> list[Callable[[], None]]:
+        """What writes each of them, those that take longest first."""
+        kernels = [partial(self.kernel, name) for name in self.nights.kernels]
+        return [self.overview, self.changes, self.gpu, self.ladders, self.gate, *kernels]
+
     def overview(self) -> None:
         tonight = overview.tonight(self.nights)
         counts = self.nights.counts
         shown = None
         if len(self.nights.dates) > 1:
             label = "Rows by verdict in each night, those that are the same left out"
-            shown = self.figure(figures.verdict_nights(self.nights.dates, counts), "verdicts", label)
+            shown = self.figure("verdicts", label, figures.verdict_nights, self.nights.dates, counts)
         self.page("index.html", "index.html", tonight=tonight, rows=overview.kernel_rows(self.nights), verdicts=shown)
 
     def changes(self) -> None:
@@ -164,7 +172,7 @@ class _Writer:
         shown = None
         if heat.metrics:
             label = "Change from the baseline by kernel and metric, in limits"
-            shown = self.figure(figures.heat_map(heat), "changes", label)
+            shown = self.figure("changes", label, figures.heat_map, heat)
         moves = [
             (kernel, panel, change)
             for kernel in self.nights.kernels
@@ -179,10 +187,10 @@ class _Writer:
         shown: dict[str, dict[str, str] | None] = {"roofline": None, "occupancy": None}
         if roofline and roofline.points:
             label = "Roofline: each kernel's rate over its intensity, under the roofs of this GPU"
-            shown["roofline"] = self.figure(figures.roofline(roofline), "roofline", label)
+            shown["roofline"] = self.figure("roofline", label, figures.roofline, roofline)
         if rows:
             label = "Theoretical and achieved occupancy of each kernel, and what limits it"
-            shown["occupancy"] = self.figure(figures.occupancy(rows), "occupancy", label)
+            shown["occupancy"] = self.figure("occupancy", label, figures.occupancy, rows)
         self.page("gpu.html", "gpu.html", roofline=roofline, rows=rows, shown=shown)
 
     def ladders(self) -> None:
@@ -190,15 +198,15 @@ class _Writer:
         for place, ladder in enumerate(views.ladders(self.nights)):
             label = f"The rungs of {ladder.family}: time, DRAM throughput, occupancy, bank conflicts"
             name = f"ladder-{slug(ladder.family)}"
-            one = {"ladder": ladder, "figure": self.figure(figures.ladder(ladder), name, label), "literature": None}
+            one = {"ladder": ladder, "figure": self.figure(name, label, figures.ladder, ladder), "literature": None}
             if any(rung.published_speedup and rung.speedup for rung in ladder.rungs):
                 label = f"How much faster the rungs of {ladder.family} are than the first, here and as published"
-                one["literature"] = self.figure(figures.literature(ladder), f"literature-{place}", label)
+                one["literature"] = self.figure(f"literature-{place}", label, figures.literature, ladder)
             shown.append(one)
         gemm, gemm_figure = views.gemm_blocking(self.nights), None
         if any(row.bandwidth for row in gemm):
             label = "The bandwidth that GEMM blocks need, over their side, against what device memory gives"
-            gemm_figure = self.figure(figures.gemm_blocking(gemm), "gemm", label)
+            gemm_figure = self.figure("gemm", label, figures.gemm_blocking, gemm)
         self.page("ladders.html", "ladders.html", ladders=shown, gemm=gemm, gemm_figure=gemm_figure)
 
     def gate(self) -> None:
@@ -206,10 +214,10 @@ class _Writer:
         shown: dict[str, dict[str, str] | None] = {"symmetry": None, "detectable": None}
         if gate:
             label = "Of the same code judged by itself, rows beyond the limit to the worse and to the better"
-            shown["symmetry"] = self.figure(figures.symmetry(gate), "symmetry", label)
+            shown["symmetry"] = self.figure("symmetry", label, figures.symmetry, gate)
             if gate.detectable:
                 label = "The smallest slow-down that is caught, by kernel"
-                shown["detectable"] = self.figure(figures.detectable(gate), "detectable", label)
+                shown["detectable"] = self.figure("detectable", label, figures.detectable, gate)
         self.page("gate.html", "gate.html", gate=gate, shown=shown)
 
     def kernel(self, name: str) -> None:
@@ -219,8 +227,8 @@ class _Writer:
         shown = None
         if series:
             label = f"{drawing.shorten(name, 60)} over {len(nights.dates)} nights: time and counters, and their limits"
-            made = figures.kernel_nights(nights.dates, series, marks)
-            shown = self.figure(made, f"kernel-{slug(name)}", label, up="../")
+            drawn = figures.kernel_nights, nights.dates, series, marks
+            shown = self.figure(f"kernel-{slug(name)}", label, *drawn, up="../")
         report, metrics = nights.report, self.nights.run.kernels.get(name)
         moves = [(one.panel, change) for one in series for change in nights.changes(name, one.panel.metric)]
         judgements = [j for j in report.judgements if j.kernel == name] if report else []
@@ -240,13 +248,6 @@ class _Writer:
 
 
 # ---- All of it ------------------------------------------------------------------------------------------------------
-
-_writers: list[_Writer] = []  # inherited by the processes that draw, which are forked: nothing is copied to them
-
-
-def _draw(job: tuple[int, str]) -> None:
-    """One kernel's page, in a process of its own among others."""
-    _writers[job[0]].kernel(job[1])
 
 
 def _model_words(nights: Nights, loaded: list[Nights]) -> str:
@@ -291,50 +292,10 @@ def _models(history: History, folder: Path, last: int, progress: Progress) -> li
 def _fill(history: History, folder: Path, last: int, progress: Progress) -> list[Nights]:
     models = _models(history, folder, last, progress)
     future = history.future()
-    _writers[:] = [_Writer(model, future) for model in models]
-    jobs = [(place, kernel) for place, model in enumerate(models) for kernel in model.nights.kernels]
-    workers = min(len(os.sched_getaffinity(0)), max(1, len(jobs)))
-    gc.collect()
-    gc.freeze()  # else the first collection of each process would copy all that it shares with this one
-    with multiprocessing.get_context("fork").Pool(workers) as pool:
-        drawn = pool.imap_unordered(_draw, jobs)
-        for writer in _writers:
-            for page in (writer.overview, writer.changes, writer.gpu, writer.ladders, writer.gate):
-                progress(f"drawing {page.__name__}")
-                page()
-        for count, _ in enumerate(drawn, start=1):
-            progress(f"drawing kernel {count} of {len(jobs)}")
+    writers = [_Writer(model, future) for model in models]
+    jobs = [page for writer in writers for page in writer.pages()]
+    processes.spread(jobs, lambda draw: draw(), lambda count: progress(f"drawing page {count} of {len(jobs)}"))
     return [model.nights for model in models]
-
-
-@contextmanager
-def _whole(folder: Path) -> Iterator[Path]:
-    """A folder beside the wanted one that takes its place at the end, and is gone if there is no end."""
-    folder = folder.absolute()
-    try:
-        if folder.exists() and not (folder / MARKER).exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise PageError(f"{folder} is there and is no report of cugate's: name another folder, or remove it")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as reason:
-        raise PageError(f"cannot write beside {folder}: {reason.strerror}") from None
-    new, old = work / "new", work / "old"
-    try:
-        new.mkdir()
-        yield new
-        (new / MARKER).touch()
-        if folder.exists():
-            folder.rename(old)
-        try:
-            new.rename(folder)
-        except OSError:
-            if old.exists():
-                old.rename(folder)
-            raise
-    except OSError as reason:
-        raise PageError(f"cannot write {folder}: {reason}") from None
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def write(history: History, folder: Path, last: int, progress: Progress = lambda _: None) -> list[Nights]:
@@ -342,5 +303,7 @@ def write(history: History, folder: Path, last: int, progress: Progress = lambda
 
     An earlier report in the folder is replaced when the new one is whole; PageError when another thing is there, when
     there is nothing to show, or when something cannot be written."""
-    with _whole(folder) as new:
-        return _fill(history, new, last, progress)
+    try:
+        return whole.folder(folder, lambda new: _fill(history, new, last, progress))
+    except (whole.FolderError, processes.ProcessError) as reason:
+        raise PageError(str(reason)) from None

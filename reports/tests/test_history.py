@@ -19,8 +19,8 @@ import pytest
 import sqlalchemy as sa
 from conftest import (
     OTHER_DEVICE,
-    RECORDED,
     PATIENCE,
+    RECORDED,
     TOP,
     date_of,
     make_analysis,
@@ -29,8 +29,8 @@ from conftest import (
     make_report,
     make_run,
 )
-from reports import files
-from reports.export import whole, write_alike, write_runs, write_values
+from reports import files, whole
+from reports.export import write_alike, write_runs, write_values
 from reports.files import BadFile, Run
 from reports.history import History, HistoryError, Stored
 
@@ -390,18 +390,32 @@ def test_export_for_an_analysis_has_the_runs_of_one_code(history: History, tmp_p
 def test_a_file_gets_its_name_when_it_is_whole(tmp_path: Path) -> None:
     to = tmp_path / "values.csv"
     to.write_text("earlier")
-    with pytest.raises(KeyboardInterrupt), whole(to) as stream:
+    with pytest.raises(KeyboardInterrupt), whole.file(to) as stream:
         stream.write("half")
         raise KeyboardInterrupt
     assert to.read_text() == "earlier" and os.listdir(tmp_path) == ["values.csv"]
-    with whole(to) as stream:
+    with whole.file(to) as stream:
         stream.write("later")
     assert to.read_text() == "later" and os.listdir(tmp_path) == ["values.csv"]
-    link = tmp_path / "link"
-    link.symlink_to(to)
-    with whole(link) as stream:
-        stream.write("through the link")
-    assert link.is_symlink() and to.read_text() == "through the link"
+    with whole.file(to, "wb") as stream:
+        stream.write(b"bytes\n")
+    assert to.read_bytes() == b"bytes\n" and os.listdir(tmp_path) == ["values.csv"]
+
+
+def test_no_link_leads_a_file_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in its place nor, could somebody guess its name, in that of what is not whole yet."""
+    (tmp_path / "mine").write_text("years of work")
+    to = tmp_path / "values.csv"
+    to.symlink_to("mine")
+    with whole.file(to) as stream:
+        stream.write("values")
+    assert (to.is_symlink(), to.read_text()) == (False, "values")
+    guessed = tmp_path / "guessed"
+    guessed.symlink_to("mine")
+    monkeypatch.setattr(whole, "_beside", lambda _: guessed)
+    with pytest.raises(FileExistsError), whole.file(to) as stream:
+        stream.write("values")
+    assert (tmp_path / "mine").read_text() == "years of work"
 
 
 # ---- Several at once

@@ -259,6 +259,28 @@ def test_no_page_has_an_error(viewer: Viewer, served: str) -> None:
             assert sheet != "none", f"{root}/{page} has no style"
 
 
+def test_nothing_runs_and_nothing_is_loaded_but_what_is_the_pages_own(viewer: Viewer, served: str) -> None:
+    """Should text from outside ever become part of a page."""
+    for root in (viewer.root, served):
+        viewer.browser.get(f"{root}/index.html")
+        blocked = viewer.browser.execute_async_script(
+            """const seen = [], done = arguments[0];
+               document.addEventListener("securitypolicyviolation", (event) => {
+                 seen.push(event.effectiveDirective);
+                 if (seen.length === 5) done(seen.sort());
+               });
+               const add = (tag, facts) => document.body.append(Object.assign(document.createElement(tag), facts));
+               add("script", {text: "window.ran = true"});
+               add("script", {src: "figures/verdicts.png"});
+               add("img", {src: "figures/verdicts.png"});
+               add("iframe", {src: "gpu.html"});
+               add("link", {rel: "stylesheet", href: "style.css"});"""
+        )
+        assert blocked == ["frame-src", "img-src", "script-src-elem", "script-src-elem", "style-src-elem"]
+        assert viewer.ask("return window.ran === undefined")
+        viewer.browser.get_log("browser")  # has them too
+
+
 def test_the_first_screen_says_what_is_wrong(viewer: Viewer) -> None:
     viewer.open("index.html")
     words = viewer.ask(

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import itertools
 import json
+import multiprocessing
 import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,6 +28,7 @@ from conftest import (
     DEVICE,
     KERNELS,
     OTHER_DEVICE,
+    PATIENCE,
     TOP,
     encoded,
     make_analysis,
@@ -28,11 +36,10 @@ from conftest import (
     make_explanations,
     make_judgement,
     make_report,
-    PATIENCE,
     make_run,
     run_document,
 )
-from reports import drawing, site
+from reports import drawing, site, whole
 from reports.files import BadFile
 from reports.history import History
 
@@ -103,6 +110,7 @@ class Page(HTMLParser):
         self.ids: list[str] = []
         self.links: list[str] = []
         self.scripts: list[str | None] = []
+        self.policies: list[str] = []
         self._open: list[str] = []
         self.feed(self.source)
         self.close()
@@ -126,6 +134,9 @@ class Page(HTMLParser):
                 self.links += re.findall(r"url\(([^)]*)\)", value or "")
         if tag == "script":
             self.scripts.append(dict(attrs).get("src"))
+        elif tag == "meta" and dict(attrs).get("http-equiv") == "Content-Security-Policy":
+            assert self.scripts == self.links == [], "the policy comes before all that it is for"
+            self.policies.append(dict(attrs)["content"] or "")
 
     def handle_endtag(self, tag: str) -> None:
         assert self._open and self._open[-1] == tag, f"{self.path.name}: </{tag}> closes {self._open[-3:]}"
@@ -134,6 +145,8 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._open[-1:] == ["script"]:
             self.scripts.append(data)
+        elif self._open[-1:] == ["style"]:
+            assert data.strip() == STYLE.strip()
         elif "title" in self._open:
             self.title += data
         else:
@@ -155,16 +168,19 @@ def shown(text: str) -> str:
     return re.sub("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]", "\N{REPLACEMENT CHARACTER}", text)
 
 
-def check(folder: Path) -> dict[str, Page]:
-    """The pages of a site by their paths, after everything was checked that holds of every site."""
+def check(folder: Path, undrawn: tuple[str, ...] = ()) -> dict[str, Page]:
+    """The pages of a site by their paths, after everything was checked that holds of every site; those in `undrawn` may
+    lack a figure."""
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     pages = {name: Page(folder / name) for name in sorted(files) if name.endswith(".html")}
-    assert {".cugate-report", "style.css", "script.js", "index.html"} <= files
+    assert {".cugate-report", "index.html"} <= files
     for name, page in pages.items():
         assert page.source.startswith("<!doctype html>\n"), name
         assert shown(page.source) == page.source, f"{name} has control characters"
         assert page.title.strip(), name
-        assert page.scripts == [f"{'../' if page.path.parent.name == 'kernels' else ''}script.js"], name
+        assert page.scripts == [None, SCRIPT_OF_PAGES], name
+        assert page.policies == [POLICY], name
+        assert page.says("numbers fit no axis") == (name in undrawn), name
         assert len(page.ids) == len(set(page.ids)), f"{name}: ids {sorted(page.ids)}"
         for link in page.links:
             _check_link(folder, pages, name, link)
@@ -173,7 +189,7 @@ def check(folder: Path) -> dict[str, Page]:
         if name.endswith(".png"):
             assert (folder / name).read_bytes().startswith(b"\x89PNG\r\n\x1a\n"), name
         else:
-            assert name.endswith((".html", "style.css", "script.js", ".cugate-report")), name
+            assert name.endswith((".html", ".cugate-report")), name
     return pages
 
 
@@ -189,6 +205,11 @@ def _check_link(folder: Path, pages: dict[str, Page], name: str, link: str) -> N
         assert unquote(parts.fragment) in pages[to].ids, f"{name}: {link!r} has no target"
 
 
+SCRIPT_OF_PAGES = (TOP / "reports/templates/script.js").read_text()
+POLICY = (
+    f"default-src 'none'; script-src 'sha256-{b64encode(sha256(SCRIPT_OF_PAGES.encode()).digest()).decode()}'; "
+    "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+)
 STYLE = (TOP / "reports/templates/style.css").read_text()
 THEMES = [set(re.findall(r"--([a-z0-9-]+):", theme)) for theme in re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)]
 
@@ -389,21 +410,80 @@ def test_an_exception_leaves_the_earlier_report(
     assert {path.name for path in tmp_path.iterdir()} == {"history.db", "page"}
 
 
-def test_the_earlier_report_comes_back_when_the_new_one_cannot_take_its_place(
-    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [(errno.EACCES, "cannot write .*Permission denied"), (errno.EINVAL, "cannot replace .*: remove that folder first")],
+)
+def test_the_earlier_report_stays_when_the_new_one_cannot_take_its_place(
+    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, code: int, words: str
 ) -> None:
-    rename = Path.rename
+    """The latter is what a file system says that does not exchange two names in one step."""
 
-    def broken(self: Path, target: Path) -> Path:
-        if self.name == "new":
-            raise PermissionError(13, "Permission denied")
-        return rename(self, target)
+    class Library:
+        def renameat2(self, *_: object) -> int:
+            ctypes.set_errno(code)
+            return -1
 
-    monkeypatch.setattr(Path, "rename", broken)
-    with pytest.raises(site.PageError, match="cannot write .*Permission denied"):
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: Library())
+    with pytest.raises(site.PageError, match=words):
         write(tmp_path)
     assert contents(tmp_path / "page") == earlier
     assert {path.name for path in tmp_path.iterdir()} == {"history.db", "page"}
+
+
+def test_a_reader_finds_the_earlier_report_or_the_new_one(tmp_path: Path) -> None:
+    """At every moment: it is looked for all the while."""
+    page, found, over = tmp_path / "page", [0, 0], threading.Event()
+
+    def fill(folder: Path) -> None:
+        (folder / "index.html").write_text("whole")
+
+    def look() -> None:
+        while not over.is_set():
+            found[(page / "index.html").exists()] += 1
+
+    whole.folder(page, fill)
+    reader = threading.Thread(target=look)
+    reader.start()
+    while sum(found) < 1000:
+        whole.folder(page, fill)
+    over.set()
+    reader.join()
+    assert found[0] == 0 < found[1]
+    assert os.listdir(tmp_path) == ["page"]
+
+
+def test_a_link_to_the_report_stays_one(tmp_path: Path) -> None:
+    write(tmp_path, make_run(0, PLAIN))
+    (tmp_path / "page").rename(tmp_path / "elsewhere")
+    (tmp_path / "page").symlink_to("elsewhere")
+    (tmp_path / "elsewhere/index.html").write_text("earlier")
+    check(write(tmp_path))
+    assert (tmp_path / "page").is_symlink() and not (tmp_path / "elsewhere").is_symlink()
+    assert {path.name for path in tmp_path.iterdir()} == {"history.db", "page", "elsewhere"}
+
+
+def test_what_came_to_its_place_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    page = tmp_path / "page"
+
+    def fill(_: Path) -> None:
+        page.mkdir()
+        (page / "thesis.tex").write_text("years of work")
+
+    with pytest.raises(whole.FolderError, match="page is there and is no report of cugate's"):
+        whole.folder(page, fill)
+    assert os.listdir(tmp_path) == ["page"] and os.listdir(page) == ["thesis.tex"]
+
+
+def test_a_process_that_is_ended_is_told_and_waited_for_by_nobody(
+    tmp_path: Path, earlier: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when memory runs out."""
+    monkeypatch.setattr(site._Writer, "kernel", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    with pytest.raises(site.PageError, match="ended before it was done, with status -9"):
+        write(tmp_path)
+    assert contents(tmp_path / "page") == earlier
+    assert multiprocessing.active_children() == []
 
 
 def test_an_earlier_report_is_replaced_whole(tmp_path: Path) -> None:
@@ -443,7 +523,7 @@ def run_page(folder: Path, file_limit: int | None = None) -> subprocess.Complete
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True, preexec_fn=limit, timeout=PATIENCE)
 
 
-@pytest.mark.parametrize("ending", [".css", ".html", ".png"])  # of the largest file that does not fit
+@pytest.mark.parametrize("ending", [".html", ".png"])  # of the largest file that does not fit
 def test_a_full_disk_leaves_the_earlier_report(tmp_path: Path, earlier: dict[str, bytes], ending: str) -> None:
     ended = run_page(tmp_path, max(len(content) for name, content in earlier.items() if name.endswith(ending)) - 1)
     assert ended.returncode == 2, ended.stderr
@@ -522,8 +602,9 @@ def test_a_kernel_without_any_value(tmp_path: Path) -> None:
     assert pages["index.html"].says("n/a")
 
 
-@pytest.mark.parametrize("value", [0.0, 5e-324, 1e300])
+@pytest.mark.parametrize("value", [0.0, 5e-324, 1e300, sys.float_info.max])
 def test_extreme_values(tmp_path: Path, value: float) -> None:
+    """What no figure can show is told in its place, and all else is there."""
     metrics = ("time", "achieved_occupancy", "branch_efficiency", "dram_throughput", "shared_bank_conflicts", "other")
     kernels = {f"reduce/{name}": dict.fromkeys(metrics, value) for name in ("global_strided", "sequential", "cub")}
     runs = [make_run(night, kernels) for night in range(10)]
@@ -540,8 +621,17 @@ def test_extreme_values(tmp_path: Path, value: float) -> None:
     share = {"metric": "time", "unit": "ns", "base": value, "change": value, "share": value}
     analysis = make_analysis(9, views={"pairs": view}, detectable=[{"kernel": "reduce/cub", **share}])
     report = make_report(runs[-1], rows, exit_code=1)
-    pages = check(write(tmp_path, *runs, report, make_explanations(runs[-1], **more), analysis))
+    figures = ("ladders.html", *(f"kernels/{site.slug(name)}.html" for name in kernels))
+    undrawn = figures if value == sys.float_info.max else ()
+    pages = check(write(tmp_path, *runs, report, make_explanations(runs[-1], **more), analysis), undrawn)
     assert len(pages) == 5 + len(kernels)
+
+
+def test_a_figure_that_cannot_be_drawn_costs_no_other(tmp_path: Path) -> None:
+    kernels = {"huge/one": {"achieved_occupancy": 1.7e308}, "copy/plain": {"time": 20000.0}}
+    pages = check(write(tmp_path, make_run(0, PLAIN), make_run(1, kernels)), ("kernels/huge-one.html", "ladders.html"))
+    assert len(kernel_page(pages, "copy/plain").svgs()) == 1
+    assert kernel_page(pages, "huge/one").says("huge/one over 2 nights: time and counters, and their limits: not drawn")
 
 
 # ---- The future

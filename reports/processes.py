@@ -1,0 +1,97 @@
+"""Work that is spread over processes, such that nothing can be waited for that does not come.
+
+Each process has a pipe of its own and shares no lock with another: one that is ended, at whatever moment, leaves the
+others free, and shows as the end of its pipe. (multiprocessing.Pool has one queue for all. A process that a signal ends
+while it reads takes the lock of that queue with it, and to terminate the pool waits for that lock.)"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import multiprocessing
+import os
+import signal
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import TypeVar
+
+from reports import signals
+
+Job = TypeVar("Job")
+
+
+class ProcessError(Exception):
+    """A process ended before its work did; the text says how."""
+
+
+def _serve(
+    jobs: Sequence[Job], do: Callable[[Job], object], place: int, pipe: Connection, others: Iterable[Connection]
+) -> None:
+    """What a process does: one job, then those that its pipe names, until that ends. A signal for the whole group is
+    the parent's, which ends this one."""
+    for number in signals.STOPS:
+        signal.signal(number, signal.SIG_IGN)
+    for other in others:  # the parent's ends: while one is open here, its process would not see the end of the parent
+        other.close()
+    try:
+        while True:
+            failure = None
+            try:
+                do(jobs[place])
+            except Exception as reason:  # whatever it is, the parent has to know
+                failure = reason, traceback.format_exc()
+            pipe.send(failure)
+            place = pipe.recv()
+    except (EOFError, OSError):
+        return  # the parent has gone, or wants no more
+
+
+def _next(pipe: Connection, process: BaseProcess, places: Iterator[int]) -> None:
+    """Takes what became of a job, and gives the next one."""
+    try:
+        failure = pipe.recv()
+        for place in places:
+            pipe.send(place)
+            break
+    except (EOFError, OSError):
+        process.join()
+        raise ProcessError(
+            f"one of the processes that share this work ended before it was done, with status {process.exitcode}: "
+            "perhaps there was too little memory"
+        ) from None
+    if failure:
+        raise failure[0] from ProcessError(failure[1])
+
+
+def spread(jobs: Sequence[Job], do: Callable[[Job], object], done: Callable[[int], object]) -> None:
+    """Calls do(job) for each, as many at a time as there are processors, in processes that are forked and so have all
+    that this one has; done(how many) here after each.
+
+    An exception of `do` is raised here, with the process's own traceback as its cause. However this ends, no process is
+    left."""
+    context, places = multiprocessing.get_context("fork"), iter(range(len(jobs)))
+    processes: dict[Connection, BaseProcess] = {}
+    gc.collect()
+    gc.freeze()  # else the first collection of each process would copy all that it shares with this one
+    try:
+        for place in itertools.islice(places, len(os.sched_getaffinity(0))):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_serve, args=(jobs, do, place, theirs, [*processes, ours]), daemon=True)
+            with signals.later():
+                process.start()
+                processes[ours] = process
+            theirs.close()
+        count = 0
+        while count < len(jobs):
+            for pipe in wait(list(processes)):
+                _next(pipe, processes[pipe], places)  # type: ignore[index, arg-type]
+                count += 1
+                done(count)
+    finally:
+        with signals.later():
+            for pipe, process in processes.items():
+                pipe.close()
+                process.kill()
+                process.join()
