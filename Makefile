@@ -331,7 +331,7 @@ $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | 
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 
 $(BUILD)/tests/unit: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
-	$(call say,LD)$(CC) $(LD_FLAGS) -rdynamic -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
 
 $(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # To add a module: its file names without ending, each a glob, in the last row of what it may include.
 layers=(
-    'version exit_code clock util whole_file text ini_text'
+    'version exit_code util whole_file text ini_text'
     'options options_*'
     'child kernel law library library_* measure_interrupt metric metric_* sample line line_match story'
     'run run_* source'

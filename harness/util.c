@@ -150,6 +150,13 @@ double median(const double *values, size_t count)
     return low == high ? high : low / 2 + high / 2;
 }
 
+double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 const char *group_digits(double whole, char *text, size_t size)
 {
     char digits[320]; /* the largest double has 309 */
