@@ -9,7 +9,7 @@ layers=(
     'version exit_code util whole_file text ini_text'
     'options options_*'
     'child kernel law library library_* measure_interrupt metric metric_* sample line line_match story'
-    'run run_* source'
+    'run run_* source symbol'
     'cubin cubin_* line_table occupancy resources resources_* roofline'
     'rule expectation'
     'baseline baseline_*'

@@ -6,6 +6,7 @@
 #include "cubin.h"
 
 #include "cubin_image.h"
+#include "symbol.h"
 #include "util.h"
 
 #include <stdbool.h>
@@ -145,6 +146,15 @@ static int read_file(struct source *source, size_t size)
     return read_host(source, size);
 }
 
+static void read_names(const struct cubin *cubin)
+{
+    char ***names = x_calloc(cubin->count, sizeof *names);
+    for (size_t i = 0; i < cubin->count; i++)
+        names[i] = &cubin->list[i].name;
+    symbols_read(names, cubin->count);
+    free(names);
+}
+
 /* CUB's namespace names the architectures of the build, CUB_300001_SM_800_900: the same function must be found in a
  * build for others. */
 static void forget_architectures(char *name)
@@ -192,6 +202,7 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
         warning("%s: %zu images of machine code are compressed and were left out: nothing is known of their functions; "
                 "build it with nvcc --compress-mode=none",
                 name, source.compressed);
+    read_names(cubin);
     for (size_t i = 0; i < cubin->count; i++)
         forget_architectures(cubin->list[i].name);
     if (cubin->count > 0)

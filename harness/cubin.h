@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct cubin_function {
-    char *name;            /* demangled, as launches have it: "copy_coalesced(float const*, float*)" */
+    char *name;            /* as launches have it: "copy_coalesced(float const*, float*)" */
     int capability;        /* that it was compiled for: 90 for 9.0 */
     char *code;            /* hash in hexadecimal, see below */
     unsigned registers;    /* a thread */

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libstdc++'s, by its C++ ABI name: plain C in all but where it lives. */
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
-
 #define EM_GPU 190     /* EM_CUDA, which not every elf.h has */
 #define IS_KERNEL 0x10 /* in st_other: STO_CUDA_ENTRY */
 
@@ -134,9 +131,7 @@ static int read_kernels(struct image *image)
         struct image_kernel *kernel = ARRAY_ADD(image->kernels, image->kernel_count);
         kernel->symbol = i;
         kernel->section = symbol->st_shndx;
-        int status;
-        char *readable = __cxa_demangle(name, NULL, NULL, &status);
-        kernel->facts.name = readable ? readable : x_strdup(name);
+        kernel->facts.name = x_strdup(name);
         kernel->facts.capability = image->capability;
         /* Up to ABI 7; afterwards there is an attribute. */
         kernel->facts.barriers = (unsigned)(section->header.sh_flags >> 20 & 0x7f);

@@ -13,18 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libstdc++'s, by its C++ ABI name: plain C in all but where it lives. */
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
-
-/* As in the source: "copy_coalesced(float const*, float*)". Names of anonymous namespaces carry a hash of the file's
- * path, which must not differ from one checkout to the next. Caller frees. */
-char *readable_name(const char *symbol)
-{
-    int status = 0;
-    char *name = __cxa_demangle(symbol, NULL, NULL, &status);
-    return name ? name : x_strdup(symbol);
-}
-
 /* Takes function. */
 static void record(struct launch_log *log, char *function, const unsigned grid[3], const unsigned block[3],
                    unsigned shared)
@@ -63,7 +51,7 @@ static void CUPTIAPI on_launch(void *data, CUpti_CallbackDomain domain, CUpti_Ca
     log->count++;
     if (!log->recording)
         return;
-    char *function = readable_name(call->symbolName ? call->symbolName : "(unknown)");
+    char *function = x_strdup(call->symbolName ? call->symbolName : "(unknown)");
     if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {
         const CUlaunchConfig *config = ((const cuLaunchKernelEx_params *)call->functionParams)->config;
         record(log, function, (unsigned[3]){config->gridDimX, config->gridDimY, config->gridDimZ},

@@ -186,15 +186,13 @@ static void add_instruction(const struct lines_collector *self, const struct ins
     unsigned number = 0;
     const CUpti_SassMetrics_Data *record = instruction->record;
     char *file = image_line(images, record->cubinCrc, record->functionName, record->pcOffset, &number);
-    char *function = readable_name(record->functionName);
-    struct line *line = lines_add(lines, function, file, number, record->pcOffset);
+    struct line *line = lines_add(lines, record->functionName, file, number, record->pcOffset);
     const bool stores = count_of(self, instruction, LINE_GLOBAL_STORES) > 0;
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
         const enum line_kind kind = line_counter_kind(counter);
         if (kind == LINE_ANY || (kind == LINE_OF_STORES) == stores)
             line->counts[counter] += count_of(self, instruction, counter);
     }
-    free(function);
     free(file);
 }
 

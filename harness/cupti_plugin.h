@@ -74,9 +74,6 @@ int launch_log_after(struct launch_log *log, size_t count, void (*after)(void *)
 void launch_log_hand_over(struct launch_log *log, struct result *result); /* gives the list away and empties it */
 void launch_log_close(struct launch_log *log);
 
-/* A function's name as in the source; caller frees. */
-char *readable_name(const char *symbol);
-
 /* The machine code that a kernel library carries, for finding the source line of an instruction. */
 struct images {
     struct image_bytes *list;

@@ -213,21 +213,17 @@ static bool was_launched(const struct stalls_collector *self, const char *functi
 static void add_place(const struct stalls_collector *self, const CUpti_PCSamplingPCData *place,
                       const struct images *images, struct lines *lines)
 {
-    if (!place->functionName)
+    if (!place->functionName || !was_launched(self, place->functionName))
         return;
-    char *function = readable_name(place->functionName);
-    if (was_launched(self, function)) {
-        unsigned number = 0;
-        char *file = image_line(images, place->cubinCrc, place->functionName, place->pcOffset, &number);
-        struct line *line = lines_add(lines, function, file, number, (unsigned)place->pcOffset);
-        for (size_t i = 0; i < place->stallReasonCount; i++) {
-            const char *reason = reason_of(self, place->stallReason[i].pcSamplingStallReasonIndex);
-            if (reason && place->stallReason[i].samples > 0)
-                line_add_stall(line, reason, place->stallReason[i].samples);
-        }
-        free(file);
+    unsigned number = 0;
+    char *file = image_line(images, place->cubinCrc, place->functionName, place->pcOffset, &number);
+    struct line *line = lines_add(lines, place->functionName, file, number, (unsigned)place->pcOffset);
+    for (size_t i = 0; i < place->stallReasonCount; i++) {
+        const char *reason = reason_of(self, place->stallReason[i].pcSamplingStallReasonIndex);
+        if (reason && place->stallReason[i].samples > 0)
+            line_add_stall(line, reason, place->stallReason[i].samples);
     }
-    free(function);
+    free(file);
 }
 
 /* Takes what is there. CUPTI decodes in a thread of its own, so little may be there yet: the rest comes with a later

@@ -6,6 +6,7 @@
 #include "options.h"
 #include "resources.h"
 #include "run_laws.h"
+#include "symbol.h"
 #include "util.h"
 #include "version.h"
 #include "worker.h"
@@ -212,6 +213,7 @@ static bool take_result(struct watch *watch, const char *line)
     struct result *result = run_add(watch->run, taken.id);
     result_release(result);
     *result = taken;
+    result_read_symbols(result);
     watch->started = false;
     watch->leaving = result->status == RESULT_FAILED || watch->measurement->lines;
     watch->next++;

@@ -103,7 +103,7 @@ struct machine {
 };
 
 struct launch {
-    char *function; /* as the driver names it */
+    char *function; /* as the source has it: see symbol.h */
     char *code;     /* hash of its machine code in hexadecimal; NULL where unknown */
     unsigned grid[3];
     unsigned block[3];

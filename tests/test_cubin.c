@@ -228,6 +228,10 @@ Test(cubin, no_byte_can_do_harm)
     struct cubin cubin;
     size_t refused = 0;
     capture_begin(&capture);
+    /* Names that no compiler made are told as they are, without a process for each round. */
+    for (size_t i = 0; i + 1 < length; i++)
+        if (bytes[i] == '_' && bytes[i + 1] == 'Z')
+            bytes[i] = 'n';
     for (size_t i = 0; i < length; i++) {
         const char was = bytes[i];
         bytes[i] = (char)(was ^ 0xff);

@@ -1,0 +1,153 @@
+#include "symbol.h"
+
+#include "util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static void read_all(char **names, size_t count)
+{
+    char ***places = x_calloc(count, sizeof *places);
+    for (size_t i = 0; i < count; i++)
+        places[i] = &names[i];
+    symbols_read(places, count);
+    free(places);
+}
+
+Test(symbol, names_are_those_of_the_source)
+{
+    static const struct {
+        const char *symbol, *name;
+    } cases[] = {
+        {"_Z14copy_coalescedPKfPf", "copy_coalesced(float const*, float*)"},
+        {"_ZN40_GLOBAL__N__e8851426_8_small_cu_acc5a52f7boundedEPKfPf",
+         "(anonymous namespace)::bounded(float const*, float*)"},
+        {"written_in_c", "written_in_c"},
+        {"f", "f"}, /* would be a float, if it were a type */
+        {"_Zero", "_Zero"},
+        {"_Z", "_Z"},
+        {"", ""},
+        {"_Z1gv", "g()"},
+    };
+    char *names[ROWS(cases)];
+    for (size_t i = 0; i < ROWS(cases); i++)
+        names[i] = x_strdup(cases[i].symbol);
+    read_all(names, ROWS(cases));
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        cr_expect_str_eq(names[i], cases[i].name);
+        free(names[i]);
+    }
+    symbols_read(NULL, 0);
+}
+
+/* The reference to part number i of a name. */
+static const char *reference(size_t i, char text[16])
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (i == 0)
+        return "S_";
+    if (i <= ROWS(digits) - 1)
+        snprintf(text, 16, "S%c_", digits[i - 1]);
+    else
+        snprintf(text, 16, "S%c%c_", digits[(i - 1) / 36], digits[(i - 1) % 36]);
+    return text;
+}
+
+/* Each parameter is a function of two such as the one before. */
+static char *doubled(size_t times)
+{
+    char *name = x_strdup("_Z1fPFviE"), text[16];
+    for (size_t i = 0; i < times; i++) {
+        const char *last = reference(2 * i + 1, text);
+        char *longer = x_sprintf("%sPFv%s%sE", name, last, last);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+/* The same within each other, in a pack: that is searched before a letter is printed. */
+static char *packed(size_t times)
+{
+    char *type = x_strdup("PFviE"), text[16];
+    for (size_t i = 0; i < times; i++) {
+        char *longer = x_sprintf("PFv%s%sE", type, reference(2 * i + 1, text));
+        free(type);
+        type = longer;
+    }
+    char *name = x_sprintf("_Z1fIiEvDp%s", type);
+    free(type);
+    return name;
+}
+
+/* Conversions, whose types are read twice each. */
+static char *converted(size_t times)
+{
+    char *type = x_strdup("i");
+    for (size_t i = 0; i < times; i++) {
+        char *longer = x_sprintf("N1AcvT_I%sEE", type);
+        free(type);
+        type = longer;
+    }
+    char *name = x_sprintf("_Z1fIiEv%s", type);
+    free(type);
+    return name;
+}
+
+static double processor_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+Test(symbol, a_name_that_asks_for_too_much_stays)
+{
+    char *names[] = {doubled(4), doubled(60), x_strdup("_Z1gv"), packed(60), converted(60), x_strdup("_Z1hv")};
+    char *symbols[ROWS(names)];
+    for (size_t i = 0; i < ROWS(names); i++)
+        symbols[i] = x_strdup(names[i]);
+    read_all(names, ROWS(names));
+    cr_expect(strncmp(names[0], "f(void (*)(int), void (*)(void (*)(int), ", 41) == 0, "%s", names[0]);
+    cr_expect_str_eq(names[1], symbols[1]);
+    cr_expect_str_eq(names[2], "g()");
+    cr_expect_str_eq(names[3], symbols[3]);
+    cr_expect_str_eq(names[4], symbols[4]);
+    cr_expect_str_eq(names[5], "h()");
+    cr_expect_lt(processor_seconds(), 20);
+    for (size_t i = 0; i < ROWS(names); i++) {
+        free(names[i]);
+        free(symbols[i]);
+    }
+}
+
+Test(symbol, a_name_that_becomes_too_long_stays)
+{
+    char *names[] = {doubled(14), doubled(7)}; /* 100,000 characters, and less than 10,000 */
+    char *symbol = x_strdup(names[0]);
+    read_all(names, ROWS(names));
+    cr_expect_str_eq(names[0], symbol);
+    cr_expect(strncmp(names[1], "f(void (*)(int), ", 17) == 0, "%s", names[1]);
+    free(names[0]);
+    free(names[1]);
+    free(symbol);
+}
+
+Test(symbol, launches_and_lines_of_a_result)
+{
+    struct result result = {0};
+    ARRAY_ADD(result.launches, result.launch_count)->function = x_strdup("_Z1fPf");
+    /* Two files' functions without a name outside them: one in the source. */
+    lines_add(&result.lines, "_ZN12_GLOBAL__N_11fEv", "a.cu", 1, 0)->counts[LINE_INSTRUCTIONS] = 1;
+    lines_add(&result.lines, "_ZN40_GLOBAL__N__e8851426_8_small_cu_acc5a52f1fEv", "a.cu", 1, 0)
+        ->counts[LINE_INSTRUCTIONS] = 2;
+    result_read_symbols(&result);
+    cr_expect_str_eq(result.launches[0].function, "f(float*)");
+    cr_assert_eq(result.lines.count, 1);
+    cr_expect_str_eq(result.lines.list[0].function, "(anonymous namespace)::f()");
+    cr_expect_eq(result.lines.list[0].counts[LINE_INSTRUCTIONS], 3);
+    result_release(&result);
+}
