@@ -289,7 +289,9 @@ static void run_program(struct reading *reading, const struct unit *unit, struct
 static void read_units(struct reading *reading)
 {
     const unsigned char *bytes = reading->lines->d_buf;
-    struct reader section = {bytes, bytes + reading->lines->d_size, bytes != NULL};
+    if (!bytes) /* an empty section */
+        return;
+    struct reader section = {bytes, bytes + reading->lines->d_size, true};
     while (section.whole && section.at < section.end) {
         const uint64_t length = read_number(&section, 4);
         if (length > (size_t)(section.end - section.at))
