@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_LIMIT ((size_t)16 << 20)
+#define TEXT_LIMIT ((size_t)16 << 20) /* bytes, of all files together */
 
 /* A file that was looked for once. */
 struct source {
@@ -23,6 +23,7 @@ struct source {
 struct sources {
     struct source *list;
     size_t count;
+    size_t bytes; /* of texts */
     bool has_time;
     struct timespec time; /* of the library */
 };
@@ -43,16 +44,45 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* What follows the folder's name and a slash in the path, or NULL. */
+static const char *rest_below(const char *path, const char *folder)
+{
+    const size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+/* The path from the current folder on, without links, of a file that really is below it: a line table can name any
+ * file, and reports may be public. What is hidden is no source: .git/config may hold a password. Else NULL; caller
+ * frees. */
+static char *place_below(const char *path)
+{
+    char *folder = realpath(".", NULL), *real = realpath(path, NULL);
+    const char *rest = folder && real ? rest_below(real, folder) : NULL;
+    const bool is_hidden = rest && (*rest == '.' || strstr(rest, "/."));
+    char *place = rest && !is_hidden && is_file(rest) ? x_strdup(rest) : NULL;
+    free(real);
+    free(folder);
+    return place;
+}
+
+static bool is_below(const char *path)
+{
+    char *place = place_below(path);
+    free(place);
+    return place != NULL;
+}
+
 static char *name_of(const char *path)
 {
     char folder[PATH_MAX];
-    const size_t length = getcwd(folder, sizeof folder) ? strlen(folder) : 0;
-    if (length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/')
-        return x_strdup(path + length + 1);
-    if (*path != '/' || is_file(path))
-        return x_strdup(path);
+    const char *rest = getcwd(folder, sizeof folder) ? rest_below(path, folder) : NULL;
+    if (rest || *path != '/')
+        return x_strdup(rest ? rest : path);
+    char *place = place_below(path);
+    if (place || is_file(path))
+        return place ? place : x_strdup(path);
     for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/'))
-        if (is_file(end + 1))
+        if (is_below(end + 1))
             return x_strdup(end + 1);
     return x_strdup(path);
 }
@@ -60,9 +90,9 @@ static char *name_of(const char *path)
 bool source_is_below(const char *path)
 {
     char *name = name_of(path);
-    const bool is_below = *name != '/' && is_file(name);
+    const bool found = is_below(name);
     free(name);
-    return is_below;
+    return found;
 }
 
 static void split(struct source *source)
@@ -77,6 +107,20 @@ static void split(struct source *source)
     }
 }
 
+static void read_text(struct sources *sources, struct source *source)
+{
+    char *place = place_below(source->name);
+    struct stat status;
+    size_t length;
+    if (place && access(place, R_OK) == 0 && !is_newer(place, sources) && stat(place, &status) == 0 &&
+        (size_t)status.st_size <= TEXT_LIMIT - sources->bytes &&
+        file_read(place, TEXT_LIMIT - sources->bytes, &source->text, &length) == 0) {
+        sources->bytes += length;
+        split(source);
+    }
+    free(place);
+}
+
 static const struct source *open_source(struct sources *sources, const char *path)
 {
     for (size_t i = 0; i < sources->count; i++)
@@ -85,10 +129,7 @@ static const struct source *open_source(struct sources *sources, const char *pat
     struct source *source = ARRAY_ADD(sources->list, sources->count);
     source->path = x_strdup(path);
     source->name = name_of(path);
-    size_t length;
-    if (is_file(source->name) && access(source->name, R_OK) == 0 && !is_newer(source->name, sources) &&
-        file_read(source->name, FILE_LIMIT, &source->text, &length) == 0)
-        split(source);
+    read_text(sources, source);
     return source;
 }
 

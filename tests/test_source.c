@@ -82,6 +82,74 @@ Test(source, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .f
     }
 }
 
+/* A line table can name any file, and a report may be public. */
+Test(source, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
+{
+    char folder[4096];
+    cr_assert(getcwd(folder, sizeof folder));
+    cr_assert_eq(make_folders("a/.hidden") + make_folders("inside/.git"), 0);
+    static const char *const files[] = {"outside.cu", "inside/.env", "inside/in.cu", "inside/.git/x.cu"};
+    for (size_t i = 0; i < ROWS(files); i++)
+        free(scratch_file(folder, files[i], "secret\n"));
+    cr_assert_eq(symlink("../outside.cu", "inside/leads_out.cu"), 0);
+    cr_assert_eq(symlink("..", "inside/folder"), 0);
+    cr_assert_eq(symlink("in.cu", "inside/link.cu"), 0);
+    cr_assert_eq(mkfifo("inside/fifo.cu", 0600), 0);
+    cr_assert_eq(chdir("inside"), 0);
+    char *outside = x_sprintf("%s/outside.cu", folder), *around = x_sprintf("%s/inside/folder/inside/in.cu", folder);
+    const struct {
+        const char *path;
+        bool has_text;
+    } cases[] = {{"in.cu", true},
+                 {"link.cu", true},
+                 {"../inside/in.cu", true},
+                 {around, true},
+                 {"/builds/17/in.cu", true},
+                 {outside, false},
+                 {"../outside.cu", false},
+                 {"folder/outside.cu", false},
+                 {"/builds/17/../outside.cu", false},
+                 {"leads_out.cu", false},
+                 {"/etc/passwd", false},
+                 {"/proc/self/environ", false},
+                 {".env", false},
+                 {".git/x.cu", false},
+                 {"/builds/17/.git/x.cu", false},
+                 {"fifo.cu", false},
+                 {"/dev/zero", false}};
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct lines lines;
+        cr_expect_eq(resolve(&lines, cases[i].path, 1)->text != NULL, cases[i].has_text, "%s", cases[i].path);
+        cr_expect_eq(source_is_below(cases[i].path), cases[i].has_text, "%s", cases[i].path);
+        lines_release(&lines);
+    }
+    free(around);
+    free(outside);
+}
+
+Test(source, all_texts_together_are_bounded, .init = enter, .fini = leave)
+{
+    enum { BYTES = 3 << 20, NAMES = 20 };
+    struct lines lines = {0};
+    char *large = x_calloc(BYTES, 1);
+    memset(large, 'x', BYTES - 1);
+    free(scratch_file(".", "large.cu", large));
+    free(large);
+    char name[2 * NAMES + 16] = "large.cu";
+    for (unsigned i = 0; i < NAMES; i++) {
+        lines_add(&lines, "f()", name, 1, 16 * i);
+        memmove(name + 2, name, strlen(name) + 1);
+        memcpy(name, "./", 2);
+    }
+    source_resolve(&lines, NULL);
+    cr_assert_eq(lines.count, NAMES);
+    size_t texts = 0;
+    for (size_t i = 0; i < lines.count; i++)
+        texts += lines.list[i].text != NULL;
+    cr_expect_eq(texts, 5);
+    lines_release(&lines);
+}
+
 Test(source, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = leave)
 {
     struct lines lines;
