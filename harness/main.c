@@ -3,7 +3,10 @@
 #include "util.h"
 #include "version.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* clang-format off */
 /* To add a command: a file cmd_<name>.c, its declaration in commands.h, and a row here. */
@@ -185,8 +188,21 @@ static int flush_output(int code)
     return code == EXIT_SAME ? EXIT_USAGE : code;
 }
 
+/* The next file that is opened would else get the number of one that was closed (`cugate check >&-`), and what is meant
+ * for that number be written into it. Number 1 cannot be written then, so that a report is an error; warnings vanish.
+ */
+static void fill_descriptors(void)
+{
+    static const int flags[] = {[STDIN_FILENO] = O_RDONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
+    for (int i = 0; i < (int)ROWS(flags); i++)
+        if (fcntl(i, F_GETFD) < 0 &&
+            open("/dev/null", flags[i]) != i) /* NOLINT(android-cloexec-open): for children too */
+            _exit(EXIT_USAGE);
+}
+
 int main(int argc, char **argv)
 {
+    fill_descriptors();
     const char *word = argc > 1 ? argv[1] : NULL;
     int code;
 
