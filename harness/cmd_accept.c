@@ -41,12 +41,12 @@ static void print_move(const struct metrics *metrics, const struct accepted_move
         left = value_text(NULL, move->was_state, move->was, was, sizeof was);
         right = value_text(NULL, move->now_state, move->now, now, sizeof now);
     }
-    printf("  %-7s  %s %s: %s -> %s", finding_words[move->finding], move->kernel, move->metric, left, right);
+    print_harmless("  %-7s  %s %s: %s -> %s", finding_words[move->finding], move->kernel, move->metric, left, right);
     if (move->was_state == VALUE_MEASURED && move->now_state == VALUE_MEASURED && move->was > 0)
-        printf(" (%+.3g %%)", 100 * (move->now / move->was - 1));
+        print_harmless(" (%+.3g %%)", 100 * (move->now / move->was - 1));
     if (move->left)
-        printf(", left out: -k %s -m %s takes it all the same", move->kernel, move->metric);
-    putchar('\n');
+        print_harmless(", left out: -k %s -m %s takes it all the same", move->kernel, move->metric);
+    print_harmless("\n");
 }
 
 static void print_counts(const struct accepted *accepted)
@@ -64,21 +64,21 @@ static void print_counts(const struct accepted *accepted)
     for (size_t i = 0; i < ACCEPTED_STEPS; i++) {
         if (accepted->counts[i] == 0)
             continue;
-        printf("%s%zu %s", before, accepted->counts[i], words[i]);
+        print_harmless("%s%zu %s", before, accepted->counts[i], words[i]);
         before = ", ";
     }
     if (accepted->anchors > 0)
-        printf("; %zu anchor%s moved", accepted->anchors, accepted->anchors == 1 ? "" : "s");
-    putchar('\n');
+        print_harmless("; %zu anchor%s moved", accepted->anchors, accepted->anchors == 1 ? "" : "s");
+    print_harmless("\n");
 }
 
 static void print_accepted(const struct options *options, const struct metrics *metrics,
                            const struct accepted *accepted, const struct device *device)
 {
     char *folder = baseline_folder(options->baselines, device);
-    printf("accepted %zu row%s of %zu kernel%s from %zu session%s in %s", accepted->rows,
-           accepted->rows == 1 ? "" : "s", accepted->kernels, accepted->kernels == 1 ? "" : "s", accepted->sessions,
-           accepted->sessions == 1 ? "" : "s", folder);
+    print_harmless("accepted %zu row%s of %zu kernel%s from %zu session%s in %s", accepted->rows,
+                   accepted->rows == 1 ? "" : "s", accepted->kernels, accepted->kernels == 1 ? "" : "s",
+                   accepted->sessions, accepted->sessions == 1 ? "" : "s", folder);
     print_counts(accepted);
     free(folder);
 
@@ -86,13 +86,14 @@ static void print_accepted(const struct options *options, const struct metrics *
     while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_always_shown(&accepted->moves[shown])))
         print_move(metrics, &accepted->moves[shown++]);
     if (shown < accepted->move_count)
-        printf("  and %zu more that moved, none of them worse\n", accepted->move_count - shown);
+        print_harmless("  and %zu more that moved, none of them worse\n", accepted->move_count - shown);
 
     const size_t needed = rule_sessions_needed(METRIC_TIME);
     if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
-        printf("time only warns until its rows have %zu sessions; now they have %zu: accept more run files, each of "
-               "its own `cugate run`\n",
-               needed, accepted->time_sessions);
+        print_harmless(
+            "time only warns until its rows have %zu sessions; now they have %zu: accept more run files, each of "
+            "its own `cugate run`\n",
+            needed, accepted->time_sessions);
 }
 
 static int accept_runs(const struct options *options, const struct metrics *metrics, const struct run *runs,

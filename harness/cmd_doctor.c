@@ -4,6 +4,7 @@
 #include "gpu.h"
 #include "library_facts.h"
 #include "measure.h"
+#include "text.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 static void say(bool good, const char *what, const char *finding)
 {
-    printf("%-4s  %-18s %s\n", good ? "ok" : "FAIL", what, finding);
+    print_harmless("%-4s  %-18s %s\n", good ? "ok" : "FAIL", what, finding);
 }
 
 /* The lightest kernel there is: a family that proves little and runs anywhere, else the library's first that launches.
@@ -135,7 +136,8 @@ int cmd_doctor(const struct options *options)
         check_permission();
         check_device(options);
     }
-    puts(good ? "this machine can measure" : "this machine cannot measure: mend what says FAIL, from the bottom up");
+    print_harmless("%s\n", good ? "this machine can measure"
+                                : "this machine cannot measure: mend what says FAIL, from the bottom up");
     free(kernel);
     metrics_release(&metrics);
     return good ? EXIT_SAME : EXIT_NOT_MEASURED;

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "gpu.h"
 #include "library_facts.h"
+#include "text.h"
 #include "util.h"
 
 #include <ctype.h>
@@ -38,9 +39,9 @@ static int list_kernels(const struct options *options)
         if (!glob_any(options->globs, options->glob_count, kernel->id))
             continue;
         if (kernel->not_built)
-            printf("%-32s  not built: %s\n", kernel->id, kernel->not_built);
+            print_harmless("%-32s  not built: %s\n", kernel->id, kernel->not_built);
         else
-            printf("%-32s  %s\n", kernel->id, kernel->doc ? kernel->doc : "");
+            print_harmless("%-32s  %s\n", kernel->id, kernel->doc ? kernel->doc : "");
     }
     library_facts_release(&library);
     return unmatched ? EXIT_USAGE : EXIT_SAME;
@@ -51,7 +52,7 @@ static int list_collectors(void)
     size_t count;
     const struct collector *const *collectors = collector_list(&count);
     for (size_t i = 0; i < count; i++)
-        printf("%-8s  %s\n", collectors[i]->name, collectors[i]->doc);
+        print_harmless("%-8s  %s\n", collectors[i]->name, collectors[i]->doc);
     return EXIT_SAME;
 }
 
@@ -73,9 +74,9 @@ static int list_devices(void)
             run_release(&run);
             return EXIT_NOT_MEASURED;
         }
-        printf("%d  %s  %lld SMs  compute capability %s  %.0f GB%s%s  %s\n", i, run.device.name, run.device.sm_count,
-               run.device.compute_capability, (double)run.device.memory_bytes * 1e-9, run.device.ecc ? "  ECC" : "",
-               run.device.mig ? "  MIG" : "", session->facts[SESSION_GPU_UUID]);
+        print_harmless("%d  %s  %lld SMs  compute capability %s  %.0f GB%s%s  %s\n", i, run.device.name,
+                       run.device.sm_count, run.device.compute_capability, (double)run.device.memory_bytes * 1e-9,
+                       run.device.ecc ? "  ECC" : "", run.device.mig ? "  MIG" : "", session->facts[SESSION_GPU_UUID]);
         run_release(&run);
     }
     return EXIT_SAME;
@@ -91,7 +92,7 @@ static int list_chips(const struct gpu_plugin *gpu)
         return EXIT_NOT_MEASURED;
     }
     for (size_t i = 0; i < count; i++)
-        puts(names[i]);
+        print_harmless("%s\n", names[i]);
     return EXIT_SAME;
 }
 
@@ -100,10 +101,10 @@ static void print_metric(const struct options *options, const struct metric *met
 {
     const bool own = strncmp(metric->counter, "cugate.", 7) == 0;
     const char *counter = !chosen || own ? metric->counter : *chosen ? *chosen : "not supported";
-    printf("%-24s  %-6s  %-6s  %-6s  %s\n", metric->name, metric_class_name(metric->class), metric->unit,
-           metric_better_name(metric->better), counter);
+    print_harmless("%-24s  %-6s  %-6s  %-6s  %s\n", metric->name, metric_class_name(metric->class), metric->unit,
+                   metric_better_name(metric->better), counter);
     if (options->verbose && metric->doc)
-        printf("    %s\n", metric->doc);
+        print_harmless("    %s\n", metric->doc);
     for (size_t i = 0; options->verbose && i < metric->laws.count; i++)
         printf("%s%s%s", i == 0 ? "    Law: " : ", ", metric->laws.list[i].text,
                i + 1 < metric->laws.count ? "" : "\n");
@@ -134,8 +135,8 @@ static int check_chip(const struct options *options, const struct metrics *metri
         print_metric(options, &metrics->list[m], &chosen[m]);
         missing += !chosen[m] && strncmp(metrics->list[m].counter, "cugate.", 7) != 0;
     }
-    printf("chip %s: %zu of %zu metrics, %zu passes over each kernel\n", chip, metrics->count - missing, metrics->count,
-           passes);
+    print_harmless("chip %s: %zu of %zu metrics, %zu passes over each kernel\n", chip, metrics->count - missing,
+                   metrics->count, passes);
     code = EXIT_SAME;
     if (missing > 0) {
         error("chip %s lacks the counters of %zu metrics: they would read \"not supported\"", chip, missing);

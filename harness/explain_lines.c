@@ -64,7 +64,8 @@ static void print_stalls(const struct text *text, const struct explanation *expl
     for (size_t i = 0; i < count; i++)
         text_print(text, INK_PLAIN, "%s%s %.1f %%", i ? ", " : "  all lines: ", explanation->stalls[i].reason,
                    100 * explanation->stalls[i].share);
-    text_print(text, INK_PLAIN, "%s", count ? "\n" : "");
+    if (count > 0)
+        text_print(text, INK_PLAIN, "\n");
 }
 
 static int place_width(const struct explained_story *told, size_t shown)
@@ -208,7 +209,8 @@ static void print_hints(const struct text *text, const struct lines *lines)
                    explain_cut(files[i], PLACE_WIDTH, file, sizeof file));
     }
     text_print(text, INK_YELLOW, "%s", more ? " and others" : "");
-    text_print(text, INK_PLAIN, "%s", count ? "\n" : "");
+    if (count > 0)
+        text_print(text, INK_PLAIN, "\n");
 }
 
 void explain_text_lines(const struct text *text, const struct explanation *explanation,

@@ -228,7 +228,9 @@ static void print_legend(const struct text *text, unsigned used)
         text_print(text, INK_DIM, "%s*: by the host's clock", between);
         between = "   ";
     }
-    text_print(text, INK_PLAIN, "%s", *between ? "\n\n" : "\n");
+    if (*between)
+        text_print(text, INK_PLAIN, "\n");
+    text_print(text, INK_PLAIN, "\n");
 }
 
 void text_kernels(const struct text *text, const struct report *report)

@@ -38,8 +38,9 @@ unsigned text_next(const char **text)
 
 bool text_is_control(unsigned character)
 {
-    return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
-           (character >= 0x2028 && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
+    return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x61c || character == 0x200e ||
+           character == 0x200f || (character >= 0x2028 && character <= 0x202e) ||
+           (character >= 0x2066 && character <= 0x2069);
 }
 
 const char *text_utf8(unsigned character, char text[5])
@@ -64,6 +65,18 @@ const char *text_utf8(unsigned character, char text[5])
     return text;
 }
 
+/* "##[error]", "##vso[task.complete]", "##teamcity[...]": a command to the runners of GitHub, Azure and TeamCity,
+ * wherever it stands. */
+static bool is_command(const char *words)
+{
+    if (strncmp(words, "##", 2) != 0)
+        return false;
+    words += 2;
+    while (*words >= 'a' && *words <= 'z')
+        words++;
+    return *words == '[';
+}
+
 int text_make_harmless(char *words, char newline)
 {
     int columns = 0;
@@ -73,8 +86,7 @@ int text_make_harmless(char *words, char newline)
         const unsigned character = text_next(&from);
         if (character == '\n')
             *to++ = newline;
-        else if (text_is_control(character) || (character == REPLACEMENT && from == begin + 1) ||
-                 strncmp(begin, "##[", 3) == 0) /* a command to the runners of GitHub and Azure, wherever it stands */
+        else if (text_is_control(character) || (character == REPLACEMENT && from == begin + 1) || is_command(begin))
             *to++ = '?';
         else
             while (begin < from)
@@ -113,18 +125,70 @@ char *text_cut_before(const char *text, size_t most)
     return count <= most ? x_strdup(text) : x_sprintf("...%s", skip(text, most > 3 ? count - most + 3 : count));
 }
 
+/* Caller frees. */
+__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list list)
+{
+    char *words = NULL;
+    va_list copy;
+    va_copy(copy, list);
+    if (vasprintf(&words, format, copy) < 0)
+        words = x_strdup("?");
+    va_end(copy);
+    return words;
+}
+
+/* Where a line begins, "::" behind its blanks is a command to GitHub's runners. */
+static void spoil_command(char *line)
+{
+    line += strspn(line, " ");
+    if (strncmp(line, "::", 2) == 0)
+        *line = '?';
+}
+
+/* A newline of the format ends a line. One of its arguments must not: what follows could be a command to a CI server,
+ * or pass for a line of ours. The same without the format's own newlines tells the two apart. Caller frees. */
+__attribute__((format(printf, 1, 0))) static char *harmless(const char *format, va_list list, int *columns)
+{
+    char *plain = x_strdup(format);
+    for (char *at = plain; (at = strchr(at, '\n'));)
+        *at = ' ';
+    char *words = format_text(format, list),
+         *foreign = format_text(plain, list); /* NOLINT: plain is a format as well */
+    for (size_t i = 0; words[i]; i++) {
+        if (words[i] == '\n' && foreign[i] == '\n')
+            words[i] = ' ';
+        else if (words[i] == '\n')
+            spoil_command(&words[i + 1]);
+    }
+    *columns = text_make_harmless(words, '\n');
+    free(foreign);
+    free(plain);
+    return words;
+}
+
 int text_print(const struct text *text, enum ink ink, const char *format, ...)
 {
-    bool color = text->color && ink != INK_PLAIN;
-    char words[1024];
+    const bool color = text->color && ink != INK_PLAIN;
+    int columns;
     va_list list;
     va_start(list, format);
-    vsnprintf(words, sizeof words, format, list);
+    char *words = harmless(format, list, &columns);
     va_end(list);
-
-    const int columns = text_make_harmless(words, '\n');
     fprintf(text->stream, "%s%s%s", color ? inks[ink] : "", words, color ? "\033[0m" : "");
+    free(words);
     return columns;
+}
+
+void print_harmless(const char *format, ...)
+{
+    int columns;
+    va_list list;
+    va_start(list, format);
+    char *words = harmless(format, list, &columns);
+    va_end(list);
+    spoil_command(words);
+    fputs(words, stdout);
+    free(words);
 }
 
 void text_wrap(const struct text *text, enum ink ink, int column, int indent, const char *words)

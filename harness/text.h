@@ -37,9 +37,12 @@ size_t text_count(const char *text);
 char *text_cut(const char *text, size_t most);
 char *text_cut_before(const char *text, size_t most);
 
-/* printf in a colour. Control characters other than newlines, and what is not UTF-8, become '?'. Returns how many
- * columns it took. */
+/* printf in a colour. Newlines end a line in the format, and become blanks in its arguments; other control characters,
+ * and what is not UTF-8, become '?'. Returns how many columns it took. */
 __attribute__((format(printf, 3, 4))) int text_print(const struct text *text, enum ink ink, const char *format, ...);
+
+/* The same to standard output, from the beginning of a line: for commands, in place of printf. */
+__attribute__((format(printf, 1, 2))) void print_harmless(const char *format, ...);
 
 /* Breaks words into lines of TEXT_WIDTH. The first begins at `column`, where the cursor is, the others at `indent`.
  * Ends the last line. None begins with "::", which CI servers take for a command. */

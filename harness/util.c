@@ -58,6 +58,7 @@ void bug_at(const char *file, int line, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    text_make_harmless(text, ' ');
     fprintf(stderr, "cugate: bug at %s:%d: %s\ncugate: please report this with the command line that led to it\n", file,
             line, text);
     abort();

@@ -194,7 +194,7 @@ Test(report_formats, a_fence_is_longer_than_what_it_holds)
     fixture.report.run_name = "a\n````\nb.json";
     char *text = print(&fixture.report, report_markdown);
     cr_expect_eq(count_words(text, "\n`````"), 2u, "%s", text);
-    expect_word(text, "\n`````sh\ncugate accept 'a\n````\nb.json'");
+    expect_word(text, "\n`````sh\ncugate accept 'a ```` b.json'");
     free(text);
     report_tear_down(&fixture);
 }

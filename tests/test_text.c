@@ -70,7 +70,8 @@ Test(text, terminals_get_no_control_characters)
         int columns;
     } rows[] = {
         {"plain", "plain", 5},
-        {"two\nlines", "two\nlines", 9},
+        {"two\nlines\n", "two lines ", 10},
+        {"\u200edirections\u200f\u061c", "?directions??", 13},
         {"\033[31m\r\b\t\x7f", "?[31m????", 9},
         {"\xc2\x9b"
          "2J",
@@ -101,6 +102,30 @@ Test(text, no_line_begins_with_a_command)
     cr_expect_str_eq(printed, "?::error::first a::b ::error::after a newline\n"
                               "123456\n  ?::error::wrapped ::plain ?#[error]x # ## [#[\n");
     free(printed);
+}
+
+Test(text, a_newline_of_the_format_is_kept_and_one_of_an_argument_is_not)
+{
+    char *printed = NULL;
+    size_t size;
+    const struct text text = {.stream = open_memstream(&printed, &size)};
+    text_print(&text, INK_PLAIN, "\n%s\n%*s|%.3s %d\n", "a\n\n::error::b", 3, "\n", "\n\nc\nd", 7);
+    text_print(&text, INK_PLAIN, "one\n%s\n", "  ::error::two ##vso[task.complete]##[x]##Not[");
+    fclose(text.stream);
+    cr_expect_str_eq(printed, "\na  ::error::b\n   |  c 7\n"
+                              "one\n  ?:error::two ?#vso[task.complete]?#[x]##Not[\n");
+    free(printed);
+}
+
+Test(text, a_long_text_is_printed_whole)
+{
+    int columns;
+    char *words = x_sprintf("%05000d", 7);
+    char *printed = print(words, &columns);
+    cr_expect_str_eq(printed, words);
+    cr_expect_eq(columns, 5000);
+    free(printed);
+    free(words);
 }
 
 Test(text, shell_words)
