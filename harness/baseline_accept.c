@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char *collector_of(const struct run *run)
@@ -183,6 +184,16 @@ static int make_parents(const char *path)
     return result;
 }
 
+/* There may be more kernels than a process may have files open, as long as it asks for no more. */
+static void allow_open_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* Writes every changed file beside its place, and only when all of them are on the disk puts them there. */
 static int write_files(const struct baseline_files *files)
 {
@@ -190,11 +201,13 @@ static int write_files(const struct baseline_files *files)
     size_t opened = 0;
     size_t done = 0;
     struct whole_file *pending = x_calloc(files->count, sizeof *pending);
+    allow_open_files();
     for (size_t i = 0; i < files->count; i++) {
         struct whole_file *file = &pending[opened];
         if (!files->list[i].changed)
             continue;
-        if (make_parents(files->list[i].path) < 0 || whole_file_open(file, files->list[i].path) < 0)
+        if (make_parents(files->list[i].path) < 0 ||
+            whole_file_open_next(file, files->list[i].path, opened > 0 ? file - 1 : NULL) < 0)
             goto out;
         opened++;
         errno = 0;
@@ -202,7 +215,6 @@ static int write_files(const struct baseline_files *files)
             error("cannot write %s: %s; the baseline is as it was", files->list[i].path, strerror(errno));
             goto out;
         }
-        /* Closed at once: there may be more kernels than a process may have files open. */
         if (whole_file_settle(file) < 0)
             goto out;
     }

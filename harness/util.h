@@ -71,7 +71,8 @@ int file_read(const char *path, size_t limit, char **text, size_t *length);
 
 /* A file that appears whole or not at all: a temporary file in the same folder, fsync, rename. Open it before
  * measuring, so that an unwritable place is known at once. `-` is standard output, written directly, as are devices
- * and pipes. A symbolic link stays, and the file that it names is replaced.
+ * and pipes. A symbolic link stays, and the file that it names is replaced. Opening also removes from the folder what
+ * writers left there that were killed.
  *
  *     struct whole_file file;
  *     if (whole_file_open(&file, path) < 0) ...
@@ -83,6 +84,8 @@ struct whole_file {
     char *temporary; /* NULL when written directly */
 };
 int whole_file_open(struct whole_file *file, const char *path);
+/* The same for the next of several files that are open at once; before: the last one, or NULL. */
+int whole_file_open_next(struct whole_file *file, const char *path, const struct whole_file *before);
 int whole_file_settle(struct whole_file *file); /* for one of several files: all but putting it in its place */
 int whole_file_commit(struct whole_file *file); /* reports write errors such as a full disk; removes the temporary */
 void whole_file_abandon(struct whole_file *file);

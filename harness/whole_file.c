@@ -1,34 +1,104 @@
 /* The whole_file half of util.h. */
 #include "util.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A temporary file is called "run.json.cugate-0.tmp", and its writer holds a lock on it that ends with the process,
+ * however that ends. One that nobody holds is what a writer left that was killed: the next one in that folder removes
+ * it. */
+#define MARK ".cugate-"
+#define ENDING ".tmp"
+
+static bool is_temporary(const char *name)
+{
+    const char *number = strstr(name, MARK);
+    for (const char *more = number; more; more = strstr(more + 1, MARK))
+        number = more;
+    if (!number)
+        return false;
+    number += strlen(MARK);
+    const size_t digits = strspn(number, "0123456789");
+    return digits > 0 && strcmp(number + digits, ENDING) == 0;
+}
+
+/* Whether the name still stands for the open file, so that nobody renamed or removed it meanwhile. */
+static bool is_still(int folder, const char *name, int descriptor)
+{
+    struct stat named, opened;
+    return fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(descriptor, &opened) == 0 &&
+           S_ISREG(opened.st_mode) && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/* For writing, because NFS locks nothing else. While it is locked here, its name means nothing else. */
+static void remove_if_left(int folder, const char *name)
+{
+    const int descriptor = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_still(folder, name, descriptor))
+        (void)unlinkat(folder, name, 0);
+    close(descriptor);
+}
+
+/* The folder of a file; caller frees. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? x_strdup(".") : slash == path ? x_strdup("/") : x_sprintf("%.*s", (int)(slash - path), path);
+}
+
+/* Once for files that are opened one after the other: reading a large folder for each of its files takes long. */
+static void remove_left(const char *path, const struct whole_file *before)
+{
+    char *name = folder_of(path), *name_before = folder_of(before ? before->path : "");
+    DIR *folder = before && strcmp(name, name_before) == 0 ? NULL : opendir(name);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (is_temporary(entry->d_name))
+            remove_if_left(dirfd(folder), entry->d_name);
+    if (folder)
+        closedir(folder);
+    free(name_before);
+    free(name);
+}
+
+/* Where there are no locks nobody removes anything, so that having none does no harm. */
+static bool lock_own(int descriptor, const char *name)
+{
+    if (flock(descriptor, LOCK_EX | LOCK_NB) < 0)
+        return errno != EWOULDBLOCK;
+    return is_still(AT_FDCWD, name, descriptor);
+}
 
 /* Creates a file beside path that nobody else has. O_EXCL with mode 0666 leaves the umask to the kernel, which
  * mkstemp's 0600 would not. */
 static int open_beside(const char *path, char **temporary)
 {
-    for (int i = 0; i < 100; i++) {
-        *temporary = x_sprintf("%s.%ld-%d.tmp", path, (long)getpid(), i);
+    for (int i = 0; i < 1000; i++) {
+        *temporary = x_sprintf("%s" MARK "%d" ENDING, path, i);
         int descriptor = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0)
+        const int reason = errno;
+        if (descriptor >= 0 && lock_own(descriptor, *temporary))
             return descriptor;
-        int reason = errno;
+        if (descriptor >= 0)
+            close(descriptor); /* another process has just taken it for left, and removes it */
         free(*temporary);
         *temporary = NULL;
         errno = reason;
-        if (reason != EEXIST)
+        if (descriptor < 0 && reason != EEXIST)
             break;
     }
     return -1;
 }
 
 /* Opens the stream for file->path; -1 with errno set. */
-static int open_stream(struct whole_file *file)
+static int open_stream(struct whole_file *file, const struct whole_file *before)
 {
     struct stat facts;
     int descriptor;
@@ -45,6 +115,7 @@ static int open_stream(struct whole_file *file)
             free(file->path);
             file->path = target;
         }
+        remove_left(file->path, before);
         descriptor = open_beside(file->path, &file->temporary);
     }
     if (descriptor < 0)
@@ -57,6 +128,11 @@ static int open_stream(struct whole_file *file)
 
 int whole_file_open(struct whole_file *file, const char *path)
 {
+    return whole_file_open_next(file, path, NULL);
+}
+
+int whole_file_open_next(struct whole_file *file, const char *path, const struct whole_file *before)
+{
     *file = (struct whole_file){0};
     if (strcmp(path, "-") == 0) {
         file->stream = stdout;
@@ -64,7 +140,7 @@ int whole_file_open(struct whole_file *file, const char *path)
         return 0;
     }
     file->path = x_strdup(path);
-    if (open_stream(file) == 0)
+    if (open_stream(file, before) == 0)
         return 0;
     error("cannot write %s: %s", path, strerror(errno));
     whole_file_abandon(file);
@@ -75,11 +151,8 @@ int whole_file_open(struct whole_file *file, const char *path)
  * way, and some file systems cannot sync a folder. */
 static void sync_folder(const char *path)
 {
-    char *folder = x_strdup(path);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    int descriptor = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *folder = folder_of(path);
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0) {
         (void)fsync(descriptor);
         close(descriptor);
@@ -95,17 +168,13 @@ int whole_file_settle(struct whole_file *file)
     if (fflush(file->stream) != 0 || failed_before || (file->temporary && fsync(fileno(file->stream)) < 0))
         return error("cannot write %s: %s", file->path,
                      errno ? strerror(errno) : "an earlier write failed; is the disk full?");
-    if (!file->temporary)
-        return 0;
-    int closed = fclose(file->stream);
-    file->stream = NULL;
-    return closed == 0 ? 0 : error("cannot write %s: %s", file->path, strerror(errno));
+    return 0;
 }
 
 int whole_file_commit(struct whole_file *file)
 {
     int result = -1;
-    if (file->stream && whole_file_settle(file) < 0)
+    if (whole_file_settle(file) < 0)
         goto out;
     if (file->temporary) {
         if (rename(file->temporary, file->path) < 0) {
