@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 char *scratch_make(void)
@@ -37,6 +38,11 @@ char *scratch_file(const char *folder, const char *name, const char *text)
     if (!file || fputs(text, file) < 0 || fclose(file) != 0)
         die(EXIT_USAGE, "cannot write %s", path);
     return path;
+}
+
+void limit_processor(unsigned seconds)
+{
+    setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
 }
 
 void capture_begin(struct capture *capture)

@@ -15,6 +15,10 @@ char *scratch_file(const char *folder, const char *name, const char *text);
 struct run;
 int run_write_file(const struct run *run, const char *path);
 
+/* Ends this test, as one that crashed, when it has taken that many seconds of a processor: other than Criterion's
+ * .timeout, that does not depend on how busy the machine is. */
+void limit_processor(unsigned seconds);
+
 /* Between the two, standard error goes into a file; capture_end returns what was written. Caller frees. */
 struct capture {
     FILE *file;

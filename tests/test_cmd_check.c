@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "made_time.h"
 #include "run.h"
 #include "support.h"
 #include "util.h"
@@ -8,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The gate on two builds of the kernels in libraries/turns.c, by the host's clock, in a folder of its own. */
+/* The gate on two builds of the kernels in libraries/turns.c, by the host's clock, whose time is made up, in a folder
+ * of its own. */
 struct fixture {
     char *folder, *baselines, *head, *base, *save, *report;
     char *globs[2];
@@ -22,6 +24,7 @@ struct fixture {
 static void set_up(struct fixture *fixture, const char *glob)
 {
     *fixture = (struct fixture){.folder = scratch_make(), .globs = {x_strdup(glob)}};
+    made_time_begin();
     char *programs = program_folder();
     fixture->baselines = x_sprintf("%s/baselines", fixture->folder);
     fixture->head = x_sprintf("%s/libturns.so", programs);

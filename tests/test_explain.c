@@ -445,8 +445,9 @@ Test(explain, no_line_is_wider_than_the_page)
 }
 
 /* A great many launches and reasons cost no more than their number. */
-Test(explain, a_large_file_is_explained_in_time, .timeout = 20)
+Test(explain, a_large_file_is_explained_in_time)
 {
+    limit_processor(20);
     struct made made;
     make(&made, 10);
     for (unsigned i = 0; i < 100000; i++) {

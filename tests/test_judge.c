@@ -1,4 +1,5 @@
 #include "judge.h"
+#include "made_time.h"
 #include "measure_interrupt.h"
 #include "support.h"
 #include "util.h"
@@ -9,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Two builds of the kernels in libraries/turns.c, by the host's clock. */
+/* Two builds of the kernels in libraries/turns.c, by the host's clock, whose time is made up. */
 struct fixture {
     struct metrics metrics;
     char *folder, *log;
@@ -21,7 +22,7 @@ struct fixture {
     char *said; /* on standard error */
 };
 
-/* The floor is far wider than sleeps differ on a busy machine, and narrower than the slower build is slow. */
+/* The floor is narrower than the slower build is slow. */
 static const char wall_time[] = "[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
                                 "better = lower\nfloor = 4000000 ns\ndoc = By the host's clock.\n";
 static const char counter[] = "[instructions]\ntitle = Instructions\ncounter = inst_executed\nunit = count\n"
@@ -30,6 +31,7 @@ static const char counter[] = "[instructions]\ntitle = Instructions\ncounter = i
 static void set_up(struct fixture *fixture, const char *glob, const char *metrics)
 {
     *fixture = (struct fixture){.folder = scratch_make(), .glob = x_strdup(glob)};
+    made_time_begin();
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", metrics), 0);
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", counter), 0);
     cr_assert_eq(metrics_check(&fixture->metrics), 0);
@@ -253,6 +255,7 @@ Test(judge, a_base_library_that_is_none)
 __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
 {
     struct interrupts interrupts;
+    made_time_begin(); /* for its own */
     if (interrupts_open(&interrupts) < 0)
         _exit(EXIT_USAGE);
     fixture->measurement.progress = true;
@@ -264,7 +267,7 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
 Test(judge, an_interrupt_keeps_the_pairs_so_far)
 {
     struct fixture fixture;
-    set_up(&fixture, "turns/longer", wall_time);
+    set_up(&fixture, "turns/stuck_later", wall_time);
     char *path = x_sprintf("%s/run.json", fixture.folder);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
@@ -280,7 +283,7 @@ Test(judge, an_interrupt_keeps_the_pairs_so_far)
     for (ssize_t got; (got = read(ends[0], said + length, sizeof said - 1 - length)) > 0;) {
         length += (size_t)got;
         said[length] = '\0';
-        if (!sent && strstr(said, "pair 3 of at most 14, 1 kernel left: [1/1] turns/longer"))
+        if (!sent && strstr(said, "pair 3 of at most 14, 1 kernel left: [1/1] turns/stuck_later"))
             sent = kill(child, SIGINT) == 0;
     }
     close(ends[0]);
@@ -291,7 +294,7 @@ Test(judge, an_interrupt_keeps_the_pairs_so_far)
     cr_expect(strstr(said, "interrupted after 0 of 1 kernels (pair 3 of at most 14, 1 kernel left)"), "%s", said);
     run_release(&fixture.run);
     cr_assert_eq(run_read(&fixture.run, path), 0);
-    cr_expect_eq(time_of(&fixture, "turns/longer")->pair_count, 2);
+    cr_expect_eq(time_of(&fixture, "turns/stuck_later")->pair_count, 2);
     free(path);
     tear_down(&fixture);
 }

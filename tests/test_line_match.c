@@ -1,4 +1,5 @@
 #include "line_support.h"
+#include "support.h"
 #include "util.h"
 
 #include <criterion/criterion.h>
@@ -136,8 +137,9 @@ static struct lines made_many(size_t count, const char *format)
     return lines;
 }
 
-Test(line_match, many_lines_take_no_hours, .timeout = 20)
+Test(line_match, many_lines_take_no_hours)
 {
+    limit_processor(20);
     enum { LINES = 50000 };
     static const char *const formats[][2] = {
         {"line %zu", "line %zu"}, {"the same%.0zu", "the same%.0zu"}, {"now %zu", "base %zu"}};
@@ -155,8 +157,9 @@ Test(line_match, many_lines_take_no_hours, .timeout = 20)
 }
 
 /* Each a file of its own, none of which is any other. */
-Test(line_match, many_files_take_no_hours, .timeout = 20)
+Test(line_match, many_files_take_no_hours)
 {
+    limit_processor(20);
     enum { LINES = 50000 };
     struct lines sides[2];
     for (size_t side = 0; side < 2; side++) {

@@ -215,10 +215,10 @@ Test(measure, a_kernel_that_hangs_is_ended)
     struct fixture fixture;
     set_up(&fixture, "slow/endless");
     add_glob(&fixture, "slow/good");
-    fixture.measurement.timeout = 0.5;
+    fixture.measurement.timeout = 3; /* far more than what is good takes */
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    expect_result(&fixture, "slow/endless", RESULT_HUNG, "no result within 0.5 s");
+    expect_result(&fixture, "slow/endless", RESULT_HUNG, "no result within 3 s");
     expect_result(&fixture, "slow/endless", RESULT_HUNG, "--timeout");
     expect_result(&fixture, "slow/good", RESULT_OK, NULL);
     tear_down(&fixture);
@@ -228,8 +228,8 @@ Test(measure, the_time_limit_is_each_kernel_s_own)
 {
     struct fixture fixture;
     set_up(&fixture, "slow/brief*");
-    fixture.measurement.samples = 2;
-    fixture.measurement.timeout = 1.2; /* one takes 0.45 s */
+    fixture.measurement.samples = 13;
+    fixture.measurement.timeout = 6; /* one takes 2.1 s, all three more */
     measure(&fixture);
     cr_expect_eq(fixture.run.result_count, 3);
     for (size_t i = 0; i < fixture.run.result_count; i++)
@@ -242,7 +242,7 @@ static void expect_close_that_hangs(const char *next, size_t kernels)
     struct fixture fixture;
     set_up(&fixture, "slow_close/*");
     add_glob(&fixture, next);
-    fixture.measurement.timeout = 0.5;
+    fixture.measurement.timeout = 3; /* far more than what is good takes */
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_eq(fixture.run.result_count, kernels);
@@ -345,7 +345,7 @@ Test(measure, progress_is_drawn_only_on_request)
     fixture.measurement.progress = true;
     measure(&fixture);
     expect_said(&fixture, "[1/2] good/one");
-    expect_said(&fixture, "[2/2] good/two  about 0 s left");
+    expect_said(&fixture, "[2/2] good/two  about ");
     const char *end = strrchr(fixture.said, '\r');
     cr_expect(end && strcmp(end, "\r\033[K") == 0, "the line is not erased: %s", fixture.said);
     free(fixture.said);
