@@ -28,7 +28,7 @@ way 'a class weakened beside the baseline' weaker_class 0 \
     '"$cugate" check --baselines accepted --metrics metrics --replay worse.json -k "transpose/*"' \
     'WEAKENED' 'shared_wavefronts (class exact ->'
 way 'a direction turned round beside the baseline' \
-    'accepted_under /^\[shared_wavefronts\]/,/^doc/s/^better.*/better=higher/' 0 \
+    'accepted_under /^\[shared_wavefronts\]/,/^doc/s/^better.*/better=higher/' 3 \
     '"$cugate" check --baselines accepted --metrics metrics --replay worse.json -k "transpose/*" --format json' \
     'WEAKENED' 'shared_wavefronts (better lower -> higher)'
 way 'a floor widened beside the baseline' 'accepted_under /^\[time\]/,/^doc/s/^floor.*/floor=60%/' 0 \
