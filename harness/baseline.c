@@ -139,39 +139,69 @@ char *baseline_files_path(const struct baseline_files *files, const char *id)
     return x_sprintf("%s/%s.json", files->folder, id);
 }
 
+static int by_id(const void *left, const void *right)
+{
+    return strcmp(((const struct kernel_file *)left)->id, ((const struct kernel_file *)right)->id);
+}
+
+static int id_by_id(const void *id, const void *file)
+{
+    return strcmp(id, ((const struct kernel_file *)file)->id);
+}
+
 struct kernel_file *baseline_files_find(const struct baseline_files *files, const char *id)
 {
-    for (size_t i = 0; i < files->count; i++)
-        if (strcmp(files->list[i].id, id) == 0)
-            return &files->list[i];
-    return NULL;
+    return files->count > 0 ? bsearch(id, files->list, files->count, sizeof *files->list, id_by_id) : NULL;
 }
 
-struct kernel_file *baseline_files_add(struct baseline_files *files, const char *id, const struct device *device)
+static void sort_files(struct baseline_files *files)
 {
-    struct kernel_file *file = baseline_files_find(files, id);
-    if (file)
-        return file;
-    file = ARRAY_ADD(files->list, files->count);
+    if (files->count > 0)
+        qsort(files->list, files->count, sizeof *files->list, by_id);
+}
+
+void baseline_files_add(struct baseline_files *files, const struct run *run, const struct device *device)
+{
+    const size_t known = files->count;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const char *id = run->results[i].id;
+        if (known > 0 && bsearch(id, files->list, known, sizeof *files->list, id_by_id))
+            continue;
+        struct kernel_file *file = ARRAY_ADD(files->list, files->count);
+        file->id = x_strdup(id);
+        file->path = baseline_files_path(files, id);
+        file->run.device = *device;
+        file->run.device.name = x_strdup(device->name);
+        file->run.device.compute_capability = x_strdup(device->compute_capability);
+    }
+    sort_files(files);
+}
+
+void baseline_files_rename(struct baseline_files *files, struct kernel_file *file, const char *id)
+{
+    free(file->id);
+    free(file->path);
     file->id = x_strdup(id);
     file->path = baseline_files_path(files, id);
-    file->run.device = *device;
-    file->run.device.name = x_strdup(device->name);
-    file->run.device.compute_capability = x_strdup(device->compute_capability);
-    return file;
+    sort_files(files);
 }
 
-struct session *baseline_find_session(const struct run *baseline, const struct session *session)
+/* Adds the sessions of all files, each once, whatever it was accepted for. */
+static void merge_sessions(struct run *baseline, const struct baseline_files *files)
 {
-    struct session wanted = *session; /* borrows */
-    wanted.facts[SESSION_REASON] = NULL;
-    for (size_t i = 0; i < baseline->session_count; i++) {
-        struct session known = baseline->sessions[i];
-        known.facts[SESSION_REASON] = NULL;
-        if (session_is_equal(&known, &wanted))
-            return &baseline->sessions[i];
-    }
-    return NULL;
+    struct session *all = NULL; /* borrows */
+    size_t count = 0;
+    for (size_t i = 0; i < files->count; i++)
+        for (size_t k = 0; k < files->list[i].run.session_count; k++)
+            *ARRAY_ADD(all, count) = files->list[i].run.sessions[k];
+    size_t *first = first_of_equals(all, count, sizeof *all, by_session);
+    for (size_t i = 0; i < count; i++)
+        if (first[i] == i)
+            session_copy(ARRAY_ADD(baseline->sessions, baseline->session_count), &all[i]);
+    if (baseline->session_count > 0)
+        qsort(baseline->sessions, baseline->session_count, sizeof *baseline->sessions, by_session_and_reason);
+    free(first);
+    free(all);
 }
 
 /* Adds the notes of a file. Rows of different counters have no common meaning, so they must agree. Of what else a
@@ -192,16 +222,6 @@ static int merge_notes(struct run *baseline, const struct kernel_file *file)
         free(words);
     }
     return 0;
-}
-
-/* By date first, so that the newest is the last; then by anything, so that the order is always the same. */
-static int by_date(const void *a, const void *b)
-{
-    const struct session *left = a, *right = b;
-    int order = 0;
-    for (size_t fact = SESSION_DATE; fact < SESSION_FACTS && order == 0; fact++)
-        order = strcmp(left->facts[fact] ? left->facts[fact] : "", right->facts[fact] ? right->facts[fact] : "");
-    return order;
 }
 
 bool baseline_exists(const char *baselines, const struct device *device)
@@ -233,11 +253,10 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
               device->name ? device->name : "an unknown GPU", files.folder);
         result = EXIT_BASELINE;
     }
+    if (result == 0)
+        merge_sessions(baseline, &files);
     for (size_t i = 0; i < files.count && result == 0; i++) {
         struct run *run = &files.list[i].run;
-        for (size_t j = 0; j < run->session_count; j++)
-            if (!baseline_find_session(baseline, &run->sessions[j]))
-                run_add_session(baseline, &run->sessions[j]);
         for (size_t j = 0; j < run->result_count; j++) {
             struct result *kernel = ARRAY_ADD(baseline->results, baseline->result_count);
             *kernel = run->results[j]; /* one a file: read_kernel has seen to it */
@@ -250,8 +269,6 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     }
     if (result == 0) {
         struct run *first = &files.list[0].run;
-        if (baseline->session_count > 0)
-            qsort(baseline->sessions, baseline->session_count, sizeof *baseline->sessions, by_date);
         baseline->device = first->device;
         first->device = (struct device){0};
     } else {

@@ -20,16 +20,30 @@ static const char *collector_of(const struct run *run)
     return name ? name : "unknown";
 }
 
-static int check_sessions(const char *name, const struct run *run, const char *other_name, const struct run *other)
+/* A session that two runs hold would count twice. */
+static int check_sessions(const struct source *sources, size_t count)
 {
-    for (size_t i = 0; i < run->session_count; i++)
-        for (size_t j = 0; j < other->session_count; j++)
-            if (session_is_equal(&run->sessions[i], &other->sessions[j])) {
-                error("%s and %s are the same session (%s), which counts once: leave one out", other_name, name,
-                      run->sessions[i].facts[SESSION_DATE] ? run->sessions[i].facts[SESSION_DATE] : "no date");
-                return EXIT_USAGE;
-            }
-    return 0;
+    struct session *all = NULL; /* borrows */
+    size_t *source_of = NULL;
+    size_t sessions = 0, places = 0;
+    int result = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sources[i].run->session_count; k++) {
+            *ARRAY_ADD(all, sessions) = sources[i].run->sessions[k];
+            *ARRAY_ADD(source_of, places) = i;
+        }
+    size_t *first = first_of_equals(all, sessions, sizeof *all, by_session_and_reason);
+    for (size_t i = 0; i < sessions && result == 0; i++)
+        if (source_of[first[i]] != source_of[i]) {
+            error("%s and %s are the same session (%s), which counts once: leave one out",
+                  sources[source_of[first[i]]].name, sources[source_of[i]].name,
+                  all[i].facts[SESSION_DATE] ? all[i].facts[SESSION_DATE] : "no date");
+            result = EXIT_USAGE;
+        }
+    free(first);
+    free(source_of);
+    free(all);
+    return result;
 }
 
 /* Two runs whose rows cannot stand beside each other in a baseline. */
@@ -57,13 +71,9 @@ static int check_sources(const struct source *sources, size_t count)
             error("%s does not say on which GPU it was measured: measure again", sources[i].name);
             return EXIT_USAGE;
         }
-        for (size_t j = 0; j < i; j++) {
-            int result = check_pair(sources[i].name, run, sources[j].name, sources[j].run);
-            if (result == 0)
-                result = check_sessions(sources[i].name, run, sources[j].name, sources[j].run);
-            if (result != 0)
-                return result;
-        }
+        const int result = check_pair(sources[i].name, run, sources[0].name, first);
+        if (result != 0)
+            return result;
         for (size_t j = 0; j < run->note_count; j++) {
             const struct metric_note *note = &run->notes[j];
             const struct metric_note *other = run_find_note(first, note->name);
@@ -75,7 +85,7 @@ static int check_sources(const struct source *sources, size_t count)
             }
         }
     }
-    return 0;
+    return check_sessions(sources, count);
 }
 
 /* The collector is no part of a device's key, but a value depends on it all the same. */
@@ -143,36 +153,39 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
                      was, files->folder, id);
     if (baseline_files_find(files, id))
         return error("%s has a baseline of its own: accept it without --was, or remove its file first", id);
-    *old_path = file->path;
-    file->path = baseline_files_path(files, id);
-    free(file->id);
-    file->id = x_strdup(id);
+    *old_path = x_strdup(file->path);
     free(file->run.results[0].id);
     file->run.results[0].id = x_strdup(id);
+    baseline_files_rename(files, file, id);
     return 0;
 }
 
-/* Worse ones and those left out first; the others stay in the order of their names. */
+static bool comes_first(const struct accepted_move *move)
+{
+    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_DIVIDED;
+}
+
+/* Worse ones and those left out first; either part stays in the order of its names. */
 static void sort_moves(struct accepted *accepted)
 {
-    size_t first = 0;
-    for (size_t i = 0; i < accepted->move_count; i++) {
-        const struct accepted_move move = accepted->moves[i];
-        if (!move.left && move.finding != FOUND_WORSE && move.finding != FOUND_DIVIDED)
-            continue;
-        memmove(&accepted->moves[first + 1], &accepted->moves[first], (i - first) * sizeof move);
-        accepted->moves[first++] = move;
-    }
+    struct accepted_move *sorted = x_calloc(accepted->move_count, sizeof *sorted);
+    size_t count = 0;
+    for (int first = 1; first >= 0; first--)
+        for (size_t i = 0; i < accepted->move_count; i++)
+            if (comes_first(&accepted->moves[i]) == first)
+                sorted[count++] = accepted->moves[i];
+    free(accepted->moves);
+    accepted->moves = sorted;
 }
 
 static void merge(struct baseline_files *files, struct run *fresh, struct merging *merging)
 {
+    baseline_files_add(files, fresh, &merging->sources[0].run->device);
     for (size_t i = 0; i < fresh->result_count; i++) {
         struct result *result = &fresh->results[i];
-        baseline_merge(merging, baseline_files_add(files, result->id, &merging->sources[0].run->device), result);
+        baseline_merge(merging, baseline_files_find(files, result->id), result);
     }
-    for (size_t i = 0; i < merging->count; i++)
-        merging->accepted->sessions += merging->sources[i].run->session_count;
+    merging->accepted->sessions = merging->session_count;
     sort_moves(merging->accepted);
 }
 
@@ -352,7 +365,11 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
         BUG("nothing to accept");
     int lock = -1;
     struct source *sources = sort_runs(acceptance, runs, count);
-    struct merging merging = {acceptance, sources, count, &fresh, accepted, {0}};
+    struct merging merging = {
+        .acceptance = acceptance, .sources = sources, .count = count, .fresh = &fresh, .accepted = accepted};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sources[i].run->session_count; k++)
+            *ARRAY_ADD(merging.sessions, merging.session_count) = &sources[i].run->sessions[k];
     int result = check_sources(sources, count);
     if (result == 0)
         result = baseline_gather(&fresh, acceptance, sources, count);
@@ -365,6 +382,7 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
     if (lock >= 0)
         close(lock);
     run_release(&fresh);
+    free(merging.sessions);
     free(sources);
     return result;
 }

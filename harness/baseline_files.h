@@ -11,7 +11,7 @@ struct kernel_file {
     bool changed;
 };
 
-/* Owned list, sorted by id as it was read. */
+/* Owned list, sorted by id. */
 struct baseline_files {
     char *folder;
     struct kernel_file *list;
@@ -23,15 +23,16 @@ struct baseline_files {
 int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device);
 void baseline_files_release(struct baseline_files *files);
 
-/* The file of that kernel, or NULL; and the same, or a new one, empty but for its device, at the end of the list. */
+/* The file of that kernel, or NULL. */
 struct kernel_file *baseline_files_find(const struct baseline_files *files, const char *id);
-struct kernel_file *baseline_files_add(struct baseline_files *files, const char *id, const struct device *device);
+
+/* Adds a file, empty but for its device, for each kernel of the run that has none; and gives one another name. Pointers
+ * to files are of no use after either. */
+void baseline_files_add(struct baseline_files *files, const struct run *run, const struct device *device);
+void baseline_files_rename(struct baseline_files *files, struct kernel_file *file, const char *id);
 
 /* Where the file of a kernel is. Caller frees. */
 char *baseline_files_path(const struct baseline_files *files, const char *id);
-
-/* The session of the baseline that is this one, whatever it was accepted for; or NULL. */
-struct session *baseline_find_session(const struct run *baseline, const struct session *session);
 
 /* A run to be accepted. */
 struct source {
@@ -48,6 +49,8 @@ struct merging {
     const struct acceptance *acceptance;
     const struct source *sources;
     size_t count;
+    const struct session **sessions; /* of all sources, one after the other; owned */
+    size_t session_count;
     const struct run *fresh; /* as gathered */
     struct accepted *accepted;
     struct quantiles quantiles;
@@ -55,5 +58,15 @@ struct merging {
 
 /* Merges one kernel of merging->fresh into its file, and counts what became of its rows. */
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh);
+
+/* Adds the sessions that the new values of a kernel are from to its file, and gives the values their places there in
+ * place of those among the sources'. */
+void baseline_add_sessions(const struct merging *merging, struct run *run, struct result *fresh);
+
+/* Takes the sessions off the new row that the old one has already: accepting a run twice is no second reading. */
+void baseline_forget_known(const struct row *old, struct row *fresh);
+
+/* Keeps the sessions that a value is from; the newest when there is none. */
+void baseline_forget_unused(struct run *run, struct result *result);
 
 #endif

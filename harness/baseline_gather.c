@@ -41,6 +41,13 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
     return true;
 }
 
+/* The session that a value is from; the last one where a run has more values than sessions. */
+static size_t session_of(const struct run *run, const struct row *row, size_t value)
+{
+    const size_t session = row->sessions[value].session;
+    return session < run->session_count || session == 0 ? session : run->session_count - 1;
+}
+
 /* Fills the empty row with the sessions of each run; false when it cannot be accepted. */
 static bool gather_row(struct gathering *gathering, const char *id, struct row *row)
 {
@@ -65,21 +72,35 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
         state = found->state;
         for (size_t k = 0; k < found->session_count; k++) {
             row_add_session(row, found->sessions[k].samples, found->sessions[k].count);
-            row->sessions[row->session_count - 1].session = place + found->sessions[k].session;
+            row->sessions[row->session_count - 1].session = place + session_of(gathering->sources[i].run, found, k);
         }
     }
     row->state = state;
     return true;
 }
 
-static void add_note(struct gathering *gathering, const char *metric)
+/* The notes of all rows that were gathered, each from the first run that has one. In the order of their names, lest
+ * each be put between others. */
+static void add_notes(struct gathering *gathering)
 {
-    const struct metric_note *note = run_find_note(gathering->fresh, metric);
-    for (size_t i = 0; i < gathering->count && !note; i++) {
-        note = run_find_note(gathering->sources[i].run, metric);
+    const struct run *fresh = gathering->fresh;
+    const char **names = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < fresh->result_count; i++)
+        for (size_t k = 0; k < fresh->results[i].row_count; k++)
+            *ARRAY_ADD(names, count) = fresh->results[i].rows[k].metric;
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_text);
+    for (size_t n = 0; n < count; n++) {
+        const struct metric_note *note = NULL;
+        if (n > 0 && strcmp(names[n - 1], names[n]) == 0)
+            continue;
+        for (size_t i = 0; i < gathering->count && !note; i++)
+            note = run_find_note(gathering->sources[i].run, names[n]);
         if (note)
             run_set_note(gathering->fresh, note);
     }
+    free(names);
 }
 
 /* Fills the empty result of fresh; it keeps no rows when nothing of it can be accepted. */
@@ -99,16 +120,13 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
             lines_release(&fresh->lines);
             lines_copy(&fresh->lines, &result->lines);
         }
-        for (size_t j = 0; j < result->row_count; j++)
-            if (glob_any(acceptance->metric_globs, acceptance->metric_glob_count, result->rows[j].metric))
-                result_add(fresh, result->rows[j].metric);
+        result_add_like(fresh, result, acceptance->metric_globs, acceptance->metric_glob_count);
     }
     size_t kept = 0;
     for (size_t i = 0; i < fresh->row_count; i++) {
         struct row row = fresh->rows[i];
         if (gather_row(gathering, fresh->id, &row)) {
             fresh->rows[kept++] = row;
-            add_note(gathering, row.metric);
         } else {
             row_clear(&row);
             free(row.metric);
@@ -121,12 +139,8 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
 {
     struct gathering gathering = {acceptance, sources, count, fresh, 0};
     *fresh = (struct run){0};
-    for (size_t i = 0; i < count; i++) {
-        const struct run *run = sources[i].run;
-        for (size_t j = 0; j < run->result_count; j++)
-            if (glob_any(acceptance->globs, acceptance->glob_count, run->results[j].id))
-                run_add(fresh, run->results[j].id);
-    }
+    for (size_t i = 0; i < count; i++)
+        run_add_like(fresh, sources[i].run, acceptance->globs, acceptance->glob_count);
     if (fresh->result_count == 0) {
         error("nothing was chosen: no kernel of the runs matches -k; `cugate list` names them all");
         return EXIT_USAGE;
@@ -140,6 +154,7 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
             result_release(&fresh->results[i]);
     }
     fresh->result_count = kept;
+    add_notes(&gathering);
     if (gathering.refused > REFUSALS_SHOWN)
         warning("not accepted: %zu more", gathering.refused - REFUSALS_SHOWN);
     if (kept > 0)

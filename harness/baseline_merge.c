@@ -30,17 +30,6 @@ static void remove_sessions(struct row *row, size_t first, size_t count)
     memmove(&row->sessions[first], &row->sessions[first + count], (row->session_count - first) * sizeof *row->sessions);
 }
 
-/* Takes the sessions off the new row that the old one has already: accepting a run twice is no second reading. */
-static void forget_known(const struct row *old, struct row *fresh)
-{
-    for (size_t i = fresh->session_count; i-- > 0;)
-        for (size_t k = 0; k < old->session_count; k++)
-            if (old->sessions[k].session == fresh->sessions[i].session) {
-                remove_sessions(fresh, i, 1);
-                break;
-            }
-}
-
 struct choice {
     const struct metric *metric;
     enum accepted_step step;
@@ -115,7 +104,7 @@ static enum accepted_step choose_step(struct merging *merging, const struct kern
         return ACCEPTED_REPLACED;
     if (fresh->state != VALUE_MEASURED)
         return ACCEPTED_KNOWN;
-    forget_known(old, fresh);
+    baseline_forget_known(old, fresh);
     if (fresh->session_count == 0)
         return ACCEPTED_KNOWN;
     if (is_gated(choice->metric))
@@ -275,9 +264,10 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
         choices[i].step = choose_step(merging, file, old, row, &choices[i]);
     }
     settle_choices(choices, fresh->row_count, only_spread);
+    result_add_like(result, fresh, NULL, 0);
     for (size_t i = 0; i < fresh->row_count; i++) {
         struct row *new = &fresh->rows[i];
-        struct row *old = result_add(result, new->metric);
+        struct row *old = result_find(result, new->metric);
         const bool left = choices[i].step == ACCEPTED_LEFT;
         if (left || (choices[i].step == ACCEPTED_REPLACED && is_same_note(merging, file, new->metric)))
             add_move(merging, result->id, old, new, &choices[i]);
@@ -290,96 +280,35 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
 
 /* Accepted are the values by the definitions in use, whose rule they were held against. A run of an older version says
  * less than is known. */
-static void merge_note(struct run *run, const struct metric_note *fresh, const struct metrics *metrics)
+static struct metric_note merge_note(const struct metric_note *known, const struct metric_note *fresh,
+                                     const struct metrics *metrics)
 {
     const struct metric *metric = metrics_find(metrics, fresh->name);
-    const struct metric_note *known = run_find_note(run, fresh->name);
     const struct metric_note in_use = metric ? note_of_metric(metric) : *fresh;
-    const struct metric_note *note = note_is_equal(&in_use, fresh) ? &in_use : fresh;
-    if (!known || note->judged || !note_is_equal(known, note))
-        run_set_note(run, note);
+    const struct metric_note note = note_is_equal(&in_use, fresh) ? in_use : *fresh;
+    return known && !note.judged && note_is_equal(known, &note) ? *known : note;
 }
 
-static void merge_notes(struct merging *merging, struct run *run, const struct result *result)
+/* A note for each row: the new one, else the one that was there. */
+static void merge_notes(const struct merging *merging, struct run *run, const struct result *result)
 {
-    for (size_t i = 0; i < merging->fresh->note_count; i++)
-        if (result_find(result, merging->fresh->notes[i].name))
-            merge_note(run, &merging->fresh->notes[i], merging->acceptance->metrics);
-    for (size_t i = run->note_count; i-- > 0;)
-        if (!result_find(result, run->notes[i].name))
-            run_remove_note(run, &run->notes[i]);
-}
-
-/* A session that is there already keeps its reason and gains the new one. Returns its place. */
-static size_t add_session(struct run *run, const struct session *session, const char *reason)
-{
-    struct session *known = baseline_find_session(run, session);
-    if (!known) {
-        struct session copy = *session; /* borrows */
-        copy.facts[SESSION_REASON] = x_strdup(reason);
-        memset(copy.roofs, 0, sizeof copy.roofs); /* of no use to a judge */
-        run_add_session(run, &copy);
-        free(copy.facts[SESSION_REASON]);
-        return run->session_count - 1;
+    struct run merged = {0};
+    for (size_t i = 0; i < result->row_count; i++) {
+        const char *metric = result->rows[i].metric;
+        const struct metric_note *now = run_find_note(merging->fresh, metric), *known = run_find_note(run, metric);
+        struct metric_note note; /* borrows */
+        if (now)
+            note = merge_note(known, now, merging->acceptance->metrics);
+        else if (known)
+            note = *known;
+        if (now || known)
+            run_set_note(&merged, &note);
     }
-    char *old = known->facts[SESSION_REASON];
-    if (!old || !strstr(old, reason)) {
-        known->facts[SESSION_REASON] = x_sprintf("%s%s%s", old ? old : "", old ? "; " : "", reason);
-        free(old);
-    }
-    return (size_t)(known - run->sessions);
-}
-
-/* Adds the sessions of the sources that measured the kernel, and gives its new values their places among those of the
- * file in place of those among the sources'. */
-static void merge_sessions(const struct merging *merging, struct run *run, struct result *fresh)
-{
-    size_t *places = NULL, count = 0;
-    for (size_t i = 0; i < merging->count; i++) {
-        const struct run *source = merging->sources[i].run;
-        const bool measured = run_find(source, fresh->id);
-        for (size_t k = 0; k < source->session_count; k++)
-            *ARRAY_ADD(places, count) =
-                measured ? add_session(run, &source->sessions[k], merging->acceptance->reason) : 0;
-    }
-    for (size_t i = 0; i < fresh->row_count; i++)
-        for (size_t k = 0; k < fresh->rows[i].session_count; k++) {
-            size_t *place = &fresh->rows[i].sessions[k].session;
-            *place = *place < count           ? places[*place]
-                     : run->session_count > 0 ? run->session_count - 1
-                                              : 0; /* a run with more values than sessions */
-        }
-    free(places);
-}
-
-/* Keeps the sessions that a value is from; the newest when there is none. */
-static void remove_unused_sessions(struct run *run, struct result *result)
-{
-    const size_t count = run->session_count;
-    size_t *places = x_calloc(count + 1, sizeof *places); /* 1 for a used one; then its new place */
-    size_t kept = 0;
-    for (size_t i = 0; i < result->row_count; i++)
-        for (size_t k = 0; k < result->rows[i].session_count; k++)
-            if (result->rows[i].sessions[k].session < count)
-                places[result->rows[i].sessions[k].session] = 1;
-    bool any = false;
-    for (size_t s = 0; s < count; s++)
-        any |= places[s] > 0;
-    for (size_t s = 0; s < count; s++) {
-        if (places[s] > 0 || (!any && s + 1 == count)) {
-            run->sessions[kept] = run->sessions[s];
-            places[s] = kept++;
-            continue;
-        }
-        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-            free(run->sessions[s].facts[fact]);
-    }
-    run->session_count = kept;
-    for (size_t i = 0; i < result->row_count; i++)
-        for (size_t k = 0; k < result->rows[i].session_count; k++)
-            if (result->rows[i].sessions[k].session < count)
-                result->rows[i].sessions[k].session = places[result->rows[i].sessions[k].session];
-    free(places);
+    const struct run old = {.notes = run->notes, .note_count = run->note_count};
+    run->notes = merged.notes;
+    run->note_count = merged.note_count;
+    merged = old;
+    run_release(&merged);
 }
 
 /* Whether a time of the runs was merged; it is times that the same code excuses. */
@@ -421,14 +350,14 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
     const bool named = merging->acceptance->metric_glob_count > 0; /* these values, and no mixture with the old ones */
     struct result *result = run_add(&file->run, fresh->id);
     const bool only_spread = !is_new && !named && is_same_code(merging, result);
-    merge_sessions(merging, &file->run, fresh);
+    baseline_add_sessions(merging, &file->run, fresh);
     merge_rows(merging, file, result, fresh, only_spread);
     const bool takes_launches = is_new || !named || has_time(merging, fresh);
     const bool was_same_code = same_code(result, fresh);
     if (takes_launches)
         result_copy_facts(result, fresh);
     merge_lines(result, fresh, was_same_code);
-    remove_unused_sessions(&file->run, result);
+    baseline_forget_unused(&file->run, result);
     merge_notes(merging, &file->run, result);
     merging->accepted->kernels++;
     file->changed = true;

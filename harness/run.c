@@ -335,17 +335,45 @@ void run_filter(struct run *run, char *const *globs, size_t glob_count)
     run->result_count = kept;
 }
 
+/* What is not known comes first. */
+static int order_of_texts(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
 static bool is_text_equal(const char *a, const char *b)
 {
-    return a && b ? strcmp(a, b) == 0 : a == b;
+    return order_of_texts(a, b) == 0;
+}
+
+static int order_of_facts(const struct session *a, const struct session *b, enum session_fact end)
+{
+    int order = 0;
+    for (enum session_fact fact = SESSION_DATE; fact < end && order == 0; fact++)
+        order = order_of_texts(a->facts[fact], b->facts[fact]);
+    return order;
+}
+
+int by_session(const void *left, const void *right)
+{
+    return order_of_facts(left, right, SESSION_REASON);
+}
+
+int by_session_and_reason(const void *left, const void *right)
+{
+    return order_of_facts(left, right, SESSION_FACTS);
 }
 
 bool session_is_equal(const struct session *a, const struct session *b)
 {
+    return by_session_and_reason(a, b) == 0;
+}
+
+void session_copy(struct session *to, const struct session *from)
+{
     for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-        if (!is_text_equal(a->facts[fact], b->facts[fact]))
-            return false;
-    return true;
+        to->facts[fact] = x_strdup(from->facts[fact]);
+    memcpy(to->roofs, from->roofs, sizeof to->roofs);
 }
 
 const char *run_date(const struct run *run)
@@ -353,79 +381,31 @@ const char *run_date(const struct run *run)
     return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
 }
 
-static struct session copy_session(const struct session *session)
-{
-    struct session copy = *session;
-    for (size_t fact = 0; fact < SESSION_FACTS; fact++)
-        copy.facts[fact] = x_strdup(session->facts[fact]);
-    return copy;
-}
-
 void run_add_session(struct run *run, const struct session *session)
 {
     for (size_t i = 0; i < run->session_count; i++)
         if (session_is_equal(&run->sessions[i], session))
             return;
-    *ARRAY_ADD(run->sessions, run->session_count) = copy_session(session);
+    session_copy(ARRAY_ADD(run->sessions, run->session_count), session);
 }
 
-/* Rows of `from` where the result has no number of its own. */
-static void stand_in_rows(struct result *result, const struct result *from, size_t session)
+static size_t note_place(const struct run *run, const char *metric)
 {
-    for (size_t i = 0; i < from->row_count; i++) {
-        const struct row *more = &from->rows[i];
-        struct row *row = result_find(result, more->metric);
-        const bool lacking = !row || (row->state != VALUE_MEASURED && row->state != VALUE_NOT_APPLICABLE);
-        if (lacking) {
-            row = result_add(result, more->metric);
-            row_clear(row);
-            row->state = more->state;
-            row->stands_in = true;
-        }
-        for (size_t k = 0; row->stands_in && more->state == VALUE_MEASURED && k < more->session_count; k++) {
-            row_add_session(row, more->sessions[k].samples, more->sessions[k].count);
-            if (row->state == VALUE_MEASURED)
-                row->sessions[row->session_count - 1].session = session;
-        }
+    size_t low = 0;
+    for (size_t high = run->note_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(run->notes[middle].name, metric) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-}
-
-static bool only_stands_in(const struct result *result)
-{
-    for (size_t i = 0; i < result->row_count; i++)
-        if (!result->rows[i].stands_in)
-            return false;
-    return true;
-}
-
-void run_stand_in(struct run *baseline, const struct run *base)
-{
-    bool alone = true;
-    for (size_t i = 0; i < baseline->result_count; i++)
-        alone = alone && only_stands_in(&baseline->results[i]);
-    for (size_t i = 0; alone && i < base->session_count; i++)
-        run_add_session(baseline, &base->sessions[i]);
-    for (size_t i = 0; i < base->result_count; i++) {
-        const struct result *from = &base->results[i];
-        const bool known = run_find(baseline, from->id);
-        struct result *result = run_add(baseline, from->id);
-        if (!known)
-            result_copy_facts(result, from);
-        if (from->status == RESULT_OK && result->status == RESULT_OK && base->session_count > 0) {
-            *ARRAY_ADD(result->sessions, result->session_count) = copy_session(&base->sessions[0]);
-            stand_in_rows(result, from, result->session_count - 1);
-        } else if (from->status != RESULT_OK && only_stands_in(result)) {
-            result_fail(result, from->status, from->reason);
-        }
-    }
+    return low;
 }
 
 struct metric_note *run_find_note(const struct run *run, const char *metric)
 {
-    for (size_t i = 0; i < run->note_count; i++)
-        if (strcmp(run->notes[i].name, metric) == 0)
-            return &run->notes[i];
-    return NULL;
+    size_t place = note_place(run, metric);
+    return place < run->note_count && strcmp(run->notes[place].name, metric) == 0 ? &run->notes[place] : NULL;
 }
 
 bool note_is_equal(const struct metric_note *a, const struct metric_note *b)
@@ -448,19 +428,10 @@ void run_set_note(struct run *run, const struct metric_note *note)
         *known = copy;
         return;
     }
+    const size_t place = note_place(run, note->name);
     (void)ARRAY_ADD(run->notes, run->note_count);
-    size_t place = run->note_count - 1;
-    for (; place > 0 && strcmp(run->notes[place - 1].name, copy.name) > 0; place--)
-        run->notes[place] = run->notes[place - 1];
+    memmove(&run->notes[place + 1], &run->notes[place], (run->note_count - 1 - place) * sizeof *run->notes);
     run->notes[place] = copy;
-}
-
-void run_remove_note(struct run *run, struct metric_note *note)
-{
-    release_note(note);
-    run->note_count--;
-    size_t after = run->note_count - (size_t)(note - run->notes);
-    memmove(note, note + 1, after * sizeof *note);
 }
 
 void run_note_metrics(struct run *run, const struct metrics *metrics)
@@ -503,20 +474,29 @@ void result_copy_facts(struct result *to, const struct result *from)
     }
 }
 
-static bool same_launch(const struct launch *a, const struct launch *b)
+static int order_of_launches(const struct launch *a, const struct launch *b)
 {
-    return a->code && b->code && strcmp(a->code, b->code) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
-           memcmp(a->block, b->block, sizeof a->block) == 0 && a->shared == b->shared && a->times == b->times;
+    const int code = order_of_texts(a->code, b->code);
+    const int grid = memcmp(a->grid, b->grid, sizeof a->grid), block = memcmp(a->block, b->block, sizeof a->block);
+    const int shared = (a->shared > b->shared) - (a->shared < b->shared);
+    const int times = (a->times > b->times) - (a->times < b->times);
+    return code ? code : grid ? grid : block ? block : shared ? shared : times;
+}
+
+int order_of_code(const struct result *a, const struct result *b)
+{
+    int order = (a->launch_count > b->launch_count) - (a->launch_count < b->launch_count);
+    for (size_t i = 0; i < a->launch_count && order == 0; i++)
+        order = order_of_launches(&a->launches[i], &b->launches[i]);
+    return order;
 }
 
 bool same_code(const struct result *base, const struct result *now)
 {
-    if (base->launch_count == 0 || base->launch_count != now->launch_count)
-        return false;
-    for (size_t i = 0; i < now->launch_count; i++)
-        if (!same_launch(&base->launches[i], &now->launches[i]))
-            return false;
-    return true;
+    bool known = base->launch_count > 0;
+    for (size_t i = 0; i < base->launch_count && known; i++)
+        known = base->launches[i].code;
+    return known && order_of_code(base, now) == 0;
 }
 
 bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics)

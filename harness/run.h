@@ -32,7 +32,7 @@
 #include <stdio.h>
 
 #define RUN_SCHEMA 1
-#define RUN_FILE_LIMIT (64u << 20) /* bytes; a larger file is refused unread */
+#define RUN_FILE_LIMIT (128u << 20) /* bytes; a larger file is refused unread */
 
 /* What identifies the GPU: a run is compared only with a baseline whose every field is equal. */
 struct device {
@@ -61,7 +61,7 @@ enum session_fact {
     SESSION_HOST,
     SESSION_COMMIT,
     SESSION_CUGATE, /* version of this program */
-    SESSION_REASON, /* why it was accepted; baselines only */
+    SESSION_REASON, /* why it was accepted; baselines only. The last: by_session */
     SESSION_FACTS
 };
 
@@ -203,6 +203,11 @@ struct row *result_add(struct result *result, const char *metric);
 /* Takes the row of that metric away; false when there is none. */
 bool result_remove(struct result *result, const char *metric);
 
+/* The same for all that `from` has and a glob matches; an empty list matches everything. For long lists: one by one in
+ * their places they would take minutes. */
+void run_add_like(struct run *run, const struct run *from, char *const *globs, size_t glob_count);
+void result_add_like(struct result *result, const struct result *from, char *const *globs, size_t glob_count);
+
 /* Copies the samples and makes the row measured. A sample that is negative or not finite is no reading: then the
  * row loses all its sessions and is not counted. */
 void row_add_session(struct row *row, const double *samples, size_t count);
@@ -234,6 +239,9 @@ void result_copy_facts(struct result *to, const struct result *from);
 /* Whether both launched the same machine code in the same way; false where the code is unknown. */
 bool same_code(const struct result *base, const struct result *now);
 
+/* Sorts results by what they launched: of known code, those that are equal have the same_code. */
+int order_of_code(const struct result *a, const struct result *b);
+
 /* same_code, and every exact metric that both counted, one at least, has the value that it had: nothing can have
  * changed that the code alone determines. */
 bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics);
@@ -245,12 +253,16 @@ const char *run_date(const struct run *run);
 void run_add_session(struct run *run, const struct session *session);
 void run_forget_sessions(struct run *run);
 bool session_is_equal(const struct session *a, const struct session *b);
+void session_copy(struct session *to, const struct session *from); /* to is empty */
 
-/* The note of that metric, or NULL; a copy of one in place of that of the same metric; without one of the run's
- * own. */
+/* For qsort: by date first, so that the newest is the last, then by all other facts; whatever a session was accepted
+ * for is the same session. With the reason only equal sessions are equal. */
+int by_session(const void *left, const void *right);
+int by_session_and_reason(const void *left, const void *right);
+
+/* The note of that metric, or NULL; a copy of one in place of that of the same metric. */
 struct metric_note *run_find_note(const struct run *run, const char *metric);
 void run_set_note(struct run *run, const struct metric_note *note);
-void run_remove_note(struct run *run, struct metric_note *note);
 
 /* Whether both counted the same: the same counter, in the same unit. */
 bool note_is_equal(const struct metric_note *a, const struct metric_note *b);

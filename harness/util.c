@@ -141,14 +141,52 @@ double median(const double *values, size_t count)
         BUG("median of nothing");
     if (count == 1) /* each session of a baseline */
         return values[0];
-    double *sorted = x_calloc(count, sizeof *sorted);
+    double few[16]; /* as many as a session has: no memory to ask for */
+    double *sorted = count <= ROWS(few) ? few : x_calloc(count, sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
     double high = sorted[count / 2];
     double low = sorted[(count - 1) / 2];
-    free(sorted);
+    if (sorted != few)
+        free(sorted);
     /* Halved first: the sum of two large values may be infinite. */
     return low == high ? high : low / 2 + high / 2;
+}
+
+int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* A list that is sorted by the places of its elements. */
+struct places {
+    const char *list;
+    size_t size;
+    int (*order)(const void *, const void *);
+};
+
+static int by_element(const void *left, const void *right, void *data)
+{
+    const struct places *places = data;
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const int order = places->order(places->list + a * places->size, places->list + b * places->size);
+    return order ? order : (a > b) - (a < b);
+}
+
+size_t *first_of_equals(const void *list, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+    struct places places = {list, size, order};
+    size_t *sorted = x_calloc(count, sizeof *sorted), *first = x_calloc(count, sizeof *first);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = i;
+    if (count > 0)
+        qsort_r(sorted, count, sizeof *sorted, by_element, &places);
+    for (size_t i = 0; i < count; i++) {
+        const bool is_new = i == 0 || order(places.list + sorted[i - 1] * size, places.list + sorted[i] * size) != 0;
+        first[sorted[i]] = is_new ? sorted[i] : first[sorted[i - 1]];
+    }
+    free(sorted);
+    return first;
 }
 
 double now_seconds(void)

@@ -180,9 +180,6 @@ Test(run, notes_come_sorted_from_metrics)
     cr_expect_str_eq(run.notes[0].name, "bytes");
     cr_expect_str_eq(run_find_note(&run, "time")->counter, "t.sum");
     cr_expect_null(run_find_note(&run, "hits"));
-    run_remove_note(&run, &run.notes[0]);
-    cr_assert_eq(run.note_count, 1);
-    cr_expect_str_eq(run.notes[0].name, "time");
     run_release(&run);
 }
 
@@ -194,4 +191,45 @@ Test(run, every_status_and_fact_has_a_name_of_its_own)
     for (enum session_fact a = 0; a < SESSION_FACTS; a++)
         for (enum session_fact b = 0; b < a; b++)
             cr_expect_str_neq(session_fact_name(a), session_fact_name(b));
+}
+
+Test(run, what_another_run_has_is_added_in_order)
+{
+    struct run run = {0}, from = {0};
+    run_add(&run, "b/b");
+    run_add(&run, "d/d");
+    for (size_t i = 0; i < 2; i++)
+        run_add(&from, (const char *[]){"c/c", "a/a"}[i]);
+    run_add(&from, "b/b");
+    result_add(run_find(&run, "b/b"), "time");
+    result_add(run_find(&from, "b/b"), "bytes");
+    result_add(run_find(&from, "b/b"), "warps");
+
+    run_add_like(&run, &from, (char *[]){(char[]){"a/*"}, (char[]){"b/*"}}, 2);
+    cr_assert_eq(run.result_count, 3);
+    cr_expect_str_eq(run.results[0].id, "a/a");
+    cr_expect_str_eq(run.results[1].id, "b/b");
+    cr_expect_str_eq(run.results[2].id, "d/d");
+
+    struct result *result = run_find(&run, "b/b");
+    result_add_like(result, run_find(&from, "b/b"), NULL, 0);
+    cr_assert_eq(result->row_count, 3);
+    cr_expect_str_eq(result->rows[0].metric, "bytes");
+    cr_expect_str_eq(result->rows[1].metric, "time");
+    cr_expect_str_eq(result->rows[2].metric, "warps");
+    cr_expect_eq(result->rows[2].state, VALUE_NOT_COUNTED);
+    run_release(&from);
+    run_release(&run);
+}
+
+Test(run, a_session_is_the_same_whatever_it_was_accepted_for)
+{
+    const struct session first = {.facts = {[SESSION_DATE] = (char[]){"2026-11-21"}, [SESSION_REASON] = (char[]){"a"}}};
+    const struct session again = {.facts = {[SESSION_DATE] = (char[]){"2026-11-21"}, [SESSION_REASON] = (char[]){"b"}}};
+    const struct session later = {.facts = {[SESSION_DATE] = (char[]){"2026-11-22"}}};
+    const struct session unknown = {0};
+    cr_expect_eq(by_session(&first, &again), 0);
+    cr_expect_lt(by_session_and_reason(&first, &again), 0);
+    cr_expect_lt(by_session(&again, &later), 0);
+    cr_expect_lt(by_session(&unknown, &first), 0);
 }
