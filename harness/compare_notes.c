@@ -65,11 +65,13 @@ static const struct soft_fact {
     {SESSION_CUGATE, "cugate"},
 };
 
-/* "" where it is not known. */
-static const char *known_fact(const struct run *run, size_t session, enum session_fact fact)
+static size_t count_distinct(const char *const *texts, size_t count)
 {
-    const char *text = run->sessions[session].facts[fact];
-    return text ? text : "";
+    size_t *first = first_of_equals(texts, count, sizeof *texts, by_text), distinct = 0;
+    for (size_t i = 0; i < count; i++)
+        distinct += first[i] == i;
+    free(first);
+    return distinct;
 }
 
 /* The run's fact when no session of the baseline has the same and one has another, which is *base; *others of them
@@ -78,19 +80,20 @@ static const char *changed_fact(const struct sides *sides, enum session_fact fac
 {
     const struct run *baseline = sides->baseline, *run = sides->run;
     const char *now = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
-    *base = NULL;
-    *others = 0;
-    for (size_t i = 0; now && i < baseline->session_count; i++) {
+    const char **known = NULL;
+    size_t count = 0;
+    bool changed = now;
+    for (size_t i = 0; changed && i < baseline->session_count; i++) {
         const char *was = baseline->sessions[i].facts[fact];
-        bool is_new = was != NULL;
-        if (was && strcmp(was, now) == 0)
-            return NULL;
-        for (size_t k = 0; k < i && is_new; k++)
-            is_new = strcmp(known_fact(baseline, k, fact), was) != 0;
-        *others += is_new;
-        *base = was ? was : *base;
+        if (was)
+            *ARRAY_ADD(known, count) = was;
+        changed = !was || strcmp(was, now) != 0;
     }
-    return *base ? now : NULL;
+    changed = changed && count > 0;
+    *others = changed ? count_distinct(known, count) : 0;
+    *base = changed ? known[count - 1] : NULL;
+    free(known);
+    return changed ? now : NULL;
 }
 
 static bool read_date(const char *text, time_t *seconds)
