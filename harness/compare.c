@@ -131,18 +131,22 @@ static void judge_row(struct comparison *comparison, const struct pairing *pairi
     }
 }
 
-static void add_unknown(struct unknown *unknown, const char *name)
+/* Leaves each name once, where it was first. */
+static void forget_repeated(struct unknown *unknown)
 {
+    size_t *first = first_of_equals(unknown->names, unknown->count, sizeof *unknown->names, by_text), kept = 0;
     for (size_t i = 0; i < unknown->count; i++)
-        if (strcmp(unknown->names[i], name) == 0)
-            return;
-    *ARRAY_ADD(unknown->names, unknown->count) = name;
+        if (first[i] == i)
+            unknown->names[kept++] = unknown->names[i];
+    unknown->count = kept;
+    free(first);
 }
 
 /* What goes through a whole comparison. */
 struct judging {
     struct comparison *comparison;
     const struct sides *sides;
+    const struct result **renamed; /* of each kernel of the baseline, see find_renamed */
     struct unknown unknown;
     struct quantiles quantiles;
 };
@@ -159,23 +163,12 @@ static void judge_rows(struct judging *judging, const struct result *base, const
         pairing.now = order >= 0 ? &now->rows[n++] : NULL;
         const struct metric *metric = metrics_find(judging->sides->metrics, name);
         if (!metric) {
-            add_unknown(&judging->unknown, name);
+            *ARRAY_ADD(judging->unknown.names, judging->unknown.count) = name;
             continue;
         }
         pairing.suite = suite_of(judging->comparison, metric);
         judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
     }
-}
-
-/* The kernel of the run that has no baseline and launches what the missing one did, or NULL. */
-static const char *find_renamed(const struct sides *sides, const struct result *missing)
-{
-    for (size_t i = 0; i < sides->run->result_count; i++) {
-        const struct result *other = &sides->run->results[i];
-        if (!run_find(sides->baseline, other->id) && same_code(missing, other))
-            return other->id;
-    }
-    return NULL;
 }
 
 /* The declaration that the kernel goes, or NULL. */
@@ -184,10 +177,11 @@ static const struct expectation *find_removal(const struct sides *sides, const c
     return sides->expectations ? expectations_find(sides->expectations, kernel, EXPECTATION_REMOVED) : NULL;
 }
 
-static void judge_absent(struct comparison *comparison, const struct sides *sides, const struct result *base)
+static void judge_absent(const struct judging *judging, const struct result *base)
 {
-    struct judgement *judgement = add_judgement(comparison, base->id, NULL, VERDICT_MISSING);
-    const char *renamed = find_renamed(sides, base);
+    struct judgement *judgement = add_judgement(judging->comparison, base->id, NULL, VERDICT_MISSING);
+    const struct sides *sides = judging->sides;
+    const struct result *renamed = judging->renamed[base - sides->baseline->results];
     const struct expectation *removal = find_removal(sides, base->id);
     const bool only_base = base->row_count > 0 && base->rows[0].stands_in;
     if (removal && !expectation_is_over(removal, run_date(sides->run))) {
@@ -197,12 +191,12 @@ static void judge_absent(struct comparison *comparison, const struct sides *side
         set_reason(judgement,
                    "the base build has it and this one does not%s%s; if it was removed on purpose, declare "
                    "[%s " EXPECTATION_REMOVED "] in " EXPECTATION_FILE,
-                   renamed ? ", but runs the same code as " : "", renamed ? renamed : "", base->id);
+                   renamed ? ", but runs the same code as " : "", renamed ? renamed->id : "", base->id);
     } else if (renamed)
         set_reason(judgement,
                    "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
                    "-k %s --was %s",
-                   renamed, renamed, base->id);
+                   renamed->id, renamed->id, base->id);
     else
         set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file");
 }
@@ -214,7 +208,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     bool expected = base && base->status == RESULT_OK;
     if (!now) {
         if (expected)
-            judge_absent(comparison, judging->sides, base);
+            judge_absent(judging, base);
         return expected;
     }
     if (now->status == RESULT_NOT_BUILT && !expected)
@@ -290,8 +284,8 @@ static bool is_blind(const struct judgement *judgement)
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct expectations *expectations)
 {
-    const struct sides sides = {baseline, run, metrics, expectations};
-    struct judging judging = {.comparison = comparison, .sides = &sides};
+    const struct sides sides = {baseline, run, metrics, expectations, has_neighbours(run)};
+    struct judging judging = {.comparison = comparison, .sides = &sides, .renamed = find_renamed(&sides)};
     *comparison = (struct comparison){0};
     find_suites(comparison, &sides);
 
@@ -309,8 +303,10 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         count_kernel(comparison, first);
     }
     judge_suites(comparison);
+    forget_repeated(&judging.unknown);
     add_notes(comparison, &sides, &judging.unknown);
     free(judging.unknown.names);
+    free(judging.renamed);
 
     for (size_t i = 0; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];

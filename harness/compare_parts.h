@@ -9,6 +9,7 @@ struct sides {
     const struct run *baseline, *run;
     const struct metrics *metrics;
     const struct expectations *expectations; /* may be NULL */
+    bool has_neighbours;                     /* of the run */
 };
 
 struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
@@ -22,6 +23,9 @@ struct pairing {
     const struct result *base_result, *now_result;
     const struct row *base, *now;
 };
+
+/* Whether other processes computed on the GPU in a session. */
+bool has_neighbours(const struct run *run);
 
 /* Judges two measured values by the rule, and by all that stands around them but other rows. */
 void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles);
@@ -50,6 +54,10 @@ void find_suites(struct comparison *comparison, const struct sides *sides);
 
 /* The suite of that metric, or NULL. */
 const struct suite *suite_of(const struct comparison *comparison, const struct metric *metric);
+
+/* For each kernel of the baseline that the run lacks the kernel that is new there and launches what it did; else NULL.
+ * Caller frees. */
+const struct result **find_renamed(const struct sides *sides);
 
 /* The compiler of the run when none of the sessions behind that row of the baseline has the same, else NULL; *was is
  * one of theirs. */

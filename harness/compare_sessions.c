@@ -2,6 +2,7 @@
  * so that what another kernel or row knows of GPUs and compilers says nothing of this one. */
 #include "compare_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A fact of the session that a value of the row is from; NULL where it is not known. */
@@ -37,16 +38,17 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
 bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, struct gpus *gpus)
 {
     const char *now = newest_fact(sides->run, SESSION_GPU_UUID);
+    const char **uuids = x_calloc(row->session_count, sizeof *uuids);
+    bool other = now;
     gpus->count = 0;
-    for (size_t i = 0; i < row->session_count; i++) {
-        const char *gpu = fact_of(sides, base, row, i, SESSION_GPU_UUID);
-        if (!now || !gpu || strcmp(gpu, now) == 0)
-            return false;
-        gpus->of[i] = gpus->count;
-        for (size_t k = 0; k < i && gpus->of[i] == gpus->count; k++)
-            if (strcmp(fact_of(sides, base, row, k, SESSION_GPU_UUID), gpu) == 0)
-                gpus->of[i] = gpus->of[k];
-        gpus->count += gpus->of[i] == gpus->count;
+    for (size_t i = 0; i < row->session_count && other; i++) {
+        uuids[i] = fact_of(sides, base, row, i, SESSION_GPU_UUID);
+        other = uuids[i] && strcmp(uuids[i], now) != 0;
     }
-    return true;
+    size_t *first = other ? first_of_equals(uuids, row->session_count, sizeof *uuids, by_text) : NULL;
+    for (size_t i = 0; i < row->session_count && other; i++)
+        gpus->of[i] = first[i] == i ? gpus->count++ : gpus->of[first[i]];
+    free(first);
+    free(uuids);
+    return other;
 }

@@ -15,12 +15,14 @@ static double *relative_changes(const struct sides *sides, const struct metric *
     for (size_t i = 0; i < baseline->result_count; i++) {
         const struct result *base = &baseline->results[i];
         const struct result *now = run_find(sides->run, base->id);
-        const struct row *was = now ? result_find(base, metric->name) : NULL;
-        const struct row *is = now ? result_find(now, metric->name) : NULL;
-        if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED || row_value(was) == 0)
+        if (!now || (only_same_code && !same_code(base, now)))
             continue;
-        if (!only_same_code || same_code(base, now))
-            *ARRAY_ADD(changes, *count) = row_value(is) / row_value(was) - 1;
+        const struct row *was = result_find(base, metric->name), *is = result_find(now, metric->name);
+        if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
+            continue;
+        const double value = row_value(was);
+        if (value != 0)
+            *ARRAY_ADD(changes, *count) = row_value(is) / value - 1;
     }
     return changes;
 }

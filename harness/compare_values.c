@@ -91,7 +91,7 @@ static bool judge_provisional(struct judgement *judgement, const struct pairing 
     return true;
 }
 
-static bool has_neighbours(const struct run *run)
+bool has_neighbours(const struct run *run)
 {
     for (size_t i = 0; i < run->session_count; i++) {
         const char *count = run->sessions[i].facts[SESSION_NEIGHBOURS];
@@ -130,7 +130,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
         add_reason(judgement, "not judged: the whole suite moved");
-    } else if (has_neighbours(pairing->sides->run)) {
+    } else if (pairing->sides->has_neighbours) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "other processes computed on the GPU: measure when it is free");
     } else if (!rule_precondition(now_clock && now_clock->state == VALUE_MEASURED ? now_clock : NULL,
