@@ -106,30 +106,21 @@ static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t 
     return true;
 }
 
-static bool contains(char *const *list, size_t count, const char *text)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], text) == 0)
-            return true;
-    return false;
-}
-
 /* Takes those kernels out of the runs that not every run has in the same way. */
 static void narrow(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
 {
     struct run all = {0}; /* each kernel of any run, sorted */
-    char **gone = NULL;
+    const char **gone = NULL;
     size_t gone_count = 0;
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < runs[i].result_count; k++)
-            (void)run_add(&all, runs[i].results[k].id);
+        run_add_like(&all, &runs[i], NULL, 0);
     for (size_t k = 0; k < all.result_count; k++)
         if (!is_in_all(analysis, runs, count, all.results[k].id, names))
             *ARRAY_ADD(gone, gone_count) = all.results[k].id;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && gone_count > 0; i++) {
         size_t kept = 0;
         for (size_t k = 0; k < runs[i].result_count; k++) {
-            if (contains(gone, gone_count, runs[i].results[k].id))
+            if (bsearch(&runs[i].results[k].id, gone, gone_count, sizeof *gone, by_text))
                 result_release(&runs[i].results[k]);
             else
                 runs[i].results[kept++] = runs[i].results[k];

@@ -67,12 +67,12 @@ int gate_filter(struct run *run, struct run *baseline, const struct options *opt
     return result;
 }
 
-/* The first collector that is not the other's; unknown ones are not held against a file. */
+/* The first collector that is not that one, which may be NULL; unknown ones are not held against a file. */
 static const char *other_collector(const struct run *run, const char *collector)
 {
     for (size_t i = 0; i < run->session_count; i++) {
         const char *name = run->sessions[i].facts[SESSION_COLLECTOR];
-        if (name && strcmp(name, collector) != 0)
+        if (name && (!collector || strcmp(name, collector) != 0))
             return name;
     }
     return NULL;
@@ -85,13 +85,14 @@ int gate_comparable(const struct run *run, const struct run *baseline)
     if (*difference)
         return error("the two cannot be compared, the run is of another device than the baseline: %s", difference);
 
-    for (size_t i = 0; i < run->session_count; i++) {
-        const char *collector = run->sessions[i].facts[SESSION_COLLECTOR];
-        const char *other = collector ? other_collector(baseline, collector) : NULL;
-        if (other)
-            return error("the two cannot be compared: the run was measured by the collector %s, the baseline by %s",
-                         collector, other);
-    }
+    /* Either side may have several: what is not the first of the other side is another. */
+    const char *ours = other_collector(run, NULL), *theirs = other_collector(baseline, NULL);
+    const char *other = ours ? other_collector(baseline, ours) : NULL;
+    if (!other && theirs && (ours = other_collector(run, theirs)))
+        other = theirs;
+    if (other)
+        return error("the two cannot be compared: the run was measured by the collector %s, the baseline by %s", ours,
+                     other);
     return 0;
 }
 
