@@ -134,17 +134,13 @@ static int begin_section(struct reading *reading, const char *text)
     if (!kernel)
         return ini_text_wrong(&reading->text, reading->text.line,
                               "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
-    const struct expectation *first = expectations_find(expectations, kernel, metric);
-    if (first)
-        ini_text_wrong(&reading->text, reading->text.line, "[%s %s] is there already, in line %d: remove one", kernel,
-                       metric, first->line);
     *ARRAY_ADD(expectations->list, expectations->count) = (struct expectation){.kernel = kernel,
                                                                                .metric = metric,
                                                                                .file = x_strdup(reading->text.path),
                                                                                .line = reading->text.line,
                                                                                .worst = NAN};
     reading->open = true;
-    return first ? -1 : 0;
+    return 0;
 }
 
 static int set_key(struct reading *reading, const char *name, const char *value)
@@ -200,6 +196,35 @@ static char *read_line(char *buffer, int size, void *stream)
     return ini_text_copy(&reading->text, line, length, buffer, size, "");
 }
 
+static int by_row(const void *left, const void *right)
+{
+    const struct expectation *a = left, *b = right;
+    const int order = strcmp(a->kernel, b->kernel);
+    return order ? order : strcmp(a->metric, b->metric);
+}
+
+static int by_row_and_line(const void *left, const void *right)
+{
+    const struct expectation *a = left, *b = right;
+    const int order = by_row(a, b);
+    return order ? order : a->line - b->line;
+}
+
+/* The whole list at once: to look for each section among those before it would take minutes. */
+static int sort(struct reading *reading)
+{
+    const struct expectations *expectations = reading->expectations;
+    if (expectations->count > 0)
+        qsort(expectations->list, expectations->count, sizeof *expectations->list, by_row_and_line);
+    for (size_t i = 1; i < expectations->count; i++) {
+        const struct expectation *first = &expectations->list[i - 1], *second = &expectations->list[i];
+        if (by_row(first, second) == 0)
+            return ini_text_wrong(&reading->text, second->line, "[%s %s] is there already, in line %d: remove one",
+                                  second->kernel, second->metric, first->line);
+    }
+    return 0;
+}
+
 int expectations_read_text(struct expectations *expectations, const char *path, const char *text)
 {
     struct reading reading = {.expectations = expectations};
@@ -209,7 +234,7 @@ int expectations_read_text(struct expectations *expectations, const char *path, 
     if (!reading.text.failed && line != 0)
         ini_text_wrong(&reading.text, line > 0 ? line : reading.text.line,
                        "this is neither [KERNEL METRIC] nor key = value");
-    if (end_section(&reading) == 0)
+    if (end_section(&reading) == 0 && sort(&reading) == 0)
         return 0;
     expectations_release(expectations);
     return -1;
@@ -287,10 +312,18 @@ void expectations_release(struct expectations *expectations)
 const struct expectation *expectations_find(const struct expectations *expectations, const char *kernel,
                                             const char *metric)
 {
-    for (size_t i = 0; i < expectations->count; i++) {
-        const struct expectation *expectation = &expectations->list[i];
-        if (strcmp(expectation->kernel, kernel) == 0 && strcmp(expectation->metric, metric) == 0)
+    size_t low = 0;
+    for (size_t high = expectations->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        const struct expectation *expectation = &expectations->list[middle];
+        const int kernels = strcmp(expectation->kernel, kernel);
+        const int order = kernels ? kernels : strcmp(expectation->metric, metric);
+        if (order == 0)
             return expectation;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NULL;
 }

@@ -31,7 +31,7 @@ struct expectation {
     int line;
 };
 
-/* Owned list; `= {0}` is empty. */
+/* Owned list, sorted by kernel and metric; `= {0}` is empty. */
 struct expectations {
     struct expectation *list;
     size_t count;
