@@ -45,7 +45,7 @@ enum line_kind line_counter_kind(enum line_counter counter)
     return counters[counter].kind;
 }
 
-static void line_release(struct line *line)
+void line_release(struct line *line)
 {
     for (size_t i = 0; i < line->stall_count; i++)
         free(line->stalls[i].reason);
@@ -90,8 +90,13 @@ static double add(double a, double b)
 void line_add_stall(struct line *line, const char *reason, double samples)
 {
     size_t place = 0;
-    while (place < line->stall_count && strcmp(line->stalls[place].reason, reason) < 0)
-        place++;
+    for (size_t high = line->stall_count; place < high;) {
+        const size_t middle = place + (high - place) / 2;
+        if (strcmp(line->stalls[middle].reason, reason) < 0)
+            place = middle + 1;
+        else
+            high = middle;
+    }
     if (place < line->stall_count && strcmp(line->stalls[place].reason, reason) == 0) {
         line->stalls[place].samples = add(line->stalls[place].samples, samples);
         return;

@@ -71,6 +71,8 @@ size_t lines_place(const struct lines *lines, const char *function, const char *
 /* For a list that was made otherwise: puts it in order, and adds up lines of one place. */
 void lines_sort(struct lines *lines);
 
+void line_release(struct line *line);
+
 /* Adds samples of a reason. */
 void line_add_stall(struct line *line, const char *reason, double samples);
 double line_samples(const struct line *line); /* of all reasons */

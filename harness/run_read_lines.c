@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define STALL_REASONS 256 /* of a line; an H200 has 18 */
+#define STALL_REASONS 256 /* of all lines of a kernel; an H200 has 18 */
 
 static int read_counts(const struct place *above, json_t *object, struct line *line)
 {
@@ -23,15 +23,13 @@ static int read_counts(const struct place *above, json_t *object, struct line *l
     return 0;
 }
 
-static int read_stalls(const struct place *above, json_t *object, struct line *line)
+/* known gathers the reasons of all lines. */
+static int read_stalls(const struct place *above, json_t *object, struct line *line, struct line *known)
 {
     struct place place = {above, "stalls", 0};
     json_t *value = json_object_get(object, place.key);
     if (place_expect(&place, value, JSON_OBJECT, "an object") < 0)
         return -1;
-    if (json_object_size(value) > STALL_REASONS)
-        return place_wrong(&place, "names %zu reasons; no GPU has more than %d", json_object_size(value),
-                           STALL_REASONS);
     const char *reason;
     json_t *member;
     json_object_foreach(value, reason, member)
@@ -42,11 +40,15 @@ static int read_stalls(const struct place *above, json_t *object, struct line *l
         if (place_number_key(&place, value, reason, &samples) < 0)
             return -1;
         line_add_stall(line, reason, samples);
+        line_add_stall(known, reason, 0);
+        if (known->stall_count > STALL_REASONS)
+            return place_wrong(&place, "brings the reasons to %zu; no GPU has more than %d", known->stall_count,
+                               STALL_REASONS);
     }
     return 0;
 }
 
-static int read_line(const struct place *place, json_t *object, struct line *line)
+static int read_line(const struct place *place, json_t *object, struct line *line, struct line *known)
 {
     static const char *const keys[] = {"counts", "file", "function", "line", "offset", "stalls", "text"};
     if (place_object(place, object, keys, ROWS(keys)) < 0 ||
@@ -65,7 +67,7 @@ static int read_line(const struct place *place, json_t *object, struct line *lin
             return -1;
         line->number = (unsigned)whole;
     }
-    return read_counts(place, object, line) < 0 || read_stalls(place, object, line) < 0 ? -1 : 0;
+    return read_counts(place, object, line) < 0 || read_stalls(place, object, line, known) < 0 ? -1 : 0;
 }
 
 /* Appends in the order of the file: run_write sorted them, and who wrote it otherwise gets them as they are. */
@@ -76,11 +78,13 @@ static int read_list(const struct place *above, json_t *object, struct lines *li
     if (place_expect(&list, value, JSON_ARRAY, "a list") < 0)
         return -1;
     struct lines found = {0};
+    struct line known = {0};
     int result = 0;
     for (size_t i = 0; i < json_array_size(value) && result == 0; i++) {
         struct place place = {&list, NULL, i};
-        result = read_line(&place, json_array_get(value, i), ARRAY_ADD(found.list, found.count));
+        result = read_line(&place, json_array_get(value, i), ARRAY_ADD(found.list, found.count), &known);
     }
+    line_release(&known);
     if (result == 0)
         lines_sort(&found);
     lines->list = found.list;

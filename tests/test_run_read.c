@@ -370,7 +370,8 @@ Test(run_read, stall_reasons_without_end_are_refused)
             fprintf(stream, "\"r%03d\": 1%s", i, i ? ", " : "");
         fprintf(stream, "}}]}}}" REST);
         fclose(stream);
-        expect_readings(&(struct reading){text, count > 256 ? "lines/list/0/stalls: names 257 reasons" : NULL}, 1);
+        expect_readings(&(struct reading){text, count > 256 ? "lines/list/0/stalls: brings the reasons to 257" : NULL},
+                        1);
         free(text);
     }
 }
