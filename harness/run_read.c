@@ -409,8 +409,12 @@ static int read_results(const struct place *above, json_t *root, struct run *run
         return -1;
     const char *id;
     json_t *member;
-    json_object_foreach(value, id, member) if (read_result(&list, id, member,
-                                                           ARRAY_ADD(run->results, run->result_count)) < 0) return -1;
+    json_object_foreach(value, id, member)
+    {
+        if (read_result(&list, id, member, ARRAY_ADD(run->results, run->result_count)) < 0)
+            return -1;
+        json_object_clear(member); /* its memory is the next kernel's: a sixth of the time of a large file */
+    }
     if (run->result_count > 0)
         qsort(run->results, run->result_count, sizeof *run->results, by_id);
     return 0;
