@@ -192,13 +192,14 @@ static void judge_absent(const struct judging *judging, const struct result *bas
                    "the base build has it and this one does not%s%s; if it was removed on purpose, declare "
                    "[%s " EXPECTATION_REMOVED "] in " EXPECTATION_FILE,
                    renamed ? ", but runs the same code as " : "", renamed ? renamed->id : "", base->id);
-    } else if (renamed)
+    } else if (renamed) {
         set_reason(judgement,
                    "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
                    "-k %s --was %s",
                    renamed->id, renamed->id, base->id);
-    else
+    } else {
         set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file");
+    }
 }
 
 /* False when there is nothing to say of the kernel. */

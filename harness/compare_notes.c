@@ -148,19 +148,19 @@ static void note_definitions(struct comparison *comparison, const struct sides *
     comparison_add_items(comparison, &changed, "the baseline was accepted under other definitions of metrics");
 }
 
-static bool is_renamed(const struct launch *was, const struct launch *is)
+static bool has_other_name(const struct launch *was, const struct launch *is)
 {
     return was->function && is->function && strcmp(was->function, is->function) != 0 &&
            !cubin_is_same_name(was->function, is->function);
 }
 
 /* The first launch whose function has another name than in the baseline; the count of launches when none has. */
-static size_t find_renamed(const struct result *base, const struct result *now)
+static size_t find_other_name(const struct result *base, const struct result *now)
 {
     size_t i = 0;
     if (base->launch_count != now->launch_count)
         return now->launch_count;
-    while (i < now->launch_count && !is_renamed(&base->launches[i], &now->launches[i]))
+    while (i < now->launch_count && !has_other_name(&base->launches[i], &now->launches[i]))
         i++;
     return i;
 }
@@ -170,7 +170,7 @@ static void note_renamed(struct comparison *comparison, const struct sides *side
     struct note_items items = {0};
     for (size_t i = 0; i < sides->run->result_count; i++) {
         const struct result *now = &sides->run->results[i], *base = run_find(sides->baseline, now->id);
-        const size_t launch = base && now->status == RESULT_OK ? find_renamed(base, now) : now->launch_count;
+        const size_t launch = base && now->status == RESULT_OK ? find_other_name(base, now) : now->launch_count;
         if (launch < now->launch_count)
             note_items_add(&items, "%s: %s -> %s", now->id, base->launches[launch].function,
                            now->launches[launch].function);

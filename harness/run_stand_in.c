@@ -1,5 +1,6 @@
 /* What a base library says where a baseline says nothing. */
 #include "run.h"
+#include "util.h"
 
 /* Rows of `from` where the result has no number of its own. */
 static void stand_in_rows(struct result *result, const struct result *from, size_t session)
