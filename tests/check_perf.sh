@@ -98,7 +98,7 @@ expect_clean "after a failed build"
 
 # A job in the background would ignore SIGINT.
 setsid env --default-signal=INT ci/build_base.sh HEAD~1 >"$work/said" 2>&1 &
-for _ in {1..100}; do
+for _ in {1..1000}; do
     [ ! -e "$BUILDS.slow" ] || break
     sleep 0.05
 done

@@ -118,8 +118,15 @@ done <"$here/cases.txt"
 # What a table cannot say.
 
 eval "set -- $HOST"
-timeout --foreground --preserve-status -s INT 0.7 \
-    "$cugate" check "$@" -k 'fine/*' -k faults/hang --save stopped.json --report json=stopped_report.json >out 2>err
+rm -f hanging
+# A job in the background would ignore SIGINT.
+env --default-signal=INT "$cugate" check "$@" -k 'fine/*' -k faults/hang \
+    --save stopped.json --report json=stopped_report.json >out 2>err &
+until [ -e hanging ] || ! kill -0 $! 2>/dev/null; do
+    sleep 0.05
+done
+kill -INT $!
+wait $!
 finish "check, stopped by Ctrl-C" $? 130 "fine/two; interrupted; (exit 130); file stopped.json; file stopped_report.json"
 
 eval "set -- $M"

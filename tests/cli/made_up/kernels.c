@@ -55,9 +55,13 @@ static int launch_crash(void *state)
     return raise(SIGKILL);
 }
 
+/* Leaves a file that says so, for whoever waits for it. */
 static int launch_hang(void *state)
 {
     (void)state;
+    FILE *file = fopen("hanging", "w");
+    if (file)
+        fclose(file);
     return pause();
 }
 
