@@ -170,6 +170,6 @@ Test(weakened, expectations_that_reach_further_are_named)
     cr_assert_eq(expectations_read_text(&change.was.expectations, "was", was), 0);
     cr_assert_eq(expectations_read_text(&change.now.expectations, "now", now), 0);
     EXPECT(&change,
-           "WEAKENED: expected.ini excuses more: k/a time (until 2026-12-31 -> 2027-01-01), k/a count (worst 5 "
-           "-> any), k/a good (worst 5 -> 4), k/b count (new, until 2026-12-30)");
+           "WEAKENED: expected.ini excuses more: k/a count (worst 5 -> any), k/a good (worst 5 -> 4), k/a time (until "
+           "2026-12-31 -> 2027-01-01), k/b count (new, until 2026-12-30)");
 }

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 ln -s "$here/made_up" made_up
 "${CC:-cc}" -shared -fPIC -I"$here/../../harness" -o libmade_up.so made_up/kernels.c || exit 2
-"${CC:-cc}" -DMILLISECONDS=100 -shared -fPIC -I"$here/../../harness" -o libslower.so made_up/kernels.c || exit 2
+"${CC:-cc}" -DMILLISECONDS=500 -shared -fPIC -I"$here/../../harness" -o libslower.so made_up/kernels.c || exit 2
 mkdir -p "$golden"
 
 # The recording of a real GPU and its baseline, and copies of the recording with one thing changed in each.
