@@ -109,7 +109,7 @@ LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
 DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
-SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c))
+SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/made_time.c tests/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
@@ -180,12 +180,12 @@ planted: all
 	    CUDA_LDFLAGS=$(call quoted,$(CUDA_LDFLAGS)) tests/planted/build.sh
 	@CUGATE=$(BUILD)/cugate tests/planted/run.sh
 
-## selftest: how good the gate is: its bars in figures, and that a broken rule fails them; needs no GPU
+## selftest: how good the gate is: its bars in figures, and that a broken gate fails them; needs no GPU
 selftest: folder = $(or $(SESSIONS),$(BUILD)/selftest/sessions)
 selftest:
 	@ci/install_deps.sh build test $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory $(BUILD)/cugate $(BUILD)/selftest/selftest $(if $(SESSIONS),,$(folder))
-	@BUILD=$(BUILD) COMPILE='$(CC) $(C_FLAGS) -c' LINK='$(CC) $(LD_FLAGS)' LIBS='$(LIBS)' \
+	@BUILD=$(BUILD) COMPILE='$(CC) $(C_FLAGS) -c' LINK='$(CC) $(LD_FLAGS)' OBJECTS='$(SELFTEST_O)' LIBS='$(LIBS)' \
 	    tests/selftest/run.sh '$(folder)'
 
 ## lint: formatting, compiler warnings, clang-tidy, shellcheck, ruff
@@ -334,7 +334,7 @@ $(BUILD)/tests/unit: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libc
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
 
-$(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a
+$(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a | $(TESTS_SO)
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
 

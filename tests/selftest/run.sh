@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The body of `make selftest`: prints the table of the bars, then a line for each mutation of the rule, which must make its
+# The body of `make selftest`: prints the table of the bars, then a line for each mutation of the gate, which must make its
 # part of the table fail. Ends with "N passed, N failed".
 #
-#   BUILD=build COMPILE='cc -c ...' LINK='cc ...' LIBS='...' tests/selftest/run.sh FOLDER
+#   BUILD=build COMPILE='cc -c ...' LINK='cc ...' OBJECTS='...' LIBS='...' tests/selftest/run.sh FOLDER
 #
 # FOLDER holds the recorded sessions.
 set -euo pipefail
@@ -10,8 +10,9 @@ shopt -s extglob
 
 here=$(dirname "$0")
 work=${BUILD:?}/selftest
+turns=$BUILD/tests/libturns.so
 
-# A copy of the self-test with one line of the rule changed. Says "caught" when a bar of that part fails.
+# A copy of the self-test with one line of the gate changed. Says "caught" when a bar of that part fails.
 try_mutation() {
     local folder=$1 number=$2 name file expression part
     IFS='|' read -r name file expression part <<<"${3//*( )|*( )/|}"
@@ -25,12 +26,12 @@ try_mutation() {
     # Words are split: they are whole command lines.
     # shellcheck disable=SC2086
     if ! { $COMPILE -w -o "$mutant/mutant.o" "$mutant/$file" &&
-        $LINK -o "$mutant/selftest" "$mutant/mutant.o" "$BUILD"/tests/selftest/*.o "$BUILD/libcugate.a" $LIBS; }; then
+        $LINK -o "$mutant/selftest" "$mutant/mutant.o" $OBJECTS "$BUILD/libcugate.a" $LIBS; }; then
         echo "mutation: $name: ERROR: it does not compile"
         return
     fi
     local code=0
-    "$mutant/selftest" --only "$part" "$folder" >"$mutant/table" 2>&1 || code=$?
+    "$mutant/selftest" --turns "$turns" --only "$part" "$folder" >"$mutant/table" 2>&1 || code=$?
     case $code in
         0) echo "mutation: $name: SURVIVED: $part passes" ;;
         1) echo "mutation: $name: caught by $part" ;;
@@ -46,7 +47,7 @@ fi
 
 folder=$1
 rm -rf "$work"/mutant-* "$work"/mutation-*
-"$work/selftest" --cugate "$BUILD/cugate" "$folder" >"$work/table" &
+"$work/selftest" --cugate "$BUILD/cugate" --turns "$turns" "$folder" >"$work/table" &
 table=$!
 grep -v '^#' "$here/mutations.txt" | nl -b a -w 2 -n rz -s $'\t' | tr '\t' '\n' |
     tr '\n' '\0' | xargs -0 -n 2 -P "$(nproc)" "$0" --mutation "$folder"

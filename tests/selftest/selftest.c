@@ -15,12 +15,13 @@ static const struct part {
     const char *name;
     part_fn *check;
 } parts[] = {
-    {"Q1-pairs", q1_pairs},       {"Q1-one-more", q1_one_more},     {"Q2-simulated", q2_simulated},
-    {"Q2-recorded", q2_recorded}, {"Q3-screen", q3_screen},         {"Q3-caution", q3_caution},
-    {"Q4-judge", q4_judge},       {"Q4-recorded", q4_recorded},     {"Q5-noise", q5_noise},
-    {"Q5-clean", q5_clean},       {"Q5-planted", q5_planted},       {"Q5-hiccup", q5_hiccup},
-    {"Q5-recorded", q5_recorded}, {"Q6-simulated", q6_simulated},   {"Q6-recorded", q6_recorded},
-    {"Q6-clock", q6_clock},       {"Q8-repetition", q8_repetition}, {"Q8-files", q8_files},
+    {"Q1-pairs", q1_pairs},           {"Q1-one-more", q1_one_more},   {"Q2-simulated", q2_simulated},
+    {"Q2-recorded", q2_recorded},     {"Q3-screen", q3_screen},       {"Q3-caution", q3_caution},
+    {"Q4-judge", q4_judge},           {"Q4-recorded", q4_recorded},   {"Q5-noise", q5_noise},
+    {"Q5-clean", q5_clean},           {"Q5-planted", q5_planted},     {"Q5-hiccup", q5_hiccup},
+    {"Q5-recorded", q5_recorded},     {"Q6-simulated", q6_simulated}, {"Q6-recorded", q6_recorded},
+    {"Q6-clock", q6_clock},           {"Q7-check", q7_check},         {"Q7-settle", q7_settle},
+    {"Q8-repetition", q8_repetition}, {"Q8-files", q8_files},
 };
 
 static const char plain_metrics[] = "[steady]\ntitle = Steady\ncounter = made_up_steady.sum\nunit = count\n"
@@ -103,15 +104,16 @@ struct flags count_flags(const struct comparison *comparison, enum metric_class 
 }
 
 struct arguments {
-    const char *metrics, *cugate, *only, *sessions;
+    const char *metrics, *cugate, *turns, *only, *sessions;
 };
 
 static int read_arguments(struct arguments *arguments, int count, char **list)
 {
-    *arguments = (struct arguments){.metrics = "metrics"};
+    *arguments = (struct arguments){.metrics = "metrics", .turns = "build/tests/libturns.so"};
     for (int i = 1; i < count; i++) {
         const char **value = strcmp(list[i], "--metrics") == 0  ? &arguments->metrics
                              : strcmp(list[i], "--cugate") == 0 ? &arguments->cugate
+                             : strcmp(list[i], "--turns") == 0  ? &arguments->turns
                              : strcmp(list[i], "--only") == 0   ? &arguments->only
                                                                 : NULL;
         if (value && i + 1 < count)
@@ -145,12 +147,13 @@ int main(int count, char **list)
     struct arguments arguments;
     struct selftest selftest = {0};
     if (read_arguments(&arguments, count, list) < 0)
-        die(EXIT_USAGE, "usage: selftest [--metrics FOLDER] [--cugate PROGRAM] [--only PART] FOLDER");
+        die(EXIT_USAGE, "usage: selftest [--metrics FOLDER] [--cugate PROGRAM] [--turns LIBRARY] [--only PART] FOLDER");
     if (metrics_read_folder(&selftest.metrics, arguments.metrics) < 0 ||
         metrics_read_text(&selftest.plain, "plain.ini", plain_metrics) < 0 ||
         sessions_read(&selftest, arguments.sessions) < 0)
         return EXIT_USAGE;
     selftest.cugate = arguments.cugate;
+    selftest.turns = arguments.turns;
     selftest.rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!selftest.rng)
         die(EXIT_USAGE, "cannot allocate memory for random numbers");

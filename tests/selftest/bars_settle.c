@@ -1,0 +1,113 @@
+/* Q7: what stands around two numbers of a row: the code, the GPU, the other rows of its kernel. */
+#include "selftest.h"
+
+#include <string.h>
+
+#define KERNEL "made/up"
+#define TIME 100000.0
+#define COUNT 1000.0
+#define SHARE 90.0
+
+/* To add a change: a row. Of time, instructions and achieved_occupancy; 0: as in the baseline, which has 10 sessions,
+ * each on a GPU of its own, where the run has 2 by the same code on one of these GPUs. */
+static const struct change {
+    const char *words, *metric;
+    enum verdict verdict;
+    double time, count, share, anchor; /* of time */
+    double paired;                     /* 14 pairs: the times of the head by those of the base build; 0: none */
+    bool other_code, other_gpu, neighbours;
+    size_t base_sessions, run_sessions; /* 0: as above */
+} changes[] = {
+    {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
+    {"the same code, time +4 %: same", "time", VERDICT_SAME, .time = 104000},
+    {"the same code, time +6 %: unsure", "time", VERDICT_UNSURE, .time = 106000},
+    {"the same code, time +3 %, 6 % past its anchor: unsure", "time", VERDICT_UNSURE, .time = 103000, .anchor = 97000},
+    {"the same code, time +6 %, and the base build as slow: same", "time", VERDICT_SAME, .time = 106000, .paired = 1},
+    {"the same code, time +4 %, slower than the base build: regressed", "time", VERDICT_REGRESSED, .time = 104000,
+     .paired = 1.04},
+    {"the same code, time +4 % with one instruction more: regressed", "time", VERDICT_REGRESSED, .time = 104000,
+     .count = 1001},
+    {"time +4 % while others compute on the GPU: unsure", "time", VERDICT_UNSURE, .time = 104000, .other_code = true,
+     .neighbours = true},
+    {"other code, one instruction less: improved", "instructions", VERDICT_IMPROVED, .count = 999, .other_code = true},
+    {"the same code, one instruction less: unsure", "instructions", VERDICT_UNSURE, .count = 999},
+    {"other code, one instruction more, in 1 session against 2: regressed", "instructions", VERDICT_REGRESSED,
+     .count = 1001, .other_code = true, .base_sessions = 2, .run_sessions = 1},
+    {"other code, one instruction more, in 1 session against 1: unsure", "instructions", VERDICT_UNSURE, .count = 1001,
+     .other_code = true, .base_sessions = 1, .run_sessions = 1},
+    {"the same code, one instruction more, in 2 sessions against 2: unsure", "instructions", VERDICT_UNSURE,
+     .count = 1001, .base_sessions = 2},
+    {"the same code on another GPU, occupancy -2.5 points: same", "achieved_occupancy", VERDICT_SAME, .share = 87.5,
+     .other_gpu = true},
+    {"the same code on another GPU, occupancy -4 points: regressed", "achieved_occupancy", VERDICT_REGRESSED,
+     .share = 86, .other_gpu = true},
+    {"the same code on a known GPU, occupancy -2.5 points: regressed", "achieved_occupancy", VERDICT_REGRESSED,
+     .share = 87.5},
+    {"occupancy -40 points, time -10 %: trade-off", "achieved_occupancy", VERDICT_TRADED, .share = 50, .time = 90000,
+     .other_code = true},
+    {"occupancy -40 points, time as it was, by pairs: trade-off", "achieved_occupancy", VERDICT_TRADED, .share = 50,
+     .paired = 1, .other_code = true},
+    {"occupancy -40 points, time as it was, within the limit: regressed", "achieved_occupancy", VERDICT_REGRESSED,
+     .share = 50, .other_code = true},
+    {"occupancy -40 points, time +4 %: regressed", "achieved_occupancy", VERDICT_REGRESSED, .share = 50, .time = 104000,
+     .other_code = true},
+};
+
+static struct row *put(struct run *run, const char *metric, double value, size_t sessions)
+{
+    struct row *row = result_add(run_add(run, KERNEL), metric);
+    for (size_t i = 0; i < sessions; i++)
+        row_add_session(row, &value, 1);
+    return row;
+}
+
+static void put_code(struct run *run, const char *code)
+{
+    struct result *result = run_find(run, KERNEL);
+    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+        .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
+}
+
+static void make_baseline(struct run *baseline, const struct change *change)
+{
+    const size_t sessions = change->base_sessions > 0 ? change->base_sessions : 10;
+    struct row *time = put(baseline, "time", TIME, sessions);
+    time->has_anchor = change->anchor > 0;
+    time->anchor = change->anchor;
+    put(baseline, "instructions", COUNT, sessions);
+    put(baseline, "achieved_occupancy", SHARE, sessions);
+    put_code(baseline, "f00d");
+    struct result *result = run_find(baseline, KERNEL);
+    for (size_t i = 0; i < sessions; i++)
+        ARRAY_ADD(result->sessions, result->session_count)->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", i);
+}
+
+static void make_run(struct run *run, const struct change *change)
+{
+    const size_t sessions = change->run_sessions > 0 ? change->run_sessions : 2;
+    struct session *session = ARRAY_ADD(run->sessions, run->session_count);
+    struct row *time = put(run, "time", change->time > 0 ? change->time : TIME, sessions);
+    for (size_t i = 0; i < RULE_PAIRS && change->paired > 0; i++)
+        row_add_pair(time, TIME, TIME * change->paired);
+    put(run, "instructions", change->count > 0 ? change->count : COUNT, sessions);
+    put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions);
+    put_code(run, change->other_code ? "beef" : "f00d");
+    session->facts[SESSION_GPU_UUID] = x_strdup(change->other_gpu ? "GPU-new" : "GPU-0");
+    session->facts[SESSION_NEIGHBOURS] = x_strdup(change->neighbours ? "1" : "0");
+}
+
+void q7_settle(struct selftest *selftest)
+{
+    for (size_t i = 0; i < ROWS(changes); i++) {
+        struct run baseline = {0}, run = {0};
+        struct comparison comparison;
+        make_baseline(&baseline, &changes[i]);
+        make_run(&run, &changes[i]);
+        compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
+        const enum verdict verdict = judgement_of(&comparison, KERNEL, changes[i].metric)->verdict;
+        expect_all(selftest, verdict == changes[i].verdict, 1, changes[i].words);
+        comparison_release(&comparison);
+        run_release(&run);
+        run_release(&baseline);
+    }
+}
