@@ -53,7 +53,7 @@ struct judgement {
     double detectable; /* smallest change that is caught with RULE_POWER; NAN where unknown, 0: any */
     bool compared;     /* both numbers are of one counter */
     bool worse;        /* beyond the limit in the bad direction, whatever the verdict */
-    bool far;          /* a time worse than the baseline or its anchor by more than RULE_ANCHOR and the limit */
+    bool far;          /* a time worse than the baseline or its anchor by more than RULE_SAME_CODE and the limit */
     bool blind; /* it passed, by a limit beyond RULE_BLIND of its value; so small an amount that the metric file lets
                  * it be is not blind */
     bool same_code;                            /* the same machine code was launched in the same way */

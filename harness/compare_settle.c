@@ -29,7 +29,7 @@ static void settle_far(struct judgement *judgement)
     set_reason(judgement,
                "the same machine code, launched in the same way, and more than %g %% off: its input, its memory or the "
                "GPU is another; --against a base library settles it",
-               100 * RULE_ANCHOR);
+               100 * RULE_SAME_CODE);
 }
 
 /* The same code does not count less, where it counts the same each time. */

@@ -40,17 +40,17 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
         set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
 }
 
-/* Past that value for the worse by more than the limit, and than noise explains. */
-static bool is_far_past(const struct judgement *judgement, double value)
+/* Past that value for the worse by more than that share of it, and than the limit. */
+static bool is_past(const struct judgement *judgement, double value, double share)
 {
     const double sign = judgement->metric->better == METRIC_LOWER ? 1 : -1;
-    return sign * (judgement->now - judgement->drift - value) > fmax(RULE_ANCHOR * fabs(value), judgement->limit);
+    return sign * (judgement->now - judgement->drift - value) > fmax(share * fabs(value), judgement->limit);
 }
 
 /* Slow drift: each step was within its limit, and their sum is not. True when that is so. */
 static bool judge_anchor(struct judgement *judgement, const struct row *base)
 {
-    if (!base->has_anchor || !is_far_past(judgement, base->anchor))
+    if (!base->has_anchor || !is_past(judgement, base->anchor, RULE_ANCHOR))
         return false;
     char anchor[64];
     metric_format(judgement->metric, base->anchor, anchor, sizeof anchor);
@@ -193,9 +193,9 @@ void judge_values(struct judgement *judgement, const struct pairing *pairing, st
     judgement->detectable = found.detectable;
     judgement->verdict = by_finding[found.finding];
     judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
-    judgement->far =
-        metric->class == METRIC_TIME && (is_far_past(judgement, judgement->base) ||
-                                         (pairing->base->has_anchor && is_far_past(judgement, pairing->base->anchor)));
+    judgement->far = metric->class == METRIC_TIME &&
+                     (is_past(judgement, judgement->base, RULE_SAME_CODE) ||
+                      (pairing->base->has_anchor && is_past(judgement, pairing->base->anchor, RULE_SAME_CODE)));
     if (pairing->now->pair_count > 0) {
         judge_pairs(judgement, pairing->now);
         /* The pairs are of the base and the head; the anchor is of the baseline, and has to go through all the rest. */

@@ -50,9 +50,9 @@ Test(compare_settle, the_same_code_explains_no_more_than_noise)
         enum verdict verdict;
         bool wants_pairs;
     } rows[] = {
-        {105000, 100000, VERDICT_SAME, false},    {105100, 100000, VERDICT_UNSURE, true},
-        {10000000, 100000, VERDICT_UNSURE, true}, {103000, 97000, VERDICT_UNSURE, true},
-        {103000, 99000, VERDICT_SAME, false},     {50000, 100000, VERDICT_SAME, false},
+        {110000, 100000, VERDICT_SAME, false},    {110100, 100000, VERDICT_UNSURE, true},
+        {10000000, 100000, VERDICT_UNSURE, true}, {103000, 93000, VERDICT_UNSURE, true},
+        {103000, 95000, VERDICT_SAME, false},     {50000, 100000, VERDICT_SAME, false},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct fixture fixture;

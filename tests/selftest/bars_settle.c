@@ -19,10 +19,10 @@ static const struct change {
     size_t base_sessions, run_sessions; /* 0: as above */
 } changes[] = {
     {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
-    {"the same code, time +4 %: same", "time", VERDICT_SAME, .time = 104000},
-    {"the same code, time +6 %: unsure", "time", VERDICT_UNSURE, .time = 106000},
-    {"the same code, time +3 %, 6 % past its anchor: unsure", "time", VERDICT_UNSURE, .time = 103000, .anchor = 97000},
-    {"the same code, time +6 %, and the base build as slow: same", "time", VERDICT_SAME, .time = 106000, .paired = 1},
+    {"the same code, time +9 %: same", "time", VERDICT_SAME, .time = 109000},
+    {"the same code, time +11 %: unsure", "time", VERDICT_UNSURE, .time = 111000},
+    {"the same code, time +3 %, 11 % past its anchor: unsure", "time", VERDICT_UNSURE, .time = 103000, .anchor = 93000},
+    {"the same code, time +11 %, and the base build as slow: same", "time", VERDICT_SAME, .time = 111000, .paired = 1},
     {"the same code, time +4 %, slower than the base build: regressed", "time", VERDICT_REGRESSED, .time = 104000,
      .paired = 1.04},
     {"the same code, time +4 % with one instruction more: regressed", "time", VERDICT_REGRESSED, .time = 104000,

@@ -14,12 +14,12 @@ judge='"$cugate" check $H200 --replay run.json'
 hundredfold() { change '(.kernels["reduce/tree"], .kernels["reduce/sequential"]) |= (select(.) |
         (.metrics.time, .metrics.sm_cycles, .metrics.sm_cycles_active).sessions |= map(map(. * 100)))'; }
 way 'the same machine code takes a hundred times as long' hundredfold 3 "$judge" \
-    '+8.22 ms' 'the same machine' 'more than 5 % off' '!nothing is worse'
+    '+8.22 ms' 'the same machine' 'more than 10 % off' '!nothing is worse'
 
 # By 4 % a time, as accept takes what moved by the same code.
 step_by_step() {
     cp -r "$top/baselines" baselines
-    jq -c '.kernels[].metrics.time |= (.sessions |= map(map(. * 1.04)) | .anchor = .sessions[0][0] / 1.06)' \
+    jq -c '.kernels[].metrics.time |= (.sessions |= map(map(. * 1.04)) | .anchor = .sessions[0][0] / 1.09)' \
         baselines/nvidia-h200/reduce/sequential.json >changed
     mv changed baselines/nvidia-h200/reduce/sequential.json
     change '.kernels["reduce/sequential"].metrics.time.sessions |= map(map(. * 1.07))'
@@ -93,8 +93,8 @@ way 'aa over sessions of which some have lines' some_with_lines 0 '"$cugate" aa 
 # ---- Rows that can hardly fail
 
 as_recorded() { cp "$recorded" run.json; }
-way 'a time that fails from 109 % on looks green' as_recorded 0 "$judge" 'same, blind' '1 row is blind (-v lists them)'
-way 'a time that fails from 109 % on has no reason' as_recorded 0 "$judge -v -k transfer/pageable" 'blind: it fails from 109 % of its value on'
+way 'a time that hardly can fail looks green' as_recorded 0 "$judge -k transfer/pageable" 'same, blind' '1 row is blind (-v lists them)'
+way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k transfer/pageable" 'blind: it fails from'
 
 # ---- Against a base build
 
