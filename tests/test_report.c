@@ -389,7 +389,6 @@ Test(report, noise_of_the_same_code_is_counted_quietly)
     report_tear_down(&fixture);
 }
 
-
 /* A new metric lacks a base in every kernel: that must not bury what matters. */
 Test(report, of_many_rows_that_the_baseline_lacks_ten_are_listed)
 {

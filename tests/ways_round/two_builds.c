@@ -87,8 +87,8 @@ enum { FIRST = 0 };
 enum { FIRST = 1 };
 #endif
 
-static const struct cugate_family family = {
-    "two", "two builds", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, variants + FIRST, 4 - FIRST};
+static const struct cugate_family family = {"two",  "two builds",  CUGATE_TRANSFER,  open_nothing, restore,
+                                            verify, close_nothing, variants + FIRST, 4 - FIRST};
 static const struct cugate_family *const families[] = {&family};
 static const struct cugate_library table = {CUGATE_KERNEL_ABI, "cc", "", families, 1, synchronize, error_text};
 
