@@ -33,6 +33,7 @@ recorded=$top/tests/data/recorded-nvidia-h200.json
 H200="--baselines $top/baselines --metrics $top/metrics"
 made_up=$top/tests/cli/made_up
 HOST="--metrics $made_up/host_metrics --collector host"
+export cugate recorded H200 HOST # of the rows
 
 say() { printf '%s\n' "$*"; }
 
