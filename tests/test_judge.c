@@ -255,7 +255,8 @@ Test(judge, a_base_library_that_is_none)
 __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, const char *path)
 {
     struct interrupts interrupts;
-    made_time_begin(); /* for its own */
+    made_time_begin();       /* for its own */
+    signal(SIGINT, SIG_DFL); /* a shell's job in the background ignores it */
     if (interrupts_open(&interrupts) < 0)
         _exit(EXIT_USAGE);
     fixture->measurement.progress = true;

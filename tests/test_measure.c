@@ -375,6 +375,7 @@ static void measure_and_signal(struct fixture *fixture, const char *when, const 
     cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();
     if (child == 0) {
+        signal(SIGINT, SIG_DFL); /* a shell's job in the background ignores it */
         dup2(ends[1], STDERR_FILENO);
         be_the_command(fixture, path);
     }
