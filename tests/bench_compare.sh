@@ -53,7 +53,7 @@ make_run() {
 compare() {
     local status=0
     "$cugate" compare --metrics "$1/metrics" --format "$2" "$1/base.json" "$1/run.json" >"$work/out" || status=$?
-    [ $status -eq 1 ] || { echo "compare exited $status, not 1" >&2; exit 1; }
+    [ $status -eq 3 ] || { echo "compare exited $status, not 3" >&2; exit 1; }
 }
 
 # make_case KERNELS TIMES NAME
