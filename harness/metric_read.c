@@ -153,7 +153,11 @@ static int set_clock(struct reading *reading, const char *value)
 static int set_trade(struct reading *reading, const char *value)
 {
     char name[METRIC_NAME];
-    for (const char *rest = value; metric_next_trade(&rest, name);)
+    const char *rest = value;
+    if (!*value)
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "the trade names no metric: write section names of other metrics, or leave it out");
+    while (metric_next_trade(&rest, name))
         if (!is_name(name))
             return ini_text_wrong(&reading->text, reading->text.line,
                                   "\"%s\" is no trade: write section names of other metrics", name);

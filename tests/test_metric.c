@@ -171,6 +171,7 @@ Test(metric, errors_say_file_line_and_remedy)
         {"[m]\ncounter = cugate.walltime\n", "did you mean cugate.wall_time? There are cugate.wall_time"},
         {"[m]\nweight = a b\n", "x.ini:2: \"a b\" is no weight"},
         {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is no clock"},
+        {"[m]\ntrade =\n", "x.ini:2: "}, /* else a fall of it would be no cost at all */
         {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is no trade"},
         {"[m]\nunit =\n", "x.ini:2: \"unit\" has no value"},
         {"[m]\n" BODY "law = 32\n", "x.ini:8: one of > >= < <= is missing before \"32\" in the law \"32\""},
