@@ -11,7 +11,7 @@ ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-VERSION := $(shell sed -n 's/^\#define CUGATE_VERSION "\(.*\)"/\1/p' harness/version.h)
+VERSION := $(shell sed -n 's/^\#define CUGATE_VERSION "\(.*\)"/\1/p' harness/base/version.h)
 
 # ---- Variables for the command line; `make help` prints these comments ---------------------------------------------
 
@@ -97,10 +97,10 @@ GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(a
 
 # ---- Files ---------------------------------------------------------------------------------------------------------
 
-# The plugin alone includes CUDA headers and needs CUDA's libraries; see harness/gpu.h.
-HARNESS_C := $(wildcard harness/*.c)
-PLUGIN_C := $(wildcard harness/cupti_*.c)
-LIBRARY_C := $(filter-out harness/main.c $(PLUGIN_C),$(HARNESS_C))
+# The plugin alone includes CUDA headers and needs CUDA's libraries; see harness/worker/gpu.h.
+HARNESS_C := $(wildcard harness/*/*.c)
+PLUGIN_C := $(wildcard harness/cupti/*.c)
+LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
 TESTS_C := $(wildcard tests/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
@@ -267,26 +267,26 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -Itests $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/harness/cupti_%.o: harness/cupti_%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies
+$(BUILD)/harness/cupti/%.o: harness/cupti/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -fvisibility=hidden $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # cupti_profiler_host.h is C but for an unused #include <string>: for this one file, an empty header stands in.
-$(BUILD)/harness/cupti_host.o: PLUGIN_FLAGS := -isystem build/include-cxx-stub
-$(BUILD)/harness/cupti_host.o: | build/include-cxx-stub/string
+$(BUILD)/harness/cupti/cupti_host.o: PLUGIN_FLAGS := -isystem build/include-cxx-stub
+$(BUILD)/harness/cupti/cupti_host.o: | build/include-cxx-stub/string
 # The occupancy calculator is one header of the toolkit's that needs no library.
-$(BUILD)/harness/occupancy.o: PLUGIN_FLAGS := $(CUDA_CPPFLAGS)
-$(BUILD)/harness/occupancy.o: $(CUDA_READY)
+$(BUILD)/harness/cubin/occupancy.o: PLUGIN_FLAGS := $(CUDA_CPPFLAGS)
+$(BUILD)/harness/cubin/occupancy.o: $(CUDA_READY)
 build/include-cxx-stub/string:
 	@mkdir -p $(@D) && : >$@
 
 $(BUILD)/libcugate.a: $(LIBRARY_O)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/cugate: $(BUILD)/harness/main.o $(BUILD)/libcugate.a
+$(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/cugate'
 
-# The plugin is not linked with the driver: gpu.c loads that first, if there is one. So cu* symbols stay open, are bound
+# The plugin is not linked with the driver: worker/gpu.c loads that first, if there is one. So cu* symbols stay open, are bound
 # when they are first called (distributions that bind at once would refuse to load it), and no other may be open.
 # CUPTI opens libnvperf_host.so by its bare name: of the two kinds of run path, only the older serves its needs.
 $(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a

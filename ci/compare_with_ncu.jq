@@ -5,7 +5,7 @@
 def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
 def number: gsub(","; "") | try tonumber catch null; # device attributes may be words
 def sum_of($name): map(.[$name]) | add;
-# As harness/sample.c: launches of one sample add up, ratios are weighed by their denominator.
+# As harness/model/sample.c: launches of one sample add up, ratios are weighed by their denominator.
 def weighed($name; $weight): sum_of($weight) as $total
     | if $total == 0 then null else (map(.[$name] * .[$weight]) | add) / $total end;
 def padded($width): tostring | . + (" " * ([0, $width - length] | max));

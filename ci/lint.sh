@@ -6,9 +6,9 @@
 set -euo pipefail
 shopt -s nullglob
 
-harness=(harness/*.c)
+harness=(harness/*/*.c)
 c=("${harness[@]}" tests/*.c tests/*/*.c tests/*/*/*.c)
-sources=("${c[@]}" {harness,tests,tests/*}/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
+sources=("${c[@]}" harness/*.h {harness/*,tests,tests/*}/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
 scripts=(ci/*.sh {tests,tests/*}/*.sh .ci/run)
 if [ "${1-}" = --files ]; then
     printf '%s\n' "${sources[@]}"

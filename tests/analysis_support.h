@@ -2,7 +2,7 @@
 #ifndef ANALYSIS_SUPPORT_H
 #define ANALYSIS_SUPPORT_H
 
-#include "analysis.h"
+#include "gate/analysis.h"
 
 #define MOST_SESSIONS 40 /* of a test */
 

@@ -1,6 +1,6 @@
 #include "line_support.h"
 
-#include "util.h"
+#include "base/util.h"
 
 #include <criterion/criterion.h>
 

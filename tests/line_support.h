@@ -2,7 +2,7 @@
 #ifndef LINE_SUPPORT_H
 #define LINE_SUPPORT_H
 
-#include "line.h"
+#include "model/line.h"
 
 #define COUNTED(counter) (1u << (counter))
 

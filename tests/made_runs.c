@@ -1,6 +1,6 @@
 #include "made_runs.h"
+#include "base/util.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

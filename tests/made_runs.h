@@ -2,7 +2,7 @@
 #ifndef MADE_RUNS_H
 #define MADE_RUNS_H
 
-#include "baseline.h"
+#include "baseline/baseline.h"
 
 /* A session of its own for each number up to 28: kernels access/coalesced, reduce/tree and reduce/warp, each with
  *

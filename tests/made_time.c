@@ -1,6 +1,6 @@
 #include "made_time.h"
 
-#include "util.h"
+#include "base/util.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -2,7 +2,7 @@
 #ifndef REPORT_SUPPORT_H
 #define REPORT_SUPPORT_H
 
-#include "report.h"
+#include "report/report.h"
 
 #define MADE_UP "tests/cli/made_up/" /* tests run in the repository's root */
 

@@ -1,6 +1,6 @@
 #include "support.h"
-#include "run.h"
-#include "util.h"
+#include "base/util.h"
+#include "model/run.h"
 
 #include <ftw.h>
 #include <stdlib.h>

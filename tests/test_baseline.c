@@ -1,7 +1,7 @@
-#include "baseline.h"
+#include "base/util.h"
+#include "baseline/baseline.h"
 #include "made_runs.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

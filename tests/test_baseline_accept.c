@@ -1,8 +1,8 @@
-#include "baseline.h"
-#include "commands.h"
+#include "base/util.h"
+#include "baseline/baseline.h"
+#include "command/commands.h"
 #include "made_runs.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

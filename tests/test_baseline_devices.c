@@ -1,6 +1,6 @@
-#include "baseline_devices.h"
+#include "base/util.h"
+#include "baseline/baseline_devices.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

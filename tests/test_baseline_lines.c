@@ -1,7 +1,7 @@
 /* Source lines in baselines: they are of the machine code of the values beside them. */
+#include "base/util.h"
 #include "made_runs.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,6 +1,6 @@
+#include "base/util.h"
 #include "made_runs.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What accepting does with values that move: the spread of code that did not change, and anchors. */
+#include "base/util.h"
 #include "made_runs.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What becomes of the files when something happens between writing and renaming them. */
+#include "base/util.h"
 #include "made_runs.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
-#include "child.h"
+#include "base/util.h"
 #include "support.h"
-#include "util.h"
+#include "worker/child.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-#include "commands.h"
+#include "base/util.h"
+#include "command/commands.h"
 #include "made_time.h"
-#include "run.h"
+#include "model/run.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

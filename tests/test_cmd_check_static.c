@@ -1,7 +1,7 @@
-#include "commands.h"
-#include "resources.h"
+#include "base/util.h"
+#include "command/commands.h"
+#include "cubin/resources.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "collector.h"
-#include "gpu.h"
-#include "util.h"
+#include "base/util.h"
+#include "worker/collector.h"
+#include "worker/gpu.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

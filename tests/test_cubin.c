@@ -1,7 +1,7 @@
-#include "cubin.h"
-#include "run.h"
+#include "base/util.h"
+#include "cubin/cubin.h"
+#include "model/run.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-#include "expectation.h"
+#include "base/util.h"
+#include "judge/expectation.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "explain_parts.h"
+#include "explain/explain_parts.h"
 #include "report_support.h"
 #include "support.h"
 

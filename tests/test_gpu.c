@@ -1,6 +1,6 @@
-#include "cubin.h"
-#include "gpu.h"
-#include "util.h"
+#include "base/util.h"
+#include "cubin/cubin.h"
+#include "worker/gpu.h"
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>

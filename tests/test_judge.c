@@ -1,8 +1,8 @@
-#include "judge.h"
+#include "base/measure_interrupt.h"
+#include "base/util.h"
+#include "gate/judge.h"
 #include "made_time.h"
-#include "measure_interrupt.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

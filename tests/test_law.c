@@ -1,5 +1,5 @@
-#include "law.h"
-#include "util.h"
+#include "base/util.h"
+#include "model/law.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "library.h"
+#include "base/util.h"
 #include "support.h"
-#include "util.h"
+#include "worker/library.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

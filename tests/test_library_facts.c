@@ -1,6 +1,6 @@
-#include "library_facts.h"
+#include "base/util.h"
 #include "support.h"
-#include "util.h"
+#include "worker/library_facts.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "line.h"
+#include "base/util.h"
+#include "model/line.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <float.h>

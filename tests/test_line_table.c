@@ -1,7 +1,7 @@
-#include "line_table.h"
+#include "cubin/line_table.h"
 
-#include "cubin.h"
-#include "util.h"
+#include "base/util.h"
+#include "cubin/cubin.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "collector.h"
-#include "measure.h"
+#include "base/util.h"
+#include "base/version.h"
+#include "measure/measure.h"
 #include "support.h"
-#include "util.h"
-#include "version.h"
+#include "worker/collector.h"
 
 #include <criterion/criterion.h>
 #include <regex.h>

@@ -1,6 +1,6 @@
-#include "metric.h"
+#include "base/util.h"
+#include "model/metric.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-#include "occupancy.h"
-#include "util.h"
+#include "base/util.h"
+#include "cubin/occupancy.h"
 
 #include <criterion/criterion.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
-#include "options.h"
+#include "base/util.h"
+#include "command/options.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

@@ -2,8 +2,8 @@
 #include "report_support.h"
 #include "support.h"
 
-#include "report_words.h"
-#include "text.h"
+#include "base/text.h"
+#include "report/report_words.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

@@ -1,5 +1,5 @@
+#include "report/report_words.h"
 #include "report_support.h"
-#include "report_words.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

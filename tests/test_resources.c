@@ -1,7 +1,7 @@
-#include "library_facts.h"
-#include "resources.h"
+#include "base/util.h"
+#include "cubin/resources.h"
 #include "support.h"
-#include "util.h"
+#include "worker/library_facts.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

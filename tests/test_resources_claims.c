@@ -1,6 +1,6 @@
-#include "resources_claims.h"
+#include "base/util.h"
+#include "cubin/resources_claims.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "roofline.h"
+#include "explain/roofline.h"
 
-#include "util.h"
+#include "base/util.h"
 
 #include <criterion/criterion.h>
 #include <float.h>

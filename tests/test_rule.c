@@ -1,5 +1,5 @@
-#include "rule.h"
-#include "util.h"
+#include "base/util.h"
+#include "judge/rule.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

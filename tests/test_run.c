@@ -1,5 +1,5 @@
-#include "run.h"
-#include "util.h"
+#include "base/util.h"
+#include "model/run.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

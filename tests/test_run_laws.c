@@ -1,7 +1,7 @@
+#include "base/util.h"
 #include "made_runs.h"
-#include "run_laws.h"
+#include "model/run_laws.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

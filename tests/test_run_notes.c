@@ -1,7 +1,7 @@
 /* Definitions of metrics as runs keep them: what of another one lets more pass, and their place in the file. */
-#include "run.h"
+#include "base/util.h"
+#include "model/run.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

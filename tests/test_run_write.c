@@ -1,6 +1,6 @@
-#include "run.h"
+#include "base/util.h"
+#include "model/run.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "sample.h"
-#include "util.h"
+#include "base/util.h"
+#include "model/sample.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

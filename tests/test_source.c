@@ -1,7 +1,7 @@
-#include "source.h"
+#include "cubin/source.h"
 
+#include "base/util.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

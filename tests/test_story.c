@@ -1,8 +1,8 @@
-#include "story.h"
+#include "explain/story.h"
 
+#include "base/util.h"
 #include "line_support.h"
-#include "metric.h"
-#include "util.h"
+#include "model/metric.h"
 
 #include <criterion/criterion.h>
 #include <float.h>

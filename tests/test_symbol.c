@@ -1,6 +1,6 @@
-#include "symbol.h"
+#include "model/symbol.h"
 
-#include "util.h"
+#include "base/util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "text.h"
+#include "base/text.h"
 
-#include "util.h"
+#include "base/util.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
+#include "base/util.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

@@ -1,6 +1,6 @@
 /* What a change takes from the gate: notes that name it, and none where nothing was taken. */
 #include "compare_support.h"
-#include "weakened.h"
+#include "gate/weakened.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What writers that were killed leave behind; the rest of whole files is in test_util.c. */
+#include "base/util.h"
 #include "support.h"
-#include "util.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

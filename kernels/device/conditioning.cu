@@ -1,5 +1,5 @@
 /* conditioning - the kernel that cugate runs before every measured launch. Not a family: it is embedded in the harness
- * (harness/cupti_condition.c) and works with any kernel library. One kernel, not two, because every launch while
+ * (harness/cupti/cupti_condition.c) and works with any kernel library. One kernel, not two, because every launch while
  * counters run costs a millisecond. */
 
 /* First empties the L2 by reading `count` 16-byte words, several times its size. Reading, because a memset would leave

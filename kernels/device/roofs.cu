@@ -1,4 +1,4 @@
-/* roofs - what a GPU can do at most, each measured by a kernel that does nothing else (harness/cupti_roofs.c). Not a
+/* roofs - what a GPU can do at most, each measured by a kernel that does nothing else (harness/cupti/cupti_roofs.c). Not a
  * family: embedded in the harness like conditioning.cu. `sink` is never written, but the compiler cannot know. */
 #include <cuda_fp16.h>
 

@@ -1,5 +1,5 @@
 /* Q8: the same bytes in give the same bytes out, and files that are not what they should be their documented code. */
-#include "report.h"
+#include "report/report.h"
 #include "selftest.h"
 
 #include <stdlib.h>

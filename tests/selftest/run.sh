@@ -16,7 +16,8 @@ turns=$BUILD/tests/libturns.so
 try_mutation() {
     local folder=$1 number=$2 name file expression part
     IFS='|' read -r name file expression part <<<"${3//*( )|*( )/|}"
-    local mutant=$work/mutant-$number source=harness/$file
+    local mutant=$work/mutant-$number source
+    source=$(echo harness/*/"$file")
     mkdir -p "$mutant"
     sed "$expression" "$source" >"$mutant/$file"
     if cmp -s "$source" "$mutant/$file"; then
@@ -25,7 +26,7 @@ try_mutation() {
     fi
     # Words are split: they are whole command lines.
     # shellcheck disable=SC2086
-    if ! { $COMPILE -w -o "$mutant/mutant.o" "$mutant/$file" &&
+    if ! { $COMPILE -w -iquote "$(dirname "$source")" -o "$mutant/mutant.o" "$mutant/$file" &&
         $LINK -o "$mutant/selftest" "$mutant/mutant.o" $OBJECTS "$BUILD/libcugate.a" $LIBS; }; then
         echo "mutation: $name: ERROR: it does not compile"
         return

@@ -1,6 +1,6 @@
 #include "selftest.h"
 
-#include "version.h"
+#include "base/version.h"
 
 #include <gsl/gsl_cdf.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef SELFTEST_H
 #define SELFTEST_H
 
-#include "compare.h"
+#include "judge/compare.h"
 
 #include <gsl/gsl_rng.h>
 

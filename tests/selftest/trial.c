@@ -1,11 +1,11 @@
 #include "trial.h"
 
-#include "baseline.h"
-#include "commands.h"
-#include "expectation.h"
+#include "baseline/baseline.h"
+#include "command/commands.h"
+#include "judge/expectation.h"
 #include "made_time.h"
-#include "measure.h"
-#include "rule.h"
+#include "measure/measure.h"
+#include "judge/rule.h"
 #include "support.h"
 
 #include <signal.h>

@@ -1,0 +1,279 @@
+#include "baseline.h"
+#include "base/util.h"
+#include "baseline_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+char *baseline_folder(const char *baselines, const struct device *device)
+{
+    char *name = slug(device->name ? device->name : "");
+    char *folder = x_sprintf("%s/%s", baselines, *name ? name : "unknown");
+    free(name);
+    return folder;
+}
+
+static bool is_run_file(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 5 && strcmp(name + length - 5, ".json") == 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* By bytes: '.' and '/' come before every character of a family's or variant's name, so the files are in the order of
+ * their kernels. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The names in a folder; none when it does not exist. -1 after error(). */
+static int list_folder(const char *folder, struct dirent ***entries)
+{
+    int count = scandir(folder, entries, is_visible, by_name);
+    if (count >= 0)
+        return count;
+    *entries = NULL;
+    return errno == ENOENT ? 0 : error("cannot read the baselines in %s: %s", folder, strerror(errno));
+}
+
+/* Reads one file and checks that it belongs here. */
+static int read_kernel(struct kernel_file *file, const struct device *device)
+{
+    char difference[512];
+    if (run_read(&file->run, file->path) < 0)
+        return EXIT_USAGE;
+    device_difference(device, &file->run.device, difference, sizeof difference);
+    if (*difference) {
+        error("%s is the baseline of another device: this one has %s. Measure on that device, or keep this one's "
+              "baselines in another folder with --baselines",
+              file->path, difference);
+        return EXIT_BASELINE;
+    }
+    for (size_t i = 0; i < file->run.result_count; i++)
+        if (strcmp(file->run.results[i].id, file->id) != 0) {
+            error("%s holds %s, but a baseline file holds the one kernel that its path names: move it to its place, or "
+                  "remove it",
+                  file->path, file->run.results[i].id);
+            return EXIT_USAGE;
+        }
+    if (file->run.result_count > 0)
+        return 0;
+    error("%s holds no kernel: remove it, and accept %s anew", file->path, file->id);
+    return EXIT_USAGE;
+}
+
+static int read_family(struct baseline_files *files, const char *family, const struct device *device)
+{
+    struct dirent **entries;
+    char *folder = x_sprintf("%s/%s", files->folder, family);
+    int count = list_folder(folder, &entries);
+    int result = count < 0 ? EXIT_USAGE : 0;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (result == 0 && is_run_file(name)) {
+            struct kernel_file *file = ARRAY_ADD(files->list, files->count);
+            file->id = x_sprintf("%s/%.*s", family, (int)(strlen(name) - strlen(".json")), name);
+            file->path = x_sprintf("%s/%s", folder, name);
+            result = read_kernel(file, device);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    free(folder);
+    return result;
+}
+
+int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device)
+{
+    struct dirent **entries;
+    *files = (struct baseline_files){.folder = baseline_folder(baselines, device)};
+    int count = list_folder(files->folder, &entries);
+    int result = count < 0 ? EXIT_USAGE : 0;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char *path = x_sprintf("%s/%s", files->folder, name);
+        if (result == 0 && is_folder(path)) {
+            result = read_family(files, name, device);
+        } else if (result == 0 && is_run_file(name)) {
+            error(
+                "%s would not be read: a baseline is one file a kernel, %s/FAMILY/VARIANT.json. Remove it, and accept "
+                "runs of its kernels anew",
+                path, files->folder);
+            result = EXIT_USAGE;
+        }
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return result;
+}
+
+void baseline_files_release(struct baseline_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->list[i].id);
+        free(files->list[i].path);
+        run_release(&files->list[i].run);
+    }
+    free(files->list);
+    free(files->folder);
+    *files = (struct baseline_files){0};
+}
+
+char *baseline_files_path(const struct baseline_files *files, const char *id)
+{
+    return x_sprintf("%s/%s.json", files->folder, id);
+}
+
+static int by_id(const void *left, const void *right)
+{
+    return strcmp(((const struct kernel_file *)left)->id, ((const struct kernel_file *)right)->id);
+}
+
+static int id_by_id(const void *id, const void *file)
+{
+    return strcmp(id, ((const struct kernel_file *)file)->id);
+}
+
+struct kernel_file *baseline_files_find(const struct baseline_files *files, const char *id)
+{
+    return files->count > 0 ? bsearch(id, files->list, files->count, sizeof *files->list, id_by_id) : NULL;
+}
+
+static void sort_files(struct baseline_files *files)
+{
+    if (files->count > 0)
+        qsort(files->list, files->count, sizeof *files->list, by_id);
+}
+
+void baseline_files_add(struct baseline_files *files, const struct run *run, const struct device *device)
+{
+    const size_t known = files->count;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const char *id = run->results[i].id;
+        if (known > 0 && bsearch(id, files->list, known, sizeof *files->list, id_by_id))
+            continue;
+        struct kernel_file *file = ARRAY_ADD(files->list, files->count);
+        file->id = x_strdup(id);
+        file->path = baseline_files_path(files, id);
+        file->run.device = *device;
+        file->run.device.name = x_strdup(device->name);
+        file->run.device.compute_capability = x_strdup(device->compute_capability);
+    }
+    sort_files(files);
+}
+
+void baseline_files_rename(struct baseline_files *files, struct kernel_file *file, const char *id)
+{
+    free(file->id);
+    free(file->path);
+    file->id = x_strdup(id);
+    file->path = baseline_files_path(files, id);
+    sort_files(files);
+}
+
+/* Adds the sessions of all files, each once, whatever it was accepted for. */
+static void merge_sessions(struct run *baseline, const struct baseline_files *files)
+{
+    struct session *all = NULL; /* borrows */
+    size_t count = 0;
+    for (size_t i = 0; i < files->count; i++)
+        for (size_t k = 0; k < files->list[i].run.session_count; k++)
+            *ARRAY_ADD(all, count) = files->list[i].run.sessions[k];
+    size_t *first = first_of_equals(all, count, sizeof *all, by_session);
+    for (size_t i = 0; i < count; i++)
+        if (first[i] == i)
+            session_copy(ARRAY_ADD(baseline->sessions, baseline->session_count), &all[i]);
+    if (baseline->session_count > 0)
+        qsort(baseline->sessions, baseline->session_count, sizeof *baseline->sessions, by_session_and_reason);
+    free(first);
+    free(all);
+}
+
+/* Adds the notes of a file. Rows of different counters have no common meaning, so they must agree. Of what else a
+ * definition says, the strictest stands for all: what is laxer now is so for some rows. */
+static int merge_notes(struct run *baseline, const struct kernel_file *file)
+{
+    for (size_t i = 0; i < file->run.note_count; i++) {
+        const struct metric_note *note = &file->run.notes[i];
+        const struct metric_note *known = run_find_note(baseline, note->name);
+        if (known && !note_is_equal(known, note)) {
+            error("%s defines %s as %s in %s, other files beside it as %s in %s: accept a new run of all kernels",
+                  file->path, note->name, note->counter, note->unit, known->counter, known->unit);
+            return EXIT_BASELINE;
+        }
+        char *words = NULL;
+        if (!known || (!known->judged && note->judged) || note_compare(note, known, &words) == NOTE_WEAKENED)
+            run_set_note(baseline, note);
+        free(words);
+    }
+    return 0;
+}
+
+bool baseline_exists(const char *baselines, const struct device *device)
+{
+    char *folder = baseline_folder(baselines, device);
+    struct dirent **entries;
+    bool found = false;
+    const int count = list_folder(folder, &entries);
+    for (int i = 0; i < count; i++) {
+        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        found |= is_folder(path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    free(folder);
+    return found;
+}
+
+int baseline_read(struct run *baseline, const char *baselines, const struct device *device)
+{
+    struct baseline_files files;
+    *baseline = (struct run){0};
+    int result = baseline_files_read(&files, baselines, device);
+    if (result == 0 && files.count == 0) {
+        error("there is no baseline for %s in %s: measure with `cugate aa --save sessions` and keep what it measured "
+              "with "
+              "`cugate accept sessions/*.json --reason TEXT`",
+              device->name ? device->name : "an unknown GPU", files.folder);
+        result = EXIT_BASELINE;
+    }
+    if (result == 0)
+        merge_sessions(baseline, &files);
+    for (size_t i = 0; i < files.count && result == 0; i++) {
+        struct run *run = &files.list[i].run;
+        for (size_t j = 0; j < run->result_count; j++) {
+            struct result *kernel = ARRAY_ADD(baseline->results, baseline->result_count);
+            *kernel = run->results[j]; /* one a file: read_kernel has seen to it */
+            kernel->sessions = run->sessions;
+            kernel->session_count = run->session_count;
+        }
+        run->result_count = run->session_count = 0; /* baseline owns them now */
+        run->sessions = NULL;
+        result = merge_notes(baseline, &files.list[i]);
+    }
+    if (result == 0) {
+        struct run *first = &files.list[0].run;
+        baseline->device = first->device;
+        first->device = (struct device){0};
+    } else {
+        run_release(baseline);
+    }
+    baseline_files_release(&files);
+    return result;
+}

@@ -1,0 +1,398 @@
+/* Accepting in three steps: gather the new rows out of the runs, merge them into the kernels' files in memory, write.
+ * Only the last one touches the disk. */
+#include "base/util.h"
+#include "baseline.h"
+#include "baseline_files.h"
+#include "judge/expectation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const char *collector_of(const struct run *run)
+{
+    const char *name = run->session_count > 0 ? run->sessions[0].facts[SESSION_COLLECTOR] : NULL;
+    return name ? name : "unknown";
+}
+
+/* A session that two runs hold would count twice. */
+static int check_sessions(const struct source *sources, size_t count)
+{
+    struct session *all = NULL; /* borrows */
+    size_t *source_of = NULL;
+    size_t sessions = 0, places = 0;
+    int result = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sources[i].run->session_count; k++) {
+            *ARRAY_ADD(all, sessions) = sources[i].run->sessions[k];
+            *ARRAY_ADD(source_of, places) = i;
+        }
+    size_t *first = first_of_equals(all, sessions, sizeof *all, by_session_and_reason);
+    for (size_t i = 0; i < sessions && result == 0; i++)
+        if (source_of[first[i]] != source_of[i]) {
+            error("%s and %s are the same session (%s), which counts once: leave one out",
+                  sources[source_of[first[i]]].name, sources[source_of[i]].name,
+                  all[i].facts[SESSION_DATE] ? all[i].facts[SESSION_DATE] : "no date");
+            result = EXIT_USAGE;
+        }
+    free(first);
+    free(source_of);
+    free(all);
+    return result;
+}
+
+/* Two runs whose rows cannot stand beside each other in a baseline. */
+static int check_pair(const char *name, const struct run *run, const char *other_name, const struct run *other)
+{
+    char difference[512];
+    device_difference(&run->device, &other->device, difference, sizeof difference);
+    if (*difference) {
+        error("%s and %s are of different devices: %s. Accept them one by one", name, other_name, difference);
+        return EXIT_BASELINE;
+    }
+    if (strcmp(collector_of(run), collector_of(other)) != 0) {
+        error("%s was measured by the collector %s, but %s by %s: their values have no common meaning", name,
+              collector_of(run), other_name, collector_of(other));
+        return EXIT_BASELINE;
+    }
+    return 0;
+}
+
+static int check_sources(const struct source *sources, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct run *run = sources[i].run, *first = sources[0].run;
+        if (!run->device.name) {
+            error("%s does not say on which GPU it was measured: measure again", sources[i].name);
+            return EXIT_USAGE;
+        }
+        const int result = check_pair(sources[i].name, run, sources[0].name, first);
+        if (result != 0)
+            return result;
+        for (size_t j = 0; j < run->note_count; j++) {
+            const struct metric_note *note = &run->notes[j];
+            const struct metric_note *other = run_find_note(first, note->name);
+            if (other && !note_is_equal(other, note)) {
+                error("%s defines %s as %s in %s, but %s as %s in %s: measure again with the same metric files",
+                      sources[i].name, note->name, note->counter, note->unit, sources[0].name, other->counter,
+                      other->unit);
+                return EXIT_BASELINE;
+            }
+        }
+    }
+    return check_sessions(sources, count);
+}
+
+/* The collector is no part of a device's key, but a value depends on it all the same. */
+static int check_old(const struct baseline_files *files, const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        const struct run *old = &files->list[i].run;
+        if (old->session_count > 0 && strcmp(collector_of(old), collector_of(run)) != 0) {
+            error("%s was measured by the collector %s, but %s by %s: remove the old baseline, or keep this one "
+                  "elsewhere "
+                  "with --baselines",
+                  name, collector_of(run), files->list[i].path, collector_of(old));
+            return EXIT_BASELINE;
+        }
+    }
+    return 0;
+}
+
+static bool is_fresh(const struct run *fresh, const char *id, const char *metric)
+{
+    const struct result *result = run_find(fresh, id);
+    return result && result_find(result, metric);
+}
+
+/* Rows of an old definition that would stay beside rows of a new one. */
+static int check_notes(const struct baseline_files *files, const struct run *fresh)
+{
+    for (size_t f = 0; f < files->count; f++) {
+        const struct run *old = &files->list[f].run;
+        for (size_t n = 0; n < old->note_count; n++) {
+            const struct metric_note *note = run_find_note(fresh, old->notes[n].name);
+            if (!note || note_is_equal(note, &old->notes[n]))
+                continue;
+            for (size_t i = 0; i < old->result_count; i++) {
+                const char *id = old->results[i].id;
+                if (!result_find(&old->results[i], note->name) || is_fresh(fresh, id, note->name))
+                    continue;
+                error("%s is now %s in %s, but %s holds %s of %s as %s in %s: accept that row as well, or remove the "
+                      "kernel from the file when it is gone",
+                      note->name, note->counter, note->unit, files->list[f].path, note->name, id, old->notes[n].counter,
+                      old->notes[n].unit);
+                return EXIT_BASELINE;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Gives the file of the old name to the one kernel that was chosen; *old_path is where it was, and the caller's. */
+static int rename_kernel(struct baseline_files *files, const struct acceptance *acceptance,
+                         const struct source *sources, size_t count, const struct run *fresh, char **old_path)
+{
+    const char *was = acceptance->was;
+    const char *id = fresh->results[0].id;
+    struct kernel_file *file = baseline_files_find(files, was);
+    if (acceptance->glob_count != 1 || fresh->result_count != 1)
+        return error("--was %s needs one -k that names the one kernel that was called so", was);
+    for (size_t i = 0; i < count; i++)
+        if (run_find(sources[i].run, was))
+            return error("%s has measured %s, so it was not renamed: accept %s without --was", sources[i].name, was,
+                         id);
+    if (!file)
+        return error("there is no baseline of %s in %s to take over: name what %s was called with --was, or leave it "
+                     "out",
+                     was, files->folder, id);
+    if (baseline_files_find(files, id))
+        return error("%s has a baseline of its own: accept it without --was, or remove its file first", id);
+    *old_path = x_strdup(file->path);
+    free(file->run.results[0].id);
+    file->run.results[0].id = x_strdup(id);
+    baseline_files_rename(files, file, id);
+    return 0;
+}
+
+static bool comes_first(const struct accepted_move *move)
+{
+    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_DIVIDED;
+}
+
+/* Worse ones and those left out first; either part stays in the order of its names. */
+static void sort_moves(struct accepted *accepted)
+{
+    struct accepted_move *sorted = x_calloc(accepted->move_count, sizeof *sorted);
+    size_t count = 0;
+    for (int first = 1; first >= 0; first--)
+        for (size_t i = 0; i < accepted->move_count; i++)
+            if (comes_first(&accepted->moves[i]) == first)
+                sorted[count++] = accepted->moves[i];
+    free(accepted->moves);
+    accepted->moves = sorted;
+}
+
+static void merge(struct baseline_files *files, struct run *fresh, struct merging *merging)
+{
+    baseline_files_add(files, fresh, &merging->sources[0].run->device);
+    for (size_t i = 0; i < fresh->result_count; i++) {
+        struct result *result = &fresh->results[i];
+        baseline_merge(merging, baseline_files_find(files, result->id), result);
+    }
+    merging->accepted->sessions = merging->session_count;
+    sort_moves(merging->accepted);
+}
+
+static int make_parents(const char *path)
+{
+    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    int result = make_folders(folder);
+    free(folder);
+    return result;
+}
+
+/* There may be more kernels than a process may have files open, as long as it asks for no more. */
+static void allow_open_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Writes every changed file beside its place, and only when all of them are on the disk puts them there. */
+static int write_files(const struct baseline_files *files)
+{
+    int result = -1;
+    size_t opened = 0;
+    size_t done = 0;
+    struct whole_file *pending = x_calloc(files->count, sizeof *pending);
+    allow_open_files();
+    for (size_t i = 0; i < files->count; i++) {
+        struct whole_file *file = &pending[opened];
+        if (!files->list[i].changed)
+            continue;
+        if (make_parents(files->list[i].path) < 0 ||
+            whole_file_open_next(file, files->list[i].path, opened > 0 ? file - 1 : NULL) < 0)
+            goto out;
+        opened++;
+        errno = 0;
+        if (run_write(&files->list[i].run, file->stream) < 0) {
+            error("cannot write %s: %s; the baseline is as it was", files->list[i].path, strerror(errno));
+            goto out;
+        }
+        if (whole_file_settle(file) < 0)
+            goto out;
+    }
+    for (; done < opened; done++)
+        if (whole_file_commit(&pending[done]) < 0) {
+            error("%zu of %zu files were written: mend it, and accept the same again for the others", done, opened);
+            done++;
+            goto out;
+        }
+    result = 0;
+out:
+    for (; done < opened; done++)
+        whole_file_abandon(&pending[done]);
+    free(pending);
+    return result;
+}
+
+/* Two accepts at once must not lose each other's rows. The lock ends when the descriptor is closed. */
+static int lock_folder(const char *folder)
+{
+    if (make_folders(folder) < 0)
+        return -1;
+    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        return descriptor;
+    if (descriptor >= 0)
+        close(descriptor);
+    return error("cannot lock %s: %s", folder, strerror(errno));
+}
+
+/* The new file is in its place, so that nothing is lost when this fails. */
+static int remove_old(const char *path)
+{
+    if (unlink(path) < 0)
+        return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
+    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    (void)rmdir(folder); /* only when that was the last of its family */
+    free(folder);
+    return 0;
+}
+
+/* Ctrl-C and its like wait, and then take effect. */
+static int write_undisturbed(const struct baseline_files *files, const char *old_path)
+{
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    const int result = write_files(files) < 0 || (old_path && remove_old(old_path) < 0) ? -1 : 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
+/* Only of rows that hold the new sessions alone: what was added to others did not make their regression pass. */
+static void warn_expected(const struct expectations *expectations, const struct baseline_files *files,
+                          const struct run *fresh)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct expectation *expectation = &expectations->list[i];
+        const struct result *result = run_find(fresh, expectation->kernel);
+        const struct row *row = result ? result_find(result, expectation->metric) : NULL;
+        if (!row || row->state != VALUE_MEASURED)
+            continue;
+        const struct run *merged = &baseline_files_find(files, expectation->kernel)->run;
+        const struct row *now = result_find(run_find(merged, expectation->kernel), expectation->metric);
+        if (now->session_count <= row->session_count)
+            warning("%s:%d declares a regression of what is the baseline now: remove the section [%s %s], or the next "
+                    "check fails because the row passes",
+                    expectation->file, expectation->line, expectation->kernel, expectation->metric);
+    }
+}
+
+/* By date, so that the oldest sessions of a row come first; runs without a date before all others, as they are given.
+ */
+static int by_date(const void *a, const void *b)
+{
+    const struct source *left = a, *right = b;
+    const char *dates[2] = {"", ""};
+    const struct run *runs[2] = {left->run, right->run};
+    for (size_t i = 0; i < 2; i++)
+        if (runs[i]->session_count > 0 && runs[i]->sessions[0].facts[SESSION_DATE])
+            dates[i] = runs[i]->sessions[0].facts[SESSION_DATE];
+    const int order = strcmp(dates[0], dates[1]);
+    return order != 0 ? order : (left->run > right->run) - (left->run < right->run);
+}
+
+static struct source *sort_runs(const struct acceptance *acceptance, const struct run *runs, size_t count)
+{
+    struct source *sources = x_calloc(count, sizeof *sources);
+    for (size_t i = 0; i < count; i++)
+        sources[i] = (struct source){&runs[i], acceptance->names[i]};
+    qsort(sources, count, sizeof *sources, by_date);
+    return sources;
+}
+
+/* With the folder locked. */
+static int accept_fresh(struct merging *merging, struct run *fresh)
+{
+    const struct acceptance *acceptance = merging->acceptance;
+    const struct source *first = merging->sources;
+    struct baseline_files files;
+    struct expectations expectations = {0};
+    char *old_path = NULL;
+    int result = baseline_files_read(&files, acceptance->baselines, &first->run->device);
+    if (result == 0 && expectations_read(&expectations, files.folder) < 0)
+        result = EXIT_USAGE;
+    if (result == 0 && acceptance->was &&
+        rename_kernel(&files, acceptance, first, merging->count, fresh, &old_path) < 0)
+        result = EXIT_USAGE;
+    if (result == 0)
+        result = check_old(&files, first->run, first->name);
+    if (result == 0)
+        result = check_notes(&files, fresh);
+    if (result == 0) {
+        merge(&files, fresh, merging);
+        if (write_undisturbed(&files, old_path) < 0)
+            result = EXIT_USAGE;
+        else
+            warn_expected(&expectations, &files, fresh);
+    }
+    free(old_path);
+    expectations_release(&expectations);
+    baseline_files_release(&files);
+    return result;
+}
+
+int baseline_accept(const struct acceptance *acceptance, const struct run *runs, size_t count,
+                    struct accepted *accepted)
+{
+    struct run fresh = {0};
+    *accepted = (struct accepted){0};
+    if (count == 0)
+        BUG("nothing to accept");
+    int lock = -1;
+    struct source *sources = sort_runs(acceptance, runs, count);
+    struct merging merging = {
+        .acceptance = acceptance, .sources = sources, .count = count, .fresh = &fresh, .accepted = accepted};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sources[i].run->session_count; k++)
+            *ARRAY_ADD(merging.sessions, merging.session_count) = &sources[i].run->sessions[k];
+    int result = check_sources(sources, count);
+    if (result == 0)
+        result = baseline_gather(&fresh, acceptance, sources, count);
+    if (result == 0 && (lock = lock_folder(acceptance->baselines)) < 0)
+        result = EXIT_USAGE;
+    if (result == 0)
+        result = accept_fresh(&merging, &fresh);
+    if (result != 0)
+        accepted_release(accepted);
+    if (lock >= 0)
+        close(lock);
+    run_release(&fresh);
+    free(merging.sessions);
+    free(sources);
+    return result;
+}
+
+void accepted_release(struct accepted *accepted)
+{
+    for (size_t i = 0; i < accepted->move_count; i++) {
+        free(accepted->moves[i].kernel);
+        free(accepted->moves[i].metric);
+    }
+    free(accepted->moves);
+    *accepted = (struct accepted){0};
+}

@@ -1,0 +1,168 @@
+/* The first step of accepting: out of several runs, the rows that can become a baseline. */
+#include "base/util.h"
+#include "baseline_files.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REFUSALS_SHOWN 20 /* then their number alone */
+
+struct gathering {
+    const struct acceptance *acceptance;
+    const struct source *sources;
+    size_t count;
+    struct run *fresh; /* what is accepted: kernels with their rows, and the notes of these */
+    size_t refused;
+};
+
+__attribute__((format(printf, 2, 3))) static void refuse(struct gathering *gathering, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (gathering->refused++ < REFUSALS_SHOWN)
+        warning("not accepted: %s", text);
+}
+
+static bool is_ok_everywhere(struct gathering *gathering, const char *id)
+{
+    for (size_t i = 0; i < gathering->count; i++) {
+        const struct source *source = &gathering->sources[i];
+        const struct result *result = run_find(source->run, id);
+        if (!result || result->status == RESULT_OK)
+            continue;
+        refuse(gathering, "%s, because in %s it is \"%s\"%s%s", id, source->name, result_status_name(result->status),
+               result->reason ? ": " : "", result->reason ? result->reason : "");
+        return false;
+    }
+    return true;
+}
+
+/* The session that a value is from; the last one where a run has more values than sessions. */
+static size_t session_of(const struct run *run, const struct row *row, size_t value)
+{
+    const size_t session = row->sessions[value].session;
+    return session < run->session_count || session == 0 ? session : run->session_count - 1;
+}
+
+/* Fills the empty row with the sessions of each run; false when it cannot be accepted. */
+static bool gather_row(struct gathering *gathering, const char *id, struct row *row)
+{
+    enum value_state state = VALUE_STATES;
+    size_t place = 0; /* of the source's first session among those of all */
+    for (size_t i = 0; i < gathering->count; place += gathering->sources[i++].run->session_count) {
+        const struct result *result = run_find(gathering->sources[i].run, id);
+        const struct row *found = result ? result_find(result, row->metric) : NULL;
+        const char *name = gathering->sources[i].name;
+        if (!found)
+            continue;
+        if (found->state == VALUE_NOT_COUNTED) {
+            refuse(gathering, "%s of %s, because in %s it is not counted%s%s", row->metric, id, name,
+                   found->reason ? ": " : "", found->reason ? found->reason : "");
+            return false;
+        }
+        if (state != VALUE_STATES && state != found->state) {
+            refuse(gathering, "%s of %s, because in %s it is %s, but %s in the runs before", row->metric, id, name,
+                   value_state_name(found->state), value_state_name(state));
+            return false;
+        }
+        state = found->state;
+        for (size_t k = 0; k < found->session_count; k++) {
+            row_add_session(row, found->sessions[k].samples, found->sessions[k].count);
+            row->sessions[row->session_count - 1].session = place + session_of(gathering->sources[i].run, found, k);
+        }
+    }
+    row->state = state;
+    return true;
+}
+
+/* The notes of all rows that were gathered, each from the first run that has one. In the order of their names, lest
+ * each be put between others. */
+static void add_notes(struct gathering *gathering)
+{
+    const struct run *fresh = gathering->fresh;
+    const char **names = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < fresh->result_count; i++)
+        for (size_t k = 0; k < fresh->results[i].row_count; k++)
+            *ARRAY_ADD(names, count) = fresh->results[i].rows[k].metric;
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_text);
+    for (size_t n = 0; n < count; n++) {
+        const struct metric_note *note = NULL;
+        if (n > 0 && strcmp(names[n - 1], names[n]) == 0)
+            continue;
+        for (size_t i = 0; i < gathering->count && !note; i++)
+            note = run_find_note(gathering->sources[i].run, names[n]);
+        if (note)
+            run_set_note(gathering->fresh, note);
+    }
+    free(names);
+}
+
+/* Fills the empty result of fresh; it keeps no rows when nothing of it can be accepted. */
+static void gather_result(struct gathering *gathering, struct result *fresh)
+{
+    const struct acceptance *acceptance = gathering->acceptance;
+    if (!is_ok_everywhere(gathering, fresh->id))
+        return;
+    for (size_t i = 0; i < gathering->count; i++) {
+        const struct result *result = run_find(gathering->sources[i].run, fresh->id);
+        if (!result)
+            continue;
+        if (!same_code(fresh, result))
+            lines_release(&fresh->lines); /* of other code than the newest */
+        result_copy_facts(fresh, result); /* the newest run's in the end */
+        if (result->lines.counted || result->lines.period) {
+            lines_release(&fresh->lines);
+            lines_copy(&fresh->lines, &result->lines);
+        }
+        result_add_like(fresh, result, acceptance->metric_globs, acceptance->metric_glob_count);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < fresh->row_count; i++) {
+        struct row row = fresh->rows[i];
+        if (gather_row(gathering, fresh->id, &row)) {
+            fresh->rows[kept++] = row;
+        } else {
+            row_clear(&row);
+            free(row.metric);
+        }
+    }
+    fresh->row_count = kept;
+}
+
+int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct source *sources, size_t count)
+{
+    struct gathering gathering = {acceptance, sources, count, fresh, 0};
+    *fresh = (struct run){0};
+    for (size_t i = 0; i < count; i++)
+        run_add_like(fresh, sources[i].run, acceptance->globs, acceptance->glob_count);
+    if (fresh->result_count == 0) {
+        error("nothing was chosen: no kernel of the runs matches -k; `cugate list` names them all");
+        return EXIT_USAGE;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < fresh->result_count; i++) {
+        gather_result(&gathering, &fresh->results[i]);
+        if (fresh->results[i].row_count > 0)
+            fresh->results[kept++] = fresh->results[i];
+        else
+            result_release(&fresh->results[i]);
+    }
+    fresh->result_count = kept;
+    add_notes(&gathering);
+    if (gathering.refused > REFUSALS_SHOWN)
+        warning("not accepted: %zu more", gathering.refused - REFUSALS_SHOWN);
+    if (kept > 0)
+        return 0;
+    if (gathering.refused > 0) {
+        error("nothing could be accepted: measure again once what the warnings say is repaired");
+        return EXIT_NOT_MEASURED;
+    }
+    error("nothing was chosen: no metric of these kernels matches -m; `cugate list --metrics` names them all");
+    return EXIT_USAGE;
+}

@@ -1,0 +1,364 @@
+/* The second step of accepting: what becomes of the old rows of one kernel. In memory alone. */
+#include "base/util.h"
+#include "baseline_files.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_gated(const struct metric *metric)
+{
+    return metric && metric->class != METRIC_INFO;
+}
+
+static bool is_exact(const struct metric *metric)
+{
+    return metric && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC);
+}
+
+/* The sessions or samples of a run do not agree: changed arguments would have moved them alike. */
+static bool is_divided(enum finding finding)
+{
+    return finding == FOUND_DIVIDED || finding == FOUND_INEXACT;
+}
+
+static void remove_sessions(struct row *row, size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; i++)
+        free(row->sessions[i].samples);
+    row->session_count -= count;
+    memmove(&row->sessions[first], &row->sessions[first + count], (row->session_count - first) * sizeof *row->sessions);
+}
+
+struct choice {
+    const struct metric *metric;
+    enum accepted_step step;
+    enum finding finding;
+    bool far; /* a session is further from the baseline's mean than the noise of one code may take it */
+};
+
+static void add_move(const struct merging *merging, const char *kernel, const struct row *old, const struct row *fresh,
+                     const struct choice *choice)
+{
+    struct accepted *accepted = merging->accepted;
+    *ARRAY_ADD(accepted->moves, accepted->move_count) = (struct accepted_move){
+        .kernel = x_strdup(kernel),
+        .metric = x_strdup(fresh->metric),
+        .finding = choice->finding,
+        .left = choice->step == ACCEPTED_LEFT,
+        .was_state = old->state,
+        .now_state = fresh->state,
+        .was = old->state == VALUE_MEASURED ? row_value(old) : 0,
+        .now = fresh->state == VALUE_MEASURED ? row_value(fresh) : 0,
+    };
+}
+
+static bool is_same_note(const struct merging *merging, const struct kernel_file *file, const char *metric)
+{
+    const struct metric_note *was = run_find_note(&file->run, metric);
+    const struct metric_note *now = run_find_note(merging->fresh, metric);
+    return was && now ? note_is_equal(was, now) : was == now;
+}
+
+/* How far from its anchor a value may be, as the check has it. */
+static double anchor_allows(double anchor, const struct assessment *found)
+{
+    return fmax(RULE_ANCHOR * fabs(anchor), found->limit);
+}
+
+static bool is_far(struct merging *merging, const struct metric *metric, const struct row *fresh,
+                   const struct assessment *found)
+{
+    const double mean = found->base.mean;
+    const double limit_one = rule_limit(&merging->quantiles, rule_floor(metric, mean), &found->base, 1);
+    const bool known = found->base.sessions >= rule_sessions_needed(metric->class);
+    const double allowed = fmax(anchor_allows(mean, found), known ? limit_one : 0);
+    for (size_t i = 0; i < fresh->session_count; i++)
+        if (round_value(fabs(row_session_value(fresh, i) - mean)) > allowed)
+            return true;
+    return false;
+}
+
+/* The rule; but exact values that cease to repeat did not move. And what is past its anchor has moved all the same,
+ * since it would fail for as long as the anchor stays. */
+static enum finding judge_row(struct merging *merging, const struct metric *metric, const struct row *old,
+                              const struct row *fresh, bool *far)
+{
+    const struct assessment found = rule_assess(&merging->quantiles, metric, old, fresh, 0, NULL);
+    const double sign = metric->better == METRIC_LOWER ? 1 : -1;
+    const double past = sign * (found.now - old->anchor);
+    *far = is_far(merging, metric, fresh, &found);
+    const bool repeats_no_more = is_exact(metric) && is_divided(found.finding) && !*far;
+    if (found.finding != FOUND_SAME && !repeats_no_more)
+        return found.finding;
+    return old->has_anchor && past > anchor_allows(old->anchor, &found) ? FOUND_WORSE : FOUND_SAME;
+}
+
+/* What becomes of a row, seen by itself. Sets the finding when its value moved. */
+static enum accepted_step choose_step(struct merging *merging, const struct kernel_file *file, const struct row *old,
+                                      struct row *fresh, struct choice *choice)
+{
+    if (!old)
+        return ACCEPTED_FIRST;
+    if (!is_same_note(merging, file, fresh->metric) || old->state != fresh->state)
+        return ACCEPTED_REPLACED;
+    if (fresh->state != VALUE_MEASURED)
+        return ACCEPTED_KNOWN;
+    baseline_forget_known(old, fresh);
+    if (fresh->session_count == 0)
+        return ACCEPTED_KNOWN;
+    if (is_gated(choice->metric))
+        choice->finding = judge_row(merging, choice->metric, old, fresh, &choice->far);
+    return choice->finding == FOUND_SAME ? ACCEPTED_ADDED : ACCEPTED_REPLACED;
+}
+
+static size_t newest_session_of(const struct row *row)
+{
+    size_t newest = 0;
+    for (size_t i = 0; i < row->session_count; i++)
+        newest = row->sessions[i].session > newest ? row->sessions[i].session : newest;
+    return newest;
+}
+
+/* What is remembered of a row that goes; NULL when there is no value of the same meaning. */
+static struct previous *remember(const struct run *run, const struct row *old)
+{
+    if (old->state != VALUE_MEASURED)
+        return NULL;
+    const size_t place = newest_session_of(old);
+    const struct session *newest = place < run->session_count ? &run->sessions[place] : NULL;
+    struct previous *previous = x_calloc(1, sizeof *previous);
+    previous->value = row_value(old);
+    if (newest) {
+        previous->date = x_strdup(newest->facts[SESSION_DATE]);
+        previous->commit = x_strdup(newest->facts[SESSION_COMMIT]);
+        previous->reason = x_strdup(newest->facts[SESSION_REASON]);
+    }
+    return previous;
+}
+
+/* Readings behind both rows when all are equal, else 0. */
+static size_t equal_readings(const struct row *old, const struct row *fresh)
+{
+    const size_t more = row_equal_readings(fresh);
+    if (old->session_count == 0)
+        return more;
+    const size_t had = row_equal_readings(old);
+    return had > 0 && more > 0 && row_session_value(old, 0) == row_session_value(fresh, 0) ? had + more : 0;
+}
+
+/* Appends the new sessions, each as its median, to a row that holds the old ones or none. */
+static void add_sessions_to_row(struct row *row, const struct row *fresh, const struct metric *metric)
+{
+    if (fresh->state != VALUE_MEASURED) {
+        row->state = fresh->state;
+        return;
+    }
+    if (is_gated(metric) && !row->has_anchor) {
+        row->anchor = row_value(row->session_count > 0 ? row : fresh);
+        row->has_anchor = true;
+    }
+    if (is_exact(metric)) {
+        row->readings = equal_readings(row, fresh);
+        row->has_readings = true;
+    }
+    for (size_t i = 0; i < fresh->session_count; i++) {
+        const double value = row_session_value(fresh, i);
+        row_add_session(row, &value, 1);
+        row->sessions[row->session_count - 1].session = fresh->sessions[i].session;
+    }
+    if (row->session_count > BASELINE_SESSIONS)
+        remove_sessions(row, 0, row->session_count - BASELINE_SESSIONS);
+}
+
+/* Gives an emptied row its anchor back, unless the new value is so far from it that the check would fail the row: many
+ * small steps are to add up, but a large one was accepted knowingly. */
+static void keep_anchor(struct merging *merging, const struct metric *metric, struct row *row, double anchor,
+                        const struct row *fresh)
+{
+    const struct assessment found = rule_assess(&merging->quantiles, metric, fresh, fresh, 0, NULL);
+    row->has_anchor = fabs(found.now - anchor) <= anchor_allows(anchor, &found);
+    row->anchor = row->has_anchor ? anchor : 0;
+}
+
+static void replace_row(struct merging *merging, const struct kernel_file *file, struct row *row,
+                        const struct row *fresh, const struct metric *metric)
+{
+    const bool comparable = fresh->state == VALUE_MEASURED && is_same_note(merging, file, fresh->metric);
+    const bool anchored = comparable && row->has_anchor && is_gated(metric);
+    const double anchor = row->anchor;
+    struct previous *previous = comparable ? remember(&file->run, row) : NULL;
+    row_clear(row);
+    row->previous = previous;
+    if (anchored)
+        keep_anchor(merging, metric, row, anchor, fresh);
+}
+
+static void merge_row(struct merging *merging, const struct kernel_file *file, struct row *row, const struct row *fresh,
+                      enum accepted_step step)
+{
+    struct accepted *accepted = merging->accepted;
+    const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->metric);
+    const bool anchored = row->has_anchor;
+    const double anchor = row->anchor;
+    const bool stays = step == ACCEPTED_KNOWN || step == ACCEPTED_LEFT;
+    accepted->rows += step != ACCEPTED_LEFT;
+    accepted->counts[step]++;
+    if (step == ACCEPTED_REPLACED || step == ACCEPTED_BESIDE)
+        replace_row(merging, file, row, fresh, metric);
+    if (!stays)
+        add_sessions_to_row(row, fresh, metric);
+    if (row->state != VALUE_MEASURED)
+        return;
+    if (merging->acceptance->anchor && is_gated(metric) && step != ACCEPTED_LEFT) {
+        row->anchor = row_value(row);
+        row->has_anchor = true;
+    }
+    accepted->anchors += anchored && row->has_anchor && row->anchor != anchor;
+    if (metric && metric->class == METRIC_TIME &&
+        (accepted->time_sessions == 0 || row->session_count < accepted->time_sessions))
+        accepted->time_sessions = row->session_count;
+}
+
+/* Whether the runs launched the machine code of the baseline. */
+static bool is_same_code(const struct merging *merging, const struct result *old)
+{
+    for (size_t i = 0; i < merging->count; i++) {
+        const struct result *now = run_find(merging->sources[i].run, old->id);
+        if (now && !same_code(old, now))
+            return false;
+    }
+    return true;
+}
+
+/* What depends on the other rows of the kernel. The value of code that did not change moves by its spread alone, unless
+ * its arguments changed: then its counts moved as well. One that is far off is left out, lest the limit become so wide
+ * that real regressions pass. */
+static void settle_choices(struct choice *choices, size_t count, bool only_spread)
+{
+    bool moved = false;
+    for (size_t i = 0; i < count; i++) {
+        const bool replaced = choices[i].step == ACCEPTED_REPLACED;
+        moved = moved || (replaced && is_gated(choices[i].metric));
+        only_spread = only_spread && !(replaced && is_exact(choices[i].metric) && !is_divided(choices[i].finding));
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct choice *choice = &choices[i];
+        if (only_spread && choice->far)
+            choice->step = ACCEPTED_LEFT;
+        else if (only_spread && choice->finding != FOUND_SAME)
+            choice->step = ACCEPTED_SPREAD;
+        else if (!only_spread && moved && choice->step == ACCEPTED_ADDED && !is_gated(choice->metric))
+            choice->step = ACCEPTED_BESIDE;
+    }
+}
+
+static void merge_rows(struct merging *merging, const struct kernel_file *file, struct result *result,
+                       struct result *fresh, bool only_spread)
+{
+    struct choice *choices = x_calloc(fresh->row_count, sizeof *choices);
+    for (size_t i = 0; i < fresh->row_count; i++) {
+        struct row *row = &fresh->rows[i];
+        const struct row *old = result_find(result, row->metric);
+        choices[i].metric = metrics_find(merging->acceptance->metrics, row->metric);
+        choices[i].step = choose_step(merging, file, old, row, &choices[i]);
+    }
+    settle_choices(choices, fresh->row_count, only_spread);
+    result_add_like(result, fresh, NULL, 0);
+    for (size_t i = 0; i < fresh->row_count; i++) {
+        struct row *new = &fresh->rows[i];
+        struct row *old = result_find(result, new->metric);
+        const bool left = choices[i].step == ACCEPTED_LEFT;
+        if (left || (choices[i].step == ACCEPTED_REPLACED && is_same_note(merging, file, new->metric)))
+            add_move(merging, result->id, old, new, &choices[i]);
+        if (left)
+            remove_sessions(new, 0, new->session_count);
+        merge_row(merging, file, old, new, choices[i].step);
+    }
+    free(choices);
+}
+
+/* Accepted are the values by the definitions in use, whose rule they were held against. A run of an older version says
+ * less than is known. */
+static struct metric_note merge_note(const struct metric_note *known, const struct metric_note *fresh,
+                                     const struct metrics *metrics)
+{
+    const struct metric *metric = metrics_find(metrics, fresh->name);
+    const struct metric_note in_use = metric ? note_of_metric(metric) : *fresh;
+    const struct metric_note note = note_is_equal(&in_use, fresh) ? in_use : *fresh;
+    return known && !note.judged && note_is_equal(known, &note) ? *known : note;
+}
+
+/* A note for each row: the new one, else the one that was there. */
+static void merge_notes(const struct merging *merging, struct run *run, const struct result *result)
+{
+    struct run merged = {0};
+    for (size_t i = 0; i < result->row_count; i++) {
+        const char *metric = result->rows[i].metric;
+        const struct metric_note *now = run_find_note(merging->fresh, metric), *known = run_find_note(run, metric);
+        struct metric_note note; /* borrows */
+        if (now)
+            note = merge_note(known, now, merging->acceptance->metrics);
+        else if (known)
+            note = *known;
+        if (now || known)
+            run_set_note(&merged, &note);
+    }
+    const struct run old = {.notes = run->notes, .note_count = run->note_count};
+    run->notes = merged.notes;
+    run->note_count = merged.note_count;
+    merged = old;
+    run_release(&merged);
+}
+
+/* Whether a time of the runs was merged; it is times that the same code excuses. */
+static bool has_time(const struct merging *merging, const struct result *fresh)
+{
+    for (size_t i = 0; i < fresh->row_count; i++) {
+        const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->rows[i].metric);
+        if (metric && metric->class == METRIC_TIME && fresh->rows[i].session_count > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Keeps the lines that a check can name: those of source files. A library without line information has thousands of
+ * instructions instead. */
+static void keep_source_lines(struct result *result, const struct lines *lines)
+{
+    lines_release(&result->lines);
+    lines_copy(&result->lines, lines);
+    lines_keep_files(&result->lines);
+}
+
+/* Lines are of one machine code: those of another than the values' are of no use. Fewer kinds of them replace nothing.
+ */
+static void merge_lines(struct result *result, const struct result *fresh, bool was_same_code)
+{
+    const struct lines *lines = &fresh->lines;
+    const bool has_lines = lines->counted || lines->period;
+    if (!was_same_code)
+        lines_release(&result->lines);
+    const bool loses = (result->lines.period && !lines->period) || (result->lines.counted & ~lines->counted);
+    if (has_lines && !loses && same_code(result, fresh))
+        keep_source_lines(result, lines);
+}
+
+void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh)
+{
+    const bool is_new = !run_find(&file->run, fresh->id);
+    const bool named = merging->acceptance->metric_glob_count > 0; /* these values, and no mixture with the old ones */
+    struct result *result = run_add(&file->run, fresh->id);
+    const bool only_spread = !is_new && !named && is_same_code(merging, result);
+    baseline_add_sessions(merging, &file->run, fresh);
+    merge_rows(merging, file, result, fresh, only_spread);
+    const bool takes_launches = is_new || !named || has_time(merging, fresh);
+    const bool was_same_code = same_code(result, fresh);
+    if (takes_launches)
+        result_copy_facts(result, fresh);
+    merge_lines(result, fresh, was_same_code);
+    baseline_forget_unused(&file->run, result);
+    merge_notes(merging, &file->run, result);
+    merging->accepted->kernels++;
+    file->changed = true;
+}

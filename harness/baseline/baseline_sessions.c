@@ -1,0 +1,157 @@
+/* The sessions of one kernel's file: which a new value is from, and which are still needed. */
+#include "base/util.h"
+#include "baseline_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_place(const void *left, const void *right)
+{
+    const size_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* The sessions that the values of a row are from, in order. Caller frees. */
+static size_t *places_of(const struct row *row)
+{
+    size_t *places = x_calloc(row->session_count, sizeof *places);
+    for (size_t i = 0; i < row->session_count; i++)
+        places[i] = row->sessions[i].session;
+    if (row->session_count > 0)
+        qsort(places, row->session_count, sizeof *places, by_place);
+    return places;
+}
+
+void baseline_forget_known(const struct row *old, struct row *fresh)
+{
+    size_t *known = places_of(old), kept = 0;
+    for (size_t i = 0; i < fresh->session_count; i++) {
+        struct session_samples *session = &fresh->sessions[i];
+        if (bsearch(&session->session, known, old->session_count, sizeof *known, by_place))
+            free(session->samples);
+        else
+            fresh->sessions[kept++] = *session;
+    }
+    fresh->session_count = kept;
+    free(known);
+}
+
+/* A session that is there already gains the reason. */
+static void add_reason(struct session *session, const char *reason)
+{
+    char *old = session->facts[SESSION_REASON];
+    if (old && strstr(old, reason))
+        return;
+    session->facts[SESSION_REASON] = x_sprintf("%s%s%s", old ? old : "", old ? "; " : "", reason);
+    free(old);
+}
+
+/* Adds a session as the file keeps it. */
+static void add_session(struct run *run, const struct session *session, const char *reason)
+{
+    struct session *added = ARRAY_ADD(run->sessions, run->session_count);
+    session_copy(added, session);
+    free(added->facts[SESSION_REASON]);
+    added->facts[SESSION_REASON] = x_strdup(reason);
+    memset(added->roofs, 0, sizeof added->roofs); /* of no use to a judge */
+}
+
+/* The place among all sources' sessions of the newest of a run that measured the kernel: it says when the kernel was
+ * accepted where no value does. */
+static size_t newest_of_sources(const struct merging *merging, const char *kernel)
+{
+    size_t newest = 0, place = 0;
+    for (size_t i = 0; i < merging->count; i++) {
+        const struct run *run = merging->sources[i].run;
+        place += run->session_count;
+        if (run->session_count > 0 && run_find(run, kernel))
+            newest = place - 1;
+    }
+    return newest;
+}
+
+/* The places among all sources' sessions that the new values of the kernel are from, in order, each once; and the
+ * newest. Caller frees. */
+static size_t *used_places(const struct merging *merging, const struct result *fresh, size_t *count)
+{
+    size_t *places = NULL, all = 0;
+    *ARRAY_ADD(places, all) = newest_of_sources(merging, fresh->id);
+    for (size_t i = 0; i < fresh->row_count; i++)
+        for (size_t k = 0; k < fresh->rows[i].session_count; k++)
+            *ARRAY_ADD(places, all) = fresh->rows[i].sessions[k].session;
+    qsort(places, all, sizeof *places, by_place);
+    *count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (places[i] < merging->session_count && (*count == 0 || places[*count - 1] != places[i]))
+            places[(*count)++] = places[i];
+    return places;
+}
+
+/* Adds those sessions to the file, and returns the place there of each of them. Caller frees. */
+static size_t *add_sessions(const struct merging *merging, struct run *run, const size_t *places, size_t count)
+{
+    const char *reason = merging->acceptance->reason;
+    const size_t had = run->session_count;
+    struct session *all = x_calloc(had + count, sizeof *all); /* borrows */
+    size_t *added = x_calloc(count, sizeof *added);
+    for (size_t i = 0; i < had; i++)
+        all[i] = run->sessions[i];
+    for (size_t i = 0; i < count; i++)
+        all[had + i] = *merging->sessions[places[i]];
+    size_t *first = first_of_equals(all, had + count, sizeof *all, by_session);
+    for (size_t i = 0; i < count; i++) {
+        const size_t same = first[had + i];
+        if (same < had)
+            add_reason(&run->sessions[same], reason);
+        else if (same == had + i)
+            add_session(run, &all[same], reason);
+        added[i] = same < had ? same : same == had + i ? run->session_count - 1 : added[same - had];
+    }
+    free(first);
+    free(all);
+    return added;
+}
+
+void baseline_add_sessions(const struct merging *merging, struct run *run, struct result *fresh)
+{
+    size_t count;
+    size_t *places = used_places(merging, fresh, &count);
+    size_t *added = add_sessions(merging, run, places, count);
+    for (size_t i = 0; i < fresh->row_count; i++)
+        for (size_t k = 0; k < fresh->rows[i].session_count; k++) {
+            size_t *place = &fresh->rows[i].sessions[k].session;
+            const size_t *found = count > 0 ? bsearch(place, places, count, sizeof *places, by_place) : NULL;
+            *place = found ? added[found - places] : 0; /* a run without sessions */
+        }
+    free(added);
+    free(places);
+}
+
+void baseline_forget_unused(struct run *run, struct result *result)
+{
+    const size_t count = run->session_count;
+    size_t *places = x_calloc(count + 1, sizeof *places); /* 1 for a used one; then its new place */
+    size_t kept = 0;
+    for (size_t i = 0; i < result->row_count; i++)
+        for (size_t k = 0; k < result->rows[i].session_count; k++)
+            if (result->rows[i].sessions[k].session < count)
+                places[result->rows[i].sessions[k].session] = 1;
+    bool any = false;
+    for (size_t s = 0; s < count; s++)
+        any |= places[s] > 0;
+    for (size_t s = 0; s < count; s++) {
+        if (places[s] > 0 || (!any && s + 1 == count)) {
+            run->sessions[kept] = run->sessions[s];
+            places[s] = kept++;
+            continue;
+        }
+        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+            free(run->sessions[s].facts[fact]);
+    }
+    run->session_count = kept;
+    for (size_t i = 0; i < result->row_count; i++)
+        for (size_t k = 0; k < result->rows[i].session_count; k++)
+            if (result->rows[i].sessions[k].session < count)
+                result->rows[i].sessions[k].session = places[result->rows[i].sessions[k].session];
+    free(places);
+}

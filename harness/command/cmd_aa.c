@@ -1,0 +1,188 @@
+#include "base/measure_interrupt.h"
+#include "commands.h"
+#include "gate/analysis.h"
+#include "gate/gate.h"
+#include "measure/measure.h"
+#include "model/run_laws.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* To add a format: a function in analysis_<name>.c and a row here. */
+static const struct format {
+    const char *name;
+    int (*print)(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
+} formats[] = {{"text", analysis_text}, {"json", analysis_json}};
+
+struct runs {
+    struct run *list;
+    char **names;
+    size_t count;
+};
+
+static void release_runs(struct runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++) {
+        run_release(&runs->list[i]);
+        free(runs->names[i]);
+    }
+    free(runs->list);
+    free(runs->names);
+}
+
+/* Takes the run over. */
+static void add_run(struct runs *runs, struct run *run, char *name)
+{
+    size_t count = runs->count;
+    *ARRAY_ADD(runs->names, count) = name;
+    *ARRAY_ADD(runs->list, runs->count) = *run;
+    *run = (struct run){0};
+}
+
+static const struct format *find_format(const char *name)
+{
+    for (size_t i = 0; i < ROWS(formats); i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    error("--format of `cugate aa` needs text or json, not '%s'", name);
+    return NULL;
+}
+
+/* What stands in the way of writing into the folder shows before anything is measured. */
+static int prepare_folder(const char *folder)
+{
+    if (make_folders(folder) < 0)
+        return -1;
+    if (access(folder, W_OK | X_OK) < 0)
+        return error("cannot write into %s: %s; give --save another folder", folder, strerror(errno));
+    return 0;
+}
+
+/* Named by its date, so that sessions of many days gather in one folder and none is lost to another. */
+static int save_run(const struct run *run, const char *folder)
+{
+    const char *date = run->sessions[0].facts[SESSION_DATE];
+    char *path = x_sprintf("%s/%s.json", folder, date);
+    for (char *c = path + strlen(folder); *c; c++)
+        *c = *c == ':' ? '-' : *c;
+    struct whole_file file;
+    int result = whole_file_open(&file, path);
+    if (result == 0) {
+        (void)run_write(run, file.stream); /* a failure of the stream shows in the commit */
+        result = whole_file_commit(&file);
+    }
+    free(path);
+    return result;
+}
+
+/* One session after the other, until one is not whole. */
+static int measure_sessions(struct runs *runs, const struct options *options, const struct metrics *metrics)
+{
+    struct measurement measurement;
+    if (measurement_init(&measurement, options, metrics) < 0)
+        return EXIT_USAGE;
+    int code = EXIT_SAME;
+    for (int i = 0; i < options->sessions && code == EXIT_SAME; i++) {
+        struct run run = {0};
+        char *name = x_sprintf("session %d of %d", i + 1, options->sessions);
+        measurement.label = name;
+        code = measure_whole(&measurement, &run);
+        if (code == EXIT_SAME && options->save && save_run(&run, options->save) < 0)
+            code = EXIT_USAGE;
+        if (code == EXIT_SAME)
+            add_run(runs, &run, x_strdup(name));
+        run_release(&run);
+        free(name);
+    }
+    return code;
+}
+
+/* Ctrl-C between two sessions must find someone to keep what was measured as well. */
+static int measure(struct runs *runs, const struct options *options, const struct metrics *metrics)
+{
+    struct interrupts interrupts;
+    if (options->save && prepare_folder(options->save) < 0)
+        return EXIT_USAGE;
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    int code = measure_sessions(runs, options, metrics);
+    if (interrupts_close(&interrupts) && code == EXIT_SAME)
+        code = EXIT_INTERRUPTED;
+    if (code == EXIT_INTERRUPTED)
+        warning("the A/A is of the %zu sessions that are whole%s", runs->count,
+                runs->count < 2 ? ", and it takes two" : "");
+    return code;
+}
+
+static int read_files(struct runs *runs, const struct options *options, const struct metrics *metrics)
+{
+    if (options->save) {
+        error("--save keeps what `cugate aa` measures, and with run files it measures nothing");
+        return EXIT_USAGE;
+    }
+    for (size_t i = 0; i < options->argument_count; i++) {
+        const char *path = options->arguments[i];
+        struct run run = {0};
+        int code =
+            run_read(&run, path) < 0 || analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0
+                ? EXIT_USAGE
+                : EXIT_SAME;
+        if (code == EXIT_SAME && i > 0 && gate_comparable(&run, &runs->list[0]) < 0) {
+            error("%s and %s are no sessions of one A/A", runs->names[0], path);
+            code = EXIT_BASELINE;
+        }
+        if (code == EXIT_SAME && i == 0 && gate_filter(&run, NULL, options) < 0)
+            code = EXIT_USAGE;
+        if (code != EXIT_SAME) {
+            run_release(&run);
+            return code;
+        }
+        run_filter(&run, options->globs, options->glob_count);
+        run_apply_laws(&run, metrics, path);
+        add_run(runs, &run, x_strdup(path));
+    }
+    return EXIT_SAME;
+}
+
+/* What stopped the measuring, if anything did, is the exit code in the end. */
+static int analyse(struct runs *runs, const struct options *options, const struct metrics *metrics, int code,
+                   struct whole_file *file)
+{
+    struct analysis analysis;
+    analysis_make(&analysis, runs->list, runs->count, runs->names, metrics);
+    const struct analysis_style style = {
+        .exit_code = code == EXIT_SAME ? analysis_exit_code(&analysis) : (enum exit_code)code,
+        .color = options_color(options, file->stream),
+        .quiet = options->quiet,
+        .verbose = options->verbose,
+    };
+    find_format(options->format)->print(&analysis, &style, file->stream); /* a failure shows in the commit */
+    analysis_release(&analysis);
+    return whole_file_commit(file) < 0 ? EXIT_USAGE : (int)style.exit_code;
+}
+
+int cmd_aa(const struct options *options)
+{
+    struct metrics metrics = {0};
+    struct runs runs = {0};
+    struct whole_file file = {0};
+    int code = EXIT_USAGE;
+
+    if (!find_format(options->format) || metrics_read_folder(&metrics, options->metrics) < 0 ||
+        whole_file_open(&file, options->output ? options->output : "-") < 0)
+        goto out;
+    code = options->argument_count > 0 ? read_files(&runs, options, &metrics) : measure(&runs, options, &metrics);
+    if (runs.count >= 2 && (code == EXIT_SAME || options->argument_count == 0)) {
+        code = analyse(&runs, options, &metrics, code, &file);
+    } else if (code == EXIT_SAME) {
+        error("an A/A needs two sessions at least, and %s is one; name more run files", options->arguments[0]);
+        code = EXIT_USAGE;
+    }
+out:
+    whole_file_abandon(&file);
+    release_runs(&runs);
+    metrics_release(&metrics);
+    return code;
+}

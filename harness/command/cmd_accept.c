@@ -1,0 +1,165 @@
+#include "base/text.h"
+#include "base/util.h"
+#include "baseline/baseline.h"
+#include "commands.h"
+#include "model/run_laws.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REASON_LIMIT 1000 /* bytes: every file keeps it */
+#define MOVES_SHOWN 10    /* then their number alone, but all that are worse or left out */
+
+static const char *const finding_words[] = {
+    [FOUND_SAME] = "changed",    [FOUND_BETTER] = "better",   [FOUND_WORSE] = "worse",
+    [FOUND_DIVIDED] = "divided", [FOUND_INEXACT] = "inexact",
+};
+
+static bool is_always_shown(const struct accepted_move *move)
+{
+    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_DIVIDED;
+}
+
+/* The value or, when the row is no measurement, the word for what it is instead. */
+static const char *value_text(const struct metric *metric, enum value_state state, double value, char *text,
+                              size_t size)
+{
+    if (state == VALUE_MEASURED && metric)
+        return metric_format(metric, value, text, size);
+    if (state == VALUE_MEASURED)
+        snprintf(text, size, "%.9g", value);
+    return state == VALUE_MEASURED ? text : value_state_name(state);
+}
+
+static void print_move(const struct metrics *metrics, const struct accepted_move *move)
+{
+    char was[64], now[64];
+    const struct metric *metric = metrics_find(metrics, move->metric);
+    const char *left = value_text(metric, move->was_state, move->was, was, sizeof was);
+    const char *right = value_text(metric, move->now_state, move->now, now, sizeof now);
+    if (strcmp(left, right) == 0) { /* too near each other for the digits that people read */
+        left = value_text(NULL, move->was_state, move->was, was, sizeof was);
+        right = value_text(NULL, move->now_state, move->now, now, sizeof now);
+    }
+    print_harmless("  %-7s  %s %s: %s -> %s", finding_words[move->finding], move->kernel, move->metric, left, right);
+    if (move->was_state == VALUE_MEASURED && move->now_state == VALUE_MEASURED && move->was > 0)
+        print_harmless(" (%+.3g %%)", 100 * (move->now / move->was - 1));
+    if (move->left)
+        print_harmless(", left out: -k %s -m %s takes it all the same", move->kernel, move->metric);
+    print_harmless("\n");
+}
+
+static void print_counts(const struct accepted *accepted)
+{
+    static const char *const words[ACCEPTED_STEPS] = {
+        [ACCEPTED_ADDED] = "agreed and were added",
+        [ACCEPTED_SPREAD] = "moved by the same code and were added",
+        [ACCEPTED_REPLACED] = "replaced",
+        [ACCEPTED_BESIDE] = "of class info replaced beside them",
+        [ACCEPTED_FIRST] = "new",
+        [ACCEPTED_KNOWN] = "there already",
+        [ACCEPTED_LEFT] = "far off though the code is the same and left out",
+    };
+    const char *before = ": ";
+    for (size_t i = 0; i < ACCEPTED_STEPS; i++) {
+        if (accepted->counts[i] == 0)
+            continue;
+        print_harmless("%s%zu %s", before, accepted->counts[i], words[i]);
+        before = ", ";
+    }
+    if (accepted->anchors > 0)
+        print_harmless("; %zu anchor%s moved", accepted->anchors, accepted->anchors == 1 ? "" : "s");
+    print_harmless("\n");
+}
+
+static void print_accepted(const struct options *options, const struct metrics *metrics,
+                           const struct accepted *accepted, const struct device *device)
+{
+    char *folder = baseline_folder(options->baselines, device);
+    print_harmless("accepted %zu row%s of %zu kernel%s from %zu session%s in %s", accepted->rows,
+                   accepted->rows == 1 ? "" : "s", accepted->kernels, accepted->kernels == 1 ? "" : "s",
+                   accepted->sessions, accepted->sessions == 1 ? "" : "s", folder);
+    print_counts(accepted);
+    free(folder);
+
+    size_t shown = 0;
+    while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_always_shown(&accepted->moves[shown])))
+        print_move(metrics, &accepted->moves[shown++]);
+    if (shown < accepted->move_count)
+        print_harmless("  and %zu more that moved, none of them worse\n", accepted->move_count - shown);
+
+    const size_t needed = rule_sessions_needed(METRIC_TIME);
+    if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
+        print_harmless(
+            "time only warns until its rows have %zu sessions; now they have %zu: accept more run files, each of "
+            "its own `cugate run`\n",
+            needed, accepted->time_sessions);
+}
+
+static int accept_runs(const struct options *options, const struct metrics *metrics, const struct run *runs,
+                       size_t count)
+{
+    struct accepted accepted;
+    struct acceptance acceptance = {
+        .baselines = options->baselines,
+        .metrics = metrics,
+        .globs = options->globs,
+        .glob_count = options->glob_count,
+        .metric_globs = options->metric_globs,
+        .metric_glob_count = options->metric_glob_count,
+        .reason = options->reason,
+        .was = options->was,
+        .anchor = options->anchor,
+        .names = options->arguments,
+    };
+    int result = baseline_accept(&acceptance, runs, count, &accepted);
+    if (result == 0 && !options->quiet)
+        print_accepted(options, metrics, &accepted, &runs[0].device);
+    accepted_release(&accepted);
+    return result;
+}
+
+static int check_reason(const char *reason)
+{
+    if (!reason || reason[strspn(reason, " \t\n")] == '\0')
+        return error("accept needs --reason TEXT: say why this is the new baseline; it is kept in the file");
+    if (strlen(reason) > REASON_LIMIT)
+        return error("--reason has %zu bytes, but every file keeps it: say it in %d", strlen(reason), REASON_LIMIT);
+    for (const char *rest = reason; *rest;) {
+        const char *begin = rest;
+        const unsigned character = text_next(&rest);
+        const size_t place = (size_t)(begin - reason) + 1;
+        if (character == 0xfffd && rest == begin + 1)
+            return error("--reason is not UTF-8: its byte %zu is 0x%02x", place, (unsigned char)*begin);
+        if (text_is_control(character))
+            return error("--reason holds the control character U+%04X at byte %zu: write one line of text", character,
+                         place);
+    }
+    return 0;
+}
+
+int cmd_accept(const struct options *options)
+{
+    if (check_reason(options->reason) < 0)
+        return EXIT_USAGE;
+    size_t count = options->argument_count;
+    if (count == 0) {
+        error("accept needs a run file: measure with `cugate run -o run.json`");
+        return EXIT_USAGE;
+    }
+    struct metrics metrics;
+    int result = metrics_read_folder(&metrics, options->metrics) < 0 ? EXIT_USAGE : 0;
+    struct run *runs = x_calloc(count, sizeof *runs);
+    for (size_t i = 0; i < count && result == 0; i++)
+        if (run_read(&runs[i], options->arguments[i]) < 0)
+            result = EXIT_USAGE;
+        else
+            run_apply_laws(&runs[i], &metrics, options->arguments[i]);
+    if (result == 0)
+        result = accept_runs(options, &metrics, runs, count);
+    for (size_t i = 0; i < count; i++)
+        run_release(&runs[i]);
+    free(runs);
+    metrics_release(&metrics);
+    return result;
+}

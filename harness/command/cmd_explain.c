@@ -1,0 +1,194 @@
+#include "base/measure_interrupt.h"
+#include "base/util.h"
+#include "commands.h"
+#include "explain/explain.h"
+#include "measure/measure.h"
+#include "measure/measure_lines.h"
+#include "model/run_laws.h"
+#include "worker/library_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* To add a format: a function in explain_<name>.c and a row here. */
+static const struct format {
+    const char *name;
+    int (*print)(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
+    const char *between; /* of several kernels */
+} formats[] = {{"text", explain_text, "\n"}, {"json", explain_json, ""}};
+
+/* What the command works with; everything is empty at first and released at the end. */
+struct work {
+    const struct options *options;
+    const struct format *format;
+    struct metrics metrics;
+    struct measurement measurement;
+    struct whole_file output, run_file;
+    struct run run;
+};
+
+static const struct format *find_format(const char *name)
+{
+    for (size_t i = 0; i < ROWS(formats); i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    error("--format of `cugate explain` needs text or json, not '%s'", name);
+    return NULL;
+}
+
+/* Files are opened before anything is measured: minutes of measuring are not lost to a slip in a path. */
+static int prepare(struct work *work)
+{
+    const struct options *options = work->options;
+    work->format = find_format(options->format);
+    if (!work->format)
+        return -1;
+    if (options->replay && options->save)
+        return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
+    if (metrics_read_folder(&work->metrics, options->metrics) < 0 ||
+        (!options->replay && measurement_init(&work->measurement, options, &work->metrics) < 0))
+        return -1;
+    if (options->save && whole_file_open(&work->run_file, options->save) < 0)
+        return -1;
+    return whole_file_open(&work->output, options->output ? options->output : "-");
+}
+
+/* ---- Which kernels ---- */
+
+static int find_recorded(const struct work *work)
+{
+    const struct run *run = &work->run;
+    const char **names = x_calloc(run->result_count + 1, sizeof *names);
+    for (size_t i = 0; i < run->result_count; i++)
+        names[i] = run->results[i].id;
+    const int result = explain_find(work->options->arguments[0], names, run->result_count, work->options->replay);
+    free(names);
+    return result;
+}
+
+/* In the kernel library, before anything is measured. 0, or an exit_code after error(). */
+static int find_built(const struct work *work)
+{
+    struct library_facts library;
+    char why[1024];
+    const int code = library_facts_read(&library, work->options->kernels, work->options->timeout, why, sizeof why);
+    if (code != 0) {
+        error("%s", why);
+        return code;
+    }
+    const char **names = x_calloc(library.count + 1, sizeof *names);
+    for (size_t i = 0; i < library.count; i++)
+        names[i] = library.kernels[i].id;
+    const int result = explain_find(work->options->arguments[0], names, library.count, work->options->kernels);
+    free(names);
+    library_facts_release(&library);
+    return result < 0 ? EXIT_USAGE : EXIT_SAME;
+}
+
+/* ---- From a recording, or measured now: either way the run has the kernels that are meant, and no others ---- */
+
+static int replay(struct work *work)
+{
+    const struct options *options = work->options;
+    if (run_read(&work->run, options->replay) < 0 || find_recorded(work) < 0)
+        return EXIT_USAGE;
+    run_filter(&work->run, options->arguments, options->argument_count);
+    run_apply_laws(&work->run, &work->metrics, options->replay);
+    return EXIT_SAME;
+}
+
+/* Keeps the run, also when it could not be explained. */
+static int save(struct work *work)
+{
+    if (!work->options->save || work->run.result_count == 0)
+        return EXIT_SAME;
+    (void)run_write(&work->run, work->run_file.stream); /* a failure of the stream shows in the commit */
+    return whole_file_commit(&work->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
+}
+
+/* Values, then source lines. Ctrl-C between the two is kept for the end. */
+static int measure_kernels(struct work *work)
+{
+    struct interrupts interrupts;
+    work->measurement.globs = work->options->arguments;
+    work->measurement.glob_count = work->options->argument_count;
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    int code = measure_whole(&work->measurement, &work->run);
+    if (code == EXIT_SAME) {
+        code = measure_lines(&work->measurement, &work->run, NULL, 0, LINES_COUNTS | LINES_STALLS);
+        lines_add_rows(&work->run, &work->metrics);
+    }
+    return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
+}
+
+static int measure(struct work *work)
+{
+    int code = find_built(work);
+    if (code != EXIT_SAME)
+        return code;
+    code = measure_kernels(work);
+    const int saved = save(work);
+    return code == EXIT_SAME ? saved : code;
+}
+
+/* ---- The explanations ---- */
+
+static void print(const struct work *work, const struct result *result, int code)
+{
+    const struct options *options = work->options;
+    struct explanation explanation;
+    explain_make(&explanation, &work->run, result);
+    explanation.run_name = options->replay ? options->replay : options->save;
+    explanation.replay = options->replay != NULL;
+    explanation.exit_code = (enum exit_code)code;
+    const struct explain_style style = {
+        .color = options_color(options, work->output.stream),
+        .quiet = options->quiet,
+        .verbose = options->verbose,
+    };
+    (void)work->format->print(&explanation, &style, work->output.stream); /* a failure shows in the commit */
+    explain_release(&explanation);
+}
+
+/* Says why there is none of a kernel that was not measured. */
+static int explain(struct work *work, int code)
+{
+    const struct run *run = &work->run;
+    size_t good = 0, printed = 0;
+    if (code != EXIT_SAME && code != EXIT_INTERRUPTED)
+        return code;
+    for (size_t i = 0; i < run->result_count; i++)
+        good += run->results[i].status == RESULT_OK;
+    if (code == EXIT_SAME && (good == 0 || good < run->result_count))
+        code = EXIT_NOT_MEASURED;
+
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = &run->results[i];
+        if (result->status == RESULT_OK) {
+            fputs(printed++ ? work->format->between : "", work->output.stream);
+            print(work, result, code);
+        } else {
+            error("nothing explains %s: it was not measured, %s%s%s", result->id, result_status_name(result->status),
+                  result->reason ? ": " : "", result->reason ? result->reason : "");
+        }
+    }
+    return printed && whole_file_commit(&work->output) < 0 ? EXIT_USAGE : code;
+}
+
+int cmd_explain(const struct options *options)
+{
+    struct work work = {.options = options};
+    int code = EXIT_USAGE;
+
+    if (prepare(&work) == 0) {
+        code = options->replay ? replay(&work) : measure(&work);
+        code = explain(&work, code);
+    }
+
+    whole_file_abandon(&work.output);
+    whole_file_abandon(&work.run_file);
+    run_release(&work.run);
+    metrics_release(&work.metrics);
+    return code;
+}

@@ -1,0 +1,182 @@
+#include "base/text.h"
+#include "base/util.h"
+#include "commands.h"
+#include "worker/collector.h"
+#include "worker/gpu.h"
+#include "worker/library_facts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first glob of -k that matches no kernel, or NULL. */
+static const char *find_unmatched(const struct options *options, const struct library_facts *library)
+{
+    for (size_t g = 0; g < options->glob_count; g++) {
+        bool matched = false;
+        for (size_t k = 0; k < library->count && !matched; k++)
+            matched = glob_any(&options->globs[g], 1, library->kernels[k].id);
+        if (!matched)
+            return options->globs[g];
+    }
+    return NULL;
+}
+
+static int list_kernels(const struct options *options)
+{
+    struct library_facts library;
+    char why[1024];
+    const int code = library_facts_read(&library, options->kernels, options->timeout, why, sizeof why);
+    if (code != 0) {
+        error("%s", why);
+        return code;
+    }
+    const char *unmatched = find_unmatched(options, &library);
+    if (unmatched)
+        error("no kernel of %s matches -k '%s'", options->kernels, unmatched);
+    for (size_t i = 0; i < library.count && !unmatched; i++) {
+        const struct kernel_facts *kernel = &library.kernels[i];
+        if (!glob_any(options->globs, options->glob_count, kernel->id))
+            continue;
+        if (kernel->not_built)
+            print_harmless("%-32s  not built: %s\n", kernel->id, kernel->not_built);
+        else
+            print_harmless("%-32s  %s\n", kernel->id, kernel->doc ? kernel->doc : "");
+    }
+    library_facts_release(&library);
+    return unmatched ? EXIT_USAGE : EXIT_SAME;
+}
+
+static int list_collectors(void)
+{
+    size_t count;
+    const struct collector *const *collectors = collector_list(&count);
+    for (size_t i = 0; i < count; i++)
+        print_harmless("%-8s  %s\n", collectors[i]->name, collectors[i]->doc);
+    return EXIT_SAME;
+}
+
+static int list_devices(void)
+{
+    char why[1024];
+    const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
+    const int count = gpu ? gpu->count(why, sizeof why) : -1;
+    if (count <= 0) {
+        /* ci/check_perf.sh replays after "no GPU" and after nothing else. */
+        error("%s%s", count == 0 ? "no GPU: " : "", why);
+        return EXIT_NOT_MEASURED;
+    }
+    for (int i = 0; i < count; i++) {
+        struct run run = {0};
+        struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+        if (gpu->describe(i, &run.device, session, why, sizeof why) < 0) {
+            error("GPU %d: %s", i, why);
+            run_release(&run);
+            return EXIT_NOT_MEASURED;
+        }
+        print_harmless("%d  %s  %lld SMs  compute capability %s  %.0f GB%s%s  %s\n", i, run.device.name,
+                       run.device.sm_count, run.device.compute_capability, (double)run.device.memory_bytes * 1e-9,
+                       run.device.ecc ? "  ECC" : "", run.device.mig ? "  MIG" : "", session->facts[SESSION_GPU_UUID]);
+        run_release(&run);
+    }
+    return EXIT_SAME;
+}
+
+static int list_chips(const struct gpu_plugin *gpu)
+{
+    const char *const *names;
+    size_t count;
+    char why[1024];
+    if (gpu->chips(&names, &count, why, sizeof why) < 0) {
+        error("%s", why);
+        return EXIT_NOT_MEASURED;
+    }
+    for (size_t i = 0; i < count; i++)
+        print_harmless("%s\n", names[i]);
+    return EXIT_SAME;
+}
+
+/* chosen[m] is the chip's counter for metric m or NULL; chosen itself is NULL when no chip was asked about. */
+static void print_metric(const struct options *options, const struct metric *metric, const char *const *chosen)
+{
+    const bool own = strncmp(metric->counter, "cugate.", 7) == 0;
+    const char *counter = !chosen || own ? metric->counter : *chosen ? *chosen : "not supported";
+    print_harmless("%-24s  %-6s  %-6s  %-6s  %s\n", metric->name, metric_class_name(metric->class), metric->unit,
+                   metric_better_name(metric->better), counter);
+    if (options->verbose && metric->doc)
+        print_harmless("    %s\n", metric->doc);
+    for (size_t i = 0; options->verbose && i < metric->laws.count; i++)
+        printf("%s%s%s", i == 0 ? "    Law: " : ", ", metric->laws.list[i].text,
+               i + 1 < metric->laws.count ? "" : "\n");
+}
+
+static int check_chip(const struct options *options, const struct metrics *metrics)
+{
+    char why[1024];
+    char chip[64] = ""; /* CUPTI's names are in capitals */
+    char *memory = NULL;
+    size_t passes = 0, missing = 0;
+    for (size_t i = 0; i + 1 < sizeof chip && options->chip[i]; i++)
+        chip[i] = (char)toupper((unsigned char)options->chip[i]);
+    const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
+    if (!gpu) {
+        error("%s", why);
+        return EXIT_NOT_MEASURED;
+    }
+    if (strcmp(options->chip, "help") == 0)
+        return list_chips(gpu);
+    const char **chosen = x_calloc(metrics->count, sizeof *chosen);
+    int code = EXIT_USAGE;
+    if (gpu->chip_counters(chip, metrics, chosen, &memory, &passes, why, sizeof why) < 0) {
+        error("%s", why);
+        goto out;
+    }
+    for (size_t m = 0; m < metrics->count; m++) {
+        print_metric(options, &metrics->list[m], &chosen[m]);
+        missing += !chosen[m] && strncmp(metrics->list[m].counter, "cugate.", 7) != 0;
+    }
+    print_harmless("chip %s: %zu of %zu metrics, %zu passes over each kernel\n", chip, metrics->count - missing,
+                   metrics->count, passes);
+    code = EXIT_SAME;
+    if (missing > 0) {
+        error("chip %s lacks the counters of %zu metrics: they would read \"not supported\"", chip, missing);
+        code = EXIT_USAGE;
+    }
+out:
+    free(memory);
+    free(chosen);
+    return code;
+}
+
+static int list_metrics(const struct options *options)
+{
+    struct metrics metrics;
+    if (metrics_read_folder(&metrics, options->metrics) < 0)
+        return EXIT_USAGE;
+    int code = EXIT_SAME;
+    if (options->chip) {
+        code = check_chip(options, &metrics);
+    } else {
+        for (size_t m = 0; m < metrics.count; m++)
+            print_metric(options, &metrics.list[m], NULL);
+    }
+    metrics_release(&metrics);
+    return code;
+}
+
+int cmd_list(const struct options *options)
+{
+    if (options->list_metrics + options->list_devices + options->list_collectors > 1) {
+        error("--metrics, --devices and --collectors each list something else: name one of them");
+        return EXIT_USAGE;
+    }
+    if (options->list_metrics)
+        return list_metrics(options);
+    if (options->chip) {
+        error("--chip goes with --metrics: cugate list --metrics --chip %s", options->chip);
+        return EXIT_USAGE;
+    }
+    if (options->list_devices)
+        return list_devices();
+    return options->list_collectors ? list_collectors() : list_kernels(options);
+}

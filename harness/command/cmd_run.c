@@ -1,0 +1,65 @@
+#include "base/measure_interrupt.h"
+#include "base/util.h"
+#include "commands.h"
+#include "gate/gate.h"
+#include "measure/measure_lines.h"
+
+#include <string.h>
+
+/* The run file, and the table unless the file itself goes to standard output. */
+static int write_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code,
+                     struct whole_file *file)
+{
+    const bool file_is_output = options->output && strcmp(options->output, "-") == 0;
+    if (options->output) {
+        (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
+        if (whole_file_commit(file) < 0)
+            return -1;
+    }
+    if (file_is_output)
+        return 0;
+    struct report report = {
+        .metrics = metrics, .run = run, .run_name = options->output, .exit_code = (enum exit_code)code};
+    return gate_print(reporter_find(options->format), &report, options, stdout);
+}
+
+static int measure(const struct options *options, const struct metrics *metrics, struct run *run)
+{
+    struct measurement measurement;
+    if (measurement_init(&measurement, options, metrics) < 0)
+        return EXIT_USAGE;
+    if (options->lines && strcmp(measurement.collector, "cupti") != 0) {
+        error("--lines needs the collector cupti: no other sees source lines");
+        return EXIT_USAGE;
+    }
+    struct interrupts interrupts; /* also between two measurements */
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    int code = measure_whole(&measurement, run);
+    if (code == EXIT_SAME && options->lines)
+        code = measure_lines(&measurement, run, NULL, 0, LINES_COUNTS | LINES_STALLS);
+    lines_add_rows(run, metrics);
+    return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
+}
+
+int cmd_run(const struct options *options)
+{
+    struct metrics metrics = {0};
+    struct run run = {0};
+    struct whole_file file = {0};
+    int code = EXIT_USAGE;
+
+    if (metrics_read_folder(&metrics, options->metrics) < 0 ||
+        (options->output && whole_file_open(&file, options->output) < 0))
+        goto out;
+    code = measure(options, &metrics, &run);
+    if (code == EXIT_SAME)
+        code = (int)run_exit_code(&run);
+    if (run.result_count > 0 && write_run(options, &metrics, &run, code, &file) < 0 && code == EXIT_SAME)
+        code = EXIT_USAGE;
+out:
+    whole_file_abandon(&file);
+    run_release(&run);
+    metrics_release(&metrics);
+    return code;
+}

@@ -1,0 +1,109 @@
+/* The files of a command line: none is both read and written, and none is written twice. */
+#include "options.h"
+
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A file that the command writes, and how that was asked for: "--report" "json=out". */
+struct output {
+    const char *option, *argument, *file;
+    bool is_report; /* several may go to standard output, one after the other */
+};
+
+static bool same_inode(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* The folder of a path; caller frees. Its name behind that in *name. */
+static char *folder_of(const char *path, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    return slash ? x_sprintf("%.*s", (int)(*name - path), path) : x_strdup(".");
+}
+
+/* Two names of one file, which may be linked to, or not be there yet. */
+static bool same_file(const char *a, const char *b)
+{
+    if (strcmp(a, b) == 0 || same_inode(a, b))
+        return true;
+    const char *name_a, *name_b;
+    char *folder_a = folder_of(a, &name_a), *folder_b = folder_of(b, &name_b);
+    const bool same = strcmp(name_a, name_b) == 0 && same_inode(folder_a, folder_b);
+    free(folder_a);
+    free(folder_b);
+    return same;
+}
+
+static bool is_standard_output(const char *file)
+{
+    return strcmp(file, "-") == 0;
+}
+
+/* A recording that gave way to its own report is gone. */
+static int check_overwriting(const struct options *options, const struct output *output)
+{
+    const char *const inputs[] = {options->replay, options->against, options->kernels};
+    if (is_standard_output(output->file))
+        return 0;
+    for (size_t i = 0; i < ROWS(inputs) + options->argument_count; i++) {
+        const char *input = i < ROWS(inputs) ? inputs[i] : options->arguments[i - ROWS(inputs)];
+        if (input && same_file(output->file, input))
+            return error("%s %s would overwrite %s, which is read here: give it another place", output->option,
+                         output->argument, input);
+    }
+    return 0;
+}
+
+static bool may_share(const struct output *one, const struct output *other)
+{
+    return one->is_report && other->is_report && is_standard_output(one->file) && is_standard_output(other->file);
+}
+
+static int check_outputs(const struct options *options, const struct output *outputs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (check_overwriting(options, &outputs[i]) < 0)
+            return -1;
+        for (size_t k = 0; k < i; k++)
+            if (same_file(outputs[k].file, outputs[i].file) && !may_share(&outputs[k], &outputs[i]))
+                return error("%s %s and %s %s would both go to one place: give one of them another", outputs[k].option,
+                             outputs[k].argument, outputs[i].option, outputs[i].argument);
+    }
+    return 0;
+}
+
+const char *options_report_file(const char *report)
+{
+    const char *equals = strchr(report, '=');
+    return equals ? equals + 1 : NULL;
+}
+
+int options_check_files(const struct options *options)
+{
+    struct output *outputs = NULL;
+    size_t count = 0;
+    int result = 0;
+    if (options->save)
+        *ARRAY_ADD(outputs, count) = (struct output){"--save", options->save, options->save, false};
+    if (options->output)
+        *ARRAY_ADD(outputs, count) = (struct output){"-o", options->output, options->output, true};
+    else
+        *ARRAY_ADD(outputs, count) = (struct output){"the report on", "-", "-", true};
+    for (size_t i = 0; i < options->report_count && result == 0; i++) {
+        const char *report = options->reports[i], *file = options_report_file(report);
+        if (!file || !*file)
+            result = error("--report needs FORMAT=FILE, for example junit=report.xml, not '%s'", report);
+        else
+            *ARRAY_ADD(outputs, count) = (struct output){"--report", report, file, true};
+    }
+    if (result == 0)
+        result = check_outputs(options, outputs, count);
+    free(outputs);
+    return result;
+}

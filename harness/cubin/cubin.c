@@ -1,0 +1,284 @@
+/* Where the images are: nvcc puts them into section .nv_fatbin of the host's ELF file, in containers of this form
+ * (nobody documents it; seen with CUDA 11 to 13), little-endian, each container on a multiple of 8 bytes:
+ *
+ *   container   u32 0xba55ed50, u16 version, u16 size of this header, u64 size of the entries after it
+ *   entry       u16 kind (1: PTX, 2: ELF), u16 version, u32 size of this header, u64 size of the data after it */
+#include "cubin.h"
+
+#include "base/util.h"
+#include "cubin_image.h"
+#include "model/symbol.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_LIMIT ((size_t)1 << 30)
+#define EM_GPU 190 /* EM_CUDA, which not every elf.h has */
+
+#define CONTAINER_MAGIC 0xba55ed50u
+#define CONTAINER_HEADER 16
+#define ENTRY_HEADER 16
+#define ENTRY_ELF 2
+#define ENTRY_STEP 8
+
+struct source {
+    struct cubin *cubin;
+    const char *name;
+    const unsigned char *bytes;                                       /* of the whole file */
+    size_t compressed;                                                /* images that were left out */
+    int (*take)(void *data, const unsigned char *bytes, size_t size); /* NULL: functions go into cubin */
+    void *data;
+};
+
+static uint64_t number_at(const unsigned char *bytes, size_t length)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < length; i++)
+        number |= (uint64_t)bytes[i] << (8 * i);
+    return number;
+}
+
+static bool is_elf(const unsigned char *bytes, size_t size)
+{
+    return size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0;
+}
+
+/* On a copy, because libelf may write and wants the bytes aligned. */
+static int read_image(const struct source *source, const unsigned char *bytes, size_t size)
+{
+    if (source->take)
+        return source->take(source->data, bytes, size);
+    char *copy = x_calloc(size, 1);
+    memcpy(copy, bytes, size);
+    int result = image_read(source->cubin, source->name, (size_t)(bytes - source->bytes), copy, size);
+    free(copy);
+    return result;
+}
+
+static int read_entries(struct source *source, const unsigned char *at, const unsigned char *end)
+{
+    int result;
+    while (at < end) {
+        const size_t left = (size_t)(end - at);
+        const uint64_t header = left < ENTRY_HEADER ? 0 : number_at(at + 4, 4);
+        const uint64_t size = left < ENTRY_HEADER ? 0 : number_at(at + 8, 8);
+        if (header < ENTRY_HEADER || header > left || size > left - header)
+            return error("cannot read %s: at byte %zu the GPU code leaves its container; build the library again",
+                         source->name, (size_t)(at - source->bytes));
+        const unsigned char *data = at + header;
+        if (number_at(at, 2) == ENTRY_ELF) {
+            if (!is_elf(data, size))
+                source->compressed++;
+            else if ((result = read_image(source, data, size)) != 0)
+                return result;
+        }
+        at = data + size;
+    }
+    return 0;
+}
+
+/* Every container between two places of the file. What is between containers is filling. */
+static int read_containers(struct source *source, const unsigned char *at, const unsigned char *end)
+{
+    while (end - at >= CONTAINER_HEADER) {
+        if (number_at(at, 4) != CONTAINER_MAGIC) {
+            at += end - at > ENTRY_STEP ? ENTRY_STEP : end - at;
+            continue;
+        }
+        const size_t left = (size_t)(end - at);
+        const uint64_t header = number_at(at + 6, 2);
+        const uint64_t size = number_at(at + 8, 8);
+        if (header < CONTAINER_HEADER || header > left || size > left - header)
+            return error("cannot read %s: at byte %zu the container of GPU code has %llu bytes, more than are there; "
+                         "build the library again",
+                         source->name, (size_t)(at - source->bytes), (unsigned long long)size);
+        const int result = read_entries(source, at + header, at + header + size);
+        if (result != 0)
+            return result;
+        /* Sections of several object files follow each other, each on its own multiple. */
+        const size_t whole = header + size + ENTRY_STEP - 1;
+        at += whole / ENTRY_STEP * ENTRY_STEP < left ? whole / ENTRY_STEP * ENTRY_STEP : left;
+    }
+    return 0;
+}
+
+/* The containers of a library or program. */
+static int read_host(struct source *source, size_t size)
+{
+    int result = -1;
+    size_t names;
+    Elf *elf = elf_memory((char *)source->bytes, size);
+    if (!elf || elf_getshdrstrndx(elf, &names) < 0) {
+        error("cannot read %s: %s; build it again", source->name, elf_errmsg(-1));
+        goto out;
+    }
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || strcmp(name, ".nv_fatbin") != 0 || header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
+            continue;
+        const unsigned char *start = source->bytes + header.sh_offset;
+        result = read_containers(source, start, start + header.sh_size);
+        if (result != 0)
+            goto out;
+    }
+    result = 0;
+out:
+    elf_end(elf);
+    return result;
+}
+
+static int read_file(struct source *source, size_t size)
+{
+    const unsigned char *bytes = source->bytes;
+    if (size >= CONTAINER_HEADER && number_at(bytes, 4) == CONTAINER_MAGIC)
+        return read_containers(source, bytes, bytes + size);
+    if (!is_elf(bytes, size))
+        return error("cannot read %s: it is no shared library, program, cubin or fatbin", source->name);
+    if (!image_is_whole(bytes, size))
+        return error(
+            "cannot read %s: it is a damaged or cut ELF file, or not a 64-bit little-endian one; build it again",
+            source->name);
+    if (number_at(bytes + offsetof(Elf64_Ehdr, e_machine), 2) == EM_GPU)
+        return read_image(source, bytes, size);
+    return read_host(source, size);
+}
+
+static void read_names(const struct cubin *cubin)
+{
+    char ***names = x_calloc(cubin->count, sizeof *names);
+    for (size_t i = 0; i < cubin->count; i++)
+        names[i] = &cubin->list[i].name;
+    symbols_read(names, cubin->count);
+    free(names);
+}
+
+/* CUB's namespace names the architectures of the build, CUB_300001_SM_800_900: the same function must be found in a
+ * build for others. */
+static void forget_architectures(char *name)
+{
+    for (char *at = name; (at = strstr(at, "CUB_"));) {
+        at += strlen("CUB_");
+        at += strspn(at, "0123456789");
+        if (strncmp(at, "_SM_", 4) == 0) {
+            const char *rest = at + 4 + strspn(at + 4, "0123456789_");
+            memmove(at, rest, strlen(rest) + 1);
+        }
+    }
+}
+
+bool cubin_is_same_name(const char *a, const char *b)
+{
+    char *names[] = {x_strdup(a), x_strdup(b)};
+    forget_architectures(names[0]);
+    forget_architectures(names[1]);
+    const bool same = strcmp(names[0], names[1]) == 0;
+    free(names[0]);
+    free(names[1]);
+    return same;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct cubin_function *a = left, *b = right;
+    const int order = strcmp(a->name, b->name);
+    if (order != 0)
+        return order;
+    return a->capability != b->capability ? a->capability - b->capability : strcmp(a->code, b->code);
+}
+
+int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size)
+{
+    *cubin = (struct cubin){0};
+    struct source source = {.cubin = cubin, .name = name, .bytes = bytes};
+    elf_version(EV_CURRENT);
+    if (read_file(&source, size) < 0) {
+        cubin_release(cubin);
+        return -1;
+    }
+    if (source.compressed > 0)
+        warning("%s: %zu images of machine code are compressed and were left out: nothing is known of their functions; "
+                "build it with nvcc --compress-mode=none",
+                name, source.compressed);
+    read_names(cubin);
+    for (size_t i = 0; i < cubin->count; i++)
+        forget_architectures(cubin->list[i].name);
+    if (cubin->count > 0)
+        qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name);
+    return 0;
+}
+
+int cubin_read(struct cubin *cubin, const char *path)
+{
+    char *text;
+    size_t length;
+    *cubin = (struct cubin){0};
+    if (file_read(path, FILE_LIMIT, &text, &length) < 0)
+        return -1;
+    int result = cubin_parse(cubin, path, (const unsigned char *)text, length);
+    free(text);
+    return result;
+}
+
+int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data)
+{
+    char *text;
+    size_t length;
+    if (file_read(path, FILE_LIMIT, &text, &length) < 0)
+        return -1;
+    struct source source = {.name = path, .bytes = (const unsigned char *)text, .take = take, .data = data};
+    elf_version(EV_CURRENT);
+    const int result = read_file(&source, length);
+    free(text);
+    return result;
+}
+
+void cubin_release(struct cubin *cubin)
+{
+    for (size_t i = 0; i < cubin->count; i++) {
+        free(cubin->list[i].name);
+        free(cubin->list[i].code);
+    }
+    free(cubin->list);
+    *cubin = (struct cubin){0};
+}
+
+/* First function whose name is not less. */
+static size_t place_of(const struct cubin *cubin, const char *name)
+{
+    size_t low = 0;
+    for (size_t high = cubin->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(cubin->list[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name, int capability,
+                                        enum cubin_lack *lack)
+{
+    const struct cubin_function *found = NULL;
+    char *plain = x_strdup(name);
+    forget_architectures(plain);
+    *lack = CUBIN_ABSENT;
+    for (size_t i = place_of(cubin, plain); i < cubin->count && strcmp(cubin->list[i].name, plain) == 0; i++) {
+        const struct cubin_function *function = &cubin->list[i];
+        if (function->capability / 10 != capability / 10 || function->capability > capability) {
+            if (!found)
+                *lack = CUBIN_OTHER_GPUS;
+            continue;
+        }
+        const bool again = found && found->capability == function->capability;
+        if (again && strcmp(found->code, function->code) == 0)
+            continue;
+        *lack = again ? CUBIN_SEVERAL : CUBIN_FOUND;
+        found = function;
+    }
+    free(plain);
+    return *lack == CUBIN_FOUND ? found : NULL;
+}

@@ -1,0 +1,227 @@
+/* The hash of a kernel's code: of the hashes of its parts in sorted order, so that no order of sections or symbols, and
+ * no name, has a say. Names carry paths (anonymous namespaces) and are renamed freely. */
+#include "cubin_image.h"
+
+#include "base/util.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY SIZE_MAX
+
+static void add_number(XXH3_state_t *state, uint64_t number)
+{
+    unsigned char bytes[8];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(number >> (8 * i));
+    XXH3_128bits_update(state, bytes, sizeof bytes);
+}
+
+/* With its length, so that what follows cannot run into it. */
+static void add_bytes(XXH3_state_t *state, const void *bytes, size_t size)
+{
+    add_number(state, size);
+    XXH3_128bits_update(state, bytes, size);
+}
+
+static XXH3_state_t *hash_begin(void)
+{
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        die(EXIT_USAGE, "out of memory");
+    XXH3_128bits_reset(state);
+    return state;
+}
+
+static XXH128_canonical_t hash_end(XXH3_state_t *state)
+{
+    XXH128_canonical_t hash;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(state));
+    XXH3_freeState(state);
+    return hash;
+}
+
+void image_add_attribute(struct image *image, size_t owner, unsigned attribute, const unsigned char *bytes, size_t size)
+{
+    XXH3_state_t *state = hash_begin();
+    add_number(state, attribute);
+    add_bytes(state, bytes, size);
+    struct image_part *part = ARRAY_ADD(image->parts, image->part_count);
+    part->owner = owner;
+    part->hash = hash_end(state);
+}
+
+/* The name of a section as far as it is not the name of a function. */
+static size_t label_length(const struct image_section *section)
+{
+    static const char constant[] = ".nv.constant", shared[] = ".nv.shared";
+    if ((section->header.sh_flags & SHF_EXECINSTR) && *section->name)
+        return strcspn(section->name + 1, ".") + 1;
+    if (strncmp(section->name, constant, sizeof constant - 1) == 0)
+        return sizeof constant - 1 + strspn(section->name + sizeof constant - 1, "0123456789");
+    if (strncmp(section->name, shared, sizeof shared - 1) == 0)
+        return sizeof shared - 1;
+    return strlen(section->name);
+}
+
+/* The kernel whose code a section is part of, from 1; 0 for every kernel of the image, or NOBODY. */
+static size_t part_of(const struct image_section *section)
+{
+    if (!section->bytes)
+        return NOBODY;
+    if ((section->header.sh_flags & SHF_EXECINSTR) || strcmp(section->name, ".nv.global.init") == 0 ||
+        strncmp(section->name, ".nv.constant", 12) == 0)
+        return section->owner;
+    return NOBODY;
+}
+
+static XXH128_canonical_t hash_section(const struct image_section *section)
+{
+    XXH3_state_t *state = hash_begin();
+    add_bytes(state, section->name, label_length(section));
+    add_bytes(state, section->bytes, section->header.sh_size);
+    return hash_end(state);
+}
+
+/* What a relocation refers to: a function by its instructions, a variable by its place, something outside the image
+ * (vprintf) by its name. contents are the hashes of the sections that are part of any code. */
+static int add_target(XXH3_state_t *state, const struct image *image, const XXH128_canonical_t *contents, size_t number)
+{
+    if (number >= image->symbol_count)
+        return image_error(image, "refers to symbol %zu, which is not there", number);
+    const GElf_Sym *symbol = &image->symbols[number];
+    if (symbol->st_shndx == SHN_UNDEF) {
+        const char *name = elf_strptr(image->elf, image->symbol_names, symbol->st_name);
+        if (!name)
+            return image_error(image, "refers to something without a name");
+        add_bytes(state, name, strlen(name));
+        return 0;
+    }
+    add_number(state, symbol->st_value);
+    if (symbol->st_shndx >= image->section_count) /* absolute */
+        return 0;
+    const struct image_section *section = &image->sections[symbol->st_shndx];
+    add_bytes(state, section->name, label_length(section));
+    if (section->header.sh_flags & SHF_EXECINSTR)
+        add_bytes(state, &contents[symbol->st_shndx], sizeof *contents);
+    return 0;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const GElf_Rela *a = left, *b = right;
+    if (a->r_offset != b->r_offset)
+        return a->r_offset < b->r_offset ? -1 : 1;
+    const uint64_t type_a = GELF_R_TYPE(a->r_info), type_b = GELF_R_TYPE(b->r_info);
+    return (type_a > type_b) - (type_a < type_b);
+}
+
+/* Adds to *hash the relocations of section number `from`. */
+static int add_relocations(const struct image *image, const XXH128_canonical_t *contents, size_t from,
+                           XXH128_canonical_t *hash)
+{
+    const bool has_addends = image->sections[from].header.sh_type == SHT_RELA;
+    Elf_Data *data = elf_getdata(elf_getscn(image->elf, from), NULL);
+    if (image->sections[from].header.sh_size == 0)
+        return 0;
+    if (!data)
+        return image_error(image, "has damaged relocations in %s", image->sections[from].name);
+    const size_t count = data->d_size / gelf_fsize(image->elf, has_addends ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
+    GElf_Rela *list = x_calloc(count, sizeof *list);
+    int result = 0;
+    for (size_t i = 0; i < count && result == 0; i++) {
+        GElf_Rel plain = {0};
+        if (has_addends ? !gelf_getrela(data, (int)i, &list[i]) : !gelf_getrel(data, (int)i, &plain))
+            result = image_error(image, "has a damaged relocation in %s", image->sections[from].name);
+        else if (!has_addends)
+            list[i] = (GElf_Rela){.r_offset = plain.r_offset, .r_info = plain.r_info};
+    }
+    qsort(list, count, sizeof *list, by_place);
+
+    XXH3_state_t *state = hash_begin();
+    add_bytes(state, hash, sizeof *hash);
+    for (size_t i = 0; i < count && result == 0; i++) {
+        add_number(state, list[i].r_offset);
+        add_number(state, GELF_R_TYPE(list[i].r_info));
+        add_number(state, (uint64_t)list[i].r_addend);
+        result = add_target(state, image, contents, GELF_R_SYM(list[i].r_info));
+    }
+    *hash = hash_end(state);
+    free(list);
+    return result;
+}
+
+/* Collects the sections of all kernels as parts. */
+static int collect_sections(struct image *image)
+{
+    int result = 0;
+    XXH128_canonical_t *contents = x_calloc(image->section_count, sizeof *contents);
+    XXH128_canonical_t *whole = x_calloc(image->section_count, sizeof *whole);
+    for (size_t i = 0; i < image->section_count; i++)
+        if (part_of(&image->sections[i]) != NOBODY)
+            whole[i] = contents[i] = hash_section(&image->sections[i]);
+    for (size_t i = 0; i < image->section_count && result == 0; i++) {
+        const GElf_Shdr *header = &image->sections[i].header;
+        if ((header->sh_type == SHT_REL || header->sh_type == SHT_RELA) && header->sh_info < image->section_count &&
+            part_of(&image->sections[header->sh_info]) != NOBODY)
+            result = add_relocations(image, contents, i, &whole[header->sh_info]);
+    }
+    for (size_t i = 0; i < image->section_count; i++) {
+        const size_t owner = part_of(&image->sections[i]);
+        if (owner != NOBODY)
+            *ARRAY_ADD(image->parts, image->part_count) = (struct image_part){owner, whole[i]};
+    }
+    free(whole);
+    free(contents);
+    return result;
+}
+
+static int by_owner(const void *left, const void *right)
+{
+    const struct image_part *a = left, *b = right;
+    if (a->owner != b->owner)
+        return a->owner < b->owner ? -1 : 1;
+    return memcmp(&a->hash, &b->hash, sizeof a->hash);
+}
+
+/* Adds the parts of one owner, which stand together, and moves *at behind them. */
+static void add_parts(XXH3_state_t *state, const struct image *image, size_t owner, size_t *at)
+{
+    for (; *at < image->part_count && image->parts[*at].owner == owner; ++*at)
+        add_bytes(state, &image->parts[*at].hash, sizeof image->parts[*at].hash);
+}
+
+static char *in_hexadecimal(const XXH128_canonical_t *hash)
+{
+    char *text = x_calloc(2 * sizeof *hash + 1, 1);
+    for (size_t i = 0; i < sizeof *hash; i++)
+        snprintf(text + 2 * i, 3, "%02x", hash->digest[i]);
+    return text;
+}
+
+int image_hash(struct image *image)
+{
+    if (image->kernel_count == 0)
+        return 0;
+    if (collect_sections(image) < 0)
+        return -1;
+    qsort(image->parts, image->part_count, sizeof *image->parts, by_owner);
+    size_t at = 0;
+    XXH3_state_t *state = hash_begin();
+    add_parts(state, image, 0, &at);
+    const XXH128_canonical_t common = hash_end(state);
+    for (size_t k = 0; k < image->kernel_count; k++) {
+        struct cubin_function *facts = &image->kernels[k].facts;
+        const unsigned numbers[] = {facts->registers, facts->local_bytes, facts->shared_bytes, facts->max_threads,
+                                    facts->barriers};
+        state = hash_begin();
+        for (size_t i = 0; i < ROWS(numbers); i++)
+            add_number(state, numbers[i]);
+        add_bytes(state, &common, sizeof common);
+        add_parts(state, image, k + 1, &at);
+        const XXH128_canonical_t hash = hash_end(state);
+        facts->code = in_hexadecimal(&hash);
+    }
+    return 0;
+}

@@ -1,0 +1,342 @@
+#include "cubin_image.h"
+
+#include "base/util.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EM_GPU 190     /* EM_CUDA, which not every elf.h has */
+#define IS_KERNEL 0x10 /* in st_other: STO_CUDA_ENTRY */
+
+/* Since compute capability 9.0 static shared memory begins behind what the system keeps of a block. */
+#define RESERVED_SINCE 90
+#define RESERVED_BYTES 1024
+
+int image_error(const struct image *image, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *text = NULL;
+    const int length = vasprintf(&text, format, list);
+    va_end(list);
+    error("cannot read %s: the GPU code at byte %zu %s; build the library again", image->name, image->offset,
+          length < 0 ? "is damaged" : text);
+    if (length >= 0)
+        free(text);
+    return -1;
+}
+
+static bool is_inside(uint64_t offset, uint64_t length, size_t size)
+{
+    return offset <= size && length <= size - offset;
+}
+
+bool image_is_whole(const unsigned char *bytes, size_t size)
+{
+    Elf64_Ehdr header;
+    if (size < sizeof header)
+        return false;
+    memcpy(&header, bytes, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_ident[EI_DATA] != ELFDATA2LSB ||
+        !is_inside(header.e_phoff, (uint64_t)header.e_phnum * sizeof(Elf64_Phdr), size))
+        return false;
+    /* A file with 65280 sections and more keeps their number elsewhere, and is not read here. */
+    if (header.e_shnum == 0)
+        return header.e_shoff == 0;
+    if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum ||
+        !is_inside(header.e_shoff, (uint64_t)header.e_shnum * sizeof(Elf64_Shdr), size))
+        return false;
+    for (size_t i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr section;
+        memcpy(&section, bytes + header.e_shoff + i * sizeof section, sizeof section);
+        if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL &&
+            !is_inside(section.sh_offset, section.sh_size, size))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t word_at(const unsigned char *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* e_flags hold the compute capability in the low byte up to ABI 7 (CUDA 12), in the next one since ABI 8. */
+static int read_header(struct image *image)
+{
+    GElf_Ehdr header;
+    if (!gelf_getehdr(image->elf, &header) || header.e_machine != EM_GPU)
+        return image_error(image, "is not for a GPU");
+    const bool is_old = header.e_ident[EI_ABIVERSION] < 8;
+    image->capability = (int)((is_old ? header.e_flags : header.e_flags >> 8) & 0xff);
+    return image->capability > 0 ? 0 : image_error(image, "does not say for which GPU it is");
+}
+
+static int read_sections(struct image *image, const char *bytes)
+{
+    size_t names;
+    if (elf_getshdrnum(image->elf, &image->section_count) < 0 || elf_getshdrstrndx(image->elf, &names) < 0)
+        return image_error(image, "has no table of sections");
+    image->sections = x_calloc(image->section_count, sizeof *image->sections);
+    for (size_t i = 0; i < image->section_count; i++) {
+        struct image_section *section = &image->sections[i];
+        if (!gelf_getshdr(elf_getscn(image->elf, i), &section->header))
+            return image_error(image, "has a damaged section %zu", i);
+        section->name = elf_strptr(image->elf, names, section->header.sh_name);
+        if (!section->name)
+            return image_error(image, "has a section %zu without a name", i);
+        if (section->header.sh_type != SHT_NOBITS && section->header.sh_type != SHT_NULL)
+            section->bytes = (const unsigned char *)bytes + section->header.sh_offset;
+        if (section->header.sh_type == SHT_SYMTAB)
+            image->symbol_section = i;
+    }
+    return 0;
+}
+
+static int read_symbols(struct image *image)
+{
+    if (image->symbol_section == 0)
+        return 0;
+    image->symbol_names = image->sections[image->symbol_section].header.sh_link;
+    Elf_Data *data = elf_getdata(elf_getscn(image->elf, image->symbol_section), NULL);
+    if (!data)
+        return image_error(image, "has a damaged table of symbols");
+    image->symbol_count = data->d_size / gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT);
+    image->symbols = x_calloc(image->symbol_count, sizeof *image->symbols);
+    for (size_t i = 0; i < image->symbol_count; i++)
+        if (!gelf_getsym(data, (int)i, &image->symbols[i]))
+            return image_error(image, "has a damaged symbol %zu", i);
+    return 0;
+}
+
+static int read_kernels(struct image *image)
+{
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const GElf_Sym *symbol = &image->symbols[i];
+        if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || !(symbol->st_other & IS_KERNEL) || symbol->st_shndx == 0)
+            continue;
+        if (symbol->st_shndx >= image->section_count)
+            return image_error(image, "has a function in section %u, which is not there", symbol->st_shndx);
+        struct image_section *section = &image->sections[symbol->st_shndx];
+        const char *name = elf_strptr(image->elf, image->symbol_names, symbol->st_name);
+        if (!name || !*name)
+            return image_error(image, "has a function without a name");
+        if (!section->bytes || !(section->header.sh_flags & SHF_EXECINSTR))
+            return image_error(image, "has a function in section %s, which holds no instructions", section->name);
+        if (section->owner)
+            return image_error(image, "has two functions in section %s", section->name);
+        struct image_kernel *kernel = ARRAY_ADD(image->kernels, image->kernel_count);
+        kernel->symbol = i;
+        kernel->section = symbol->st_shndx;
+        kernel->facts.name = x_strdup(name);
+        kernel->facts.capability = image->capability;
+        /* Up to ABI 7; afterwards there is an attribute. */
+        kernel->facts.barriers = (unsigned)(section->header.sh_flags >> 20 & 0x7f);
+        section->owner = image->kernel_count;
+    }
+    return 0;
+}
+
+/* What belongs to a kernel refers to its section; instructions do not, their sh_info means something else. */
+static void find_owners(const struct image *image)
+{
+    for (size_t i = 0; i < image->section_count; i++) {
+        struct image_section *section = &image->sections[i];
+        const size_t to = section->header.sh_info;
+        if (strncmp(section->name, ".nv.", 4) == 0 && to < image->section_count &&
+            (image->sections[to].header.sh_flags & SHF_EXECINSTR))
+            section->owner = image->sections[to].owner;
+    }
+}
+
+/* ---- Attributes ---- */
+
+/* Named as cuobjdump -elf does. */
+enum attribute {
+    EIATTR_MAX_THREADS = 0x05,
+    EIATTR_REQNTID = 0x10,
+    EIATTR_FRAME_SIZE = 0x11,
+    EIATTR_MIN_STACK_SIZE = 0x12,
+    EIATTR_REGCOUNT = 0x2f,
+    EIATTR_CTA_PER_CLUSTER = 0x3d,
+    EIATTR_EXPLICIT_CLUSTER = 0x3e,
+    EIATTR_MAX_CLUSTER_RANK = 0x3f,
+    EIATTR_NUM_BARRIERS = 0x4c,
+};
+
+struct reading {
+    unsigned attribute;
+    const unsigned char *bytes;
+    size_t size;
+};
+
+/* The next attribute between *at and end: one byte of format, one of attribute, then its value by the format. 1, 0 at
+ * the end, or -1. */
+static int next_attribute(const unsigned char **at, const unsigned char *end, struct reading *reading)
+{
+    enum { NONE = 1, BYTE = 2, HALF = 3, SIZED = 4 };
+    if (*at == end)
+        return 0;
+    if (end - *at < 4)
+        return -1;
+    const unsigned char *head = *at;
+    *at += 4;
+    *reading = (struct reading){.attribute = head[1], .bytes = head + 2};
+    switch (head[0]) {
+    case NONE:
+        return 1;
+    case BYTE:
+        reading->size = 1;
+        return 1;
+    case HALF:
+        reading->size = 2;
+        return 1;
+    case SIZED:
+        reading->bytes = *at;
+        reading->size = head[2] | (size_t)head[3] << 8;
+        if ((size_t)(end - *at) < reading->size)
+            return -1;
+        *at += reading->size;
+        return 1;
+    default:
+        return -1;
+    }
+}
+
+/* An attribute of all functions: number of a symbol, value. */
+static void take_common(const struct image *image, const size_t *kernel_of, const struct reading *reading)
+{
+    if (reading->size < 8 || word_at(reading->bytes) >= image->symbol_count)
+        return;
+    const size_t owner = kernel_of[word_at(reading->bytes)];
+    if (owner == 0)
+        return;
+    struct cubin_function *facts = &image->kernels[owner - 1].facts;
+    const uint32_t value = word_at(reading->bytes + 4);
+    const bool is_unknown = value == UINT32_MAX; /* the stack of a recursive function */
+    if (reading->attribute == EIATTR_REGCOUNT) {
+        facts->registers = value;
+        image->kernels[owner - 1].has_registers = true;
+    }
+    if ((reading->attribute == EIATTR_FRAME_SIZE || reading->attribute == EIATTR_MIN_STACK_SIZE) && !is_unknown &&
+        value > facts->local_bytes)
+        facts->local_bytes = value;
+}
+
+static void take_own(struct image *image, size_t owner, const struct reading *reading)
+{
+    struct cubin_function *facts = &image->kernels[owner - 1].facts;
+    switch (reading->attribute) {
+    case EIATTR_NUM_BARRIERS:
+        facts->barriers = reading->size > 0 ? reading->bytes[0] : 0;
+        break;
+    case EIATTR_MAX_THREADS:
+    case EIATTR_REQNTID:
+        if (reading->size >= 12) {
+            const uint64_t plane = (uint64_t)word_at(reading->bytes) * word_at(reading->bytes + 4);
+            const uint64_t threads = plane <= UINT32_MAX ? plane * word_at(reading->bytes + 8) : UINT32_MAX;
+            facts->max_threads = threads <= UINT32_MAX ? (unsigned)threads : UINT32_MAX;
+        }
+        break;
+    case EIATTR_CTA_PER_CLUSTER:
+    case EIATTR_EXPLICIT_CLUSTER:
+    case EIATTR_MAX_CLUSTER_RANK:
+        image_add_attribute(image, owner, reading->attribute, reading->bytes, reading->size);
+        break;
+    default:
+        break;
+    }
+}
+
+static int read_attributes(struct image *image, const struct image_section *section, const size_t *kernel_of)
+{
+    const unsigned char *at = section->bytes;
+    const unsigned char *end = at + section->header.sh_size;
+    struct reading reading;
+    int more;
+    while ((more = next_attribute(&at, end, &reading)) > 0) {
+        if (section->owner)
+            take_own(image, section->owner, &reading);
+        else
+            take_common(image, kernel_of, &reading);
+    }
+    return more < 0 ? image_error(image, "has damaged attributes in %s", section->name) : 0;
+}
+
+static void take_shared(const struct image *image, const struct image_section *section)
+{
+    const uint64_t reserved = image->capability >= RESERVED_SINCE ? RESERVED_BYTES : 0;
+    const uint64_t size = section->header.sh_size > reserved ? section->header.sh_size - reserved : 0;
+    image->kernels[section->owner - 1].facts.shared_bytes = size <= UINT32_MAX ? (unsigned)size : UINT32_MAX;
+}
+
+static int read_facts(struct image *image)
+{
+    int result = 0;
+    size_t *kernel_of = x_calloc(image->symbol_count, sizeof *kernel_of);
+    for (size_t k = 0; k < image->kernel_count; k++)
+        kernel_of[image->kernels[k].symbol] = k + 1;
+    for (size_t i = 0; i < image->section_count && result == 0; i++) {
+        const struct image_section *section = &image->sections[i];
+        if (section->bytes &&
+            (strcmp(section->name, ".nv.info") == 0 || (section->owner && strncmp(section->name, ".nv.info.", 9) == 0)))
+            result = read_attributes(image, section, kernel_of);
+        else if (section->owner && strncmp(section->name, ".nv.shared.", 11) == 0)
+            take_shared(image, section);
+    }
+    free(kernel_of);
+    for (size_t k = 0; k < image->kernel_count && result == 0; k++)
+        if (!image->kernels[k].has_registers)
+            result = image_error(image, "does not say how many registers %s takes", image->kernels[k].facts.name);
+    return result;
+}
+
+/* ---- The image ---- */
+
+static void hand_over(struct image *image, struct cubin *cubin)
+{
+    for (size_t k = 0; k < image->kernel_count; k++) {
+        struct cubin_function *function = ARRAY_ADD(cubin->list, cubin->count);
+        *function = image->kernels[k].facts;
+        function->image = cubin->images;
+        image->kernels[k].facts = (struct cubin_function){0};
+    }
+    cubin->images++;
+}
+
+static void release(struct image *image)
+{
+    for (size_t k = 0; k < image->kernel_count; k++) {
+        free(image->kernels[k].facts.name);
+        free(image->kernels[k].facts.code);
+    }
+    free(image->kernels);
+    free(image->symbols);
+    free(image->sections);
+    free(image->parts);
+    elf_end(image->elf);
+}
+
+int image_read(struct cubin *cubin, const char *name, size_t offset, char *bytes, size_t size)
+{
+    struct image image = {.name = name, .offset = offset};
+    if (!image_is_whole((const unsigned char *)bytes, size))
+        return image_error(&image, "is damaged or cut");
+    int result = -1;
+    image.elf = elf_memory(bytes, size);
+    if (!image.elf)
+        image_error(&image, "cannot be opened: %s", elf_errmsg(-1));
+    else if (read_header(&image) == 0 && read_sections(&image, bytes) == 0 && read_symbols(&image) == 0 &&
+             read_kernels(&image) == 0) {
+        find_owners(&image);
+        if (read_facts(&image) == 0 && image_hash(&image) == 0) {
+            hand_over(&image, cubin);
+            result = 0;
+        }
+    }
+    release(&image);
+    return result;
+}

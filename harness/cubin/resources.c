@@ -1,0 +1,241 @@
+#include "resources.h"
+
+#include "base/util.h"
+#include "cubin.h"
+#include "occupancy.h"
+#include "resources_claims.h"
+#include "worker/library_facts.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* To add a fact: a name here and its counter below, its value in add_launch, and its counter in metric.h and
+ * metric_read.c. */
+enum fact { FACT_REGISTERS, FACT_LOCAL, FACT_SHARED, FACT_OCCUPANCY, FACTS };
+
+static const char *const fact_counters[FACTS] = {
+    [FACT_REGISTERS] = "cugate.registers",
+    [FACT_LOCAL] = "cugate.local_bytes",
+    [FACT_SHARED] = "cugate.shared_bytes",
+    [FACT_OCCUPANCY] = "cugate.theoretical_occupancy",
+};
+
+static const char *const lack_words[] = {
+    [CUBIN_FOUND] = "the function",
+    [CUBIN_ABSENT] = "no machine code of the function",
+    [CUBIN_OTHER_GPUS] = "machine code of the function for other GPUs only",
+    [CUBIN_SEVERAL] = "several functions of one name (give each its own)",
+};
+
+/* What is asked about every kernel of a run. */
+struct inquiry {
+    struct cubin cubin;
+    int capability;
+    const struct metrics *metrics;
+};
+
+int resources_capability(const struct device *device)
+{
+    const char *text = device->compute_capability ? device->compute_capability : "";
+    const size_t major = strspn(text, "0123456789");
+    const bool is_one = (major == 1 || major == 2) && text[major] == '.' &&
+                        strspn(text + major + 1, "0123456789") == 1 && text[major + 2] == '\0';
+    return is_one ? (int)strtol(text, NULL, 10) * 10 + (text[major + 1] - '0') : 0;
+}
+
+static unsigned to_unsigned(unsigned long long number)
+{
+    return number < UINT32_MAX ? (unsigned)number : UINT32_MAX;
+}
+
+static void take_most(struct value *fact, unsigned number)
+{
+    if (fact->state != VALUE_MEASURED || number > fact->number)
+        *fact = (struct value){VALUE_MEASURED, number};
+}
+
+struct occupancy_launch resources_of_launch(const struct launch *launch)
+{
+    const unsigned long long plane = (unsigned long long)launch->block[0] * launch->block[1];
+    return (struct occupancy_launch){
+        .threads = to_unsigned(to_unsigned(plane) * (unsigned long long)launch->block[2]),
+        .registers = launch->machine.registers,
+        .shared_bytes = to_unsigned((unsigned long long)launch->machine.shared_bytes + launch->shared),
+        .max_threads = launch->machine.max_threads,
+        .barriers = launch->machine.barriers,
+    };
+}
+
+/* Of several launches the one counts that takes most, and the one of which the fewest warps fit. */
+static void add_launch(struct value facts[FACTS], const struct launch *launch, int capability, bool is_first)
+{
+    const struct occupancy_launch fit = resources_of_launch(launch);
+    take_most(&facts[FACT_REGISTERS], launch->machine.registers);
+    take_most(&facts[FACT_LOCAL], launch->machine.local_bytes);
+    take_most(&facts[FACT_SHARED], fit.shared_bytes);
+
+    struct value *least = &facts[FACT_OCCUPANCY];
+    struct occupancy occupancy;
+    if (!occupancy_of(&occupancy, capability, &fit))
+        *least = (struct value){VALUE_NOT_SUPPORTED, 0};
+    else if (is_first || (least->state == VALUE_MEASURED && occupancy.percent < least->number))
+        *least = (struct value){VALUE_MEASURED, occupancy.percent};
+}
+
+/* Sets the code of each launch and works out the facts. Where a function cannot be told, the kernel has none: then
+ * returns the first such launch, with the reason in *why, else NULL. */
+static const struct launch *take_facts(const struct inquiry *inquiry, struct result *result, struct value facts[FACTS],
+                                       enum cubin_lack *why)
+{
+    const enum value_state state = result->launch_count > 0 ? VALUE_NOT_SUPPORTED : VALUE_NOT_APPLICABLE;
+    const struct launch *unknown = NULL;
+    for (size_t i = 0; i < FACTS; i++)
+        facts[i] = (struct value){state, 0};
+    for (size_t i = 0; i < result->launch_count; i++) {
+        struct launch *launch = &result->launches[i];
+        enum cubin_lack lack;
+        const struct cubin_function *function =
+            cubin_find(&inquiry->cubin, launch->function, inquiry->capability, &lack);
+        free(launch->code);
+        launch->code = function ? x_strdup(function->code) : NULL;
+        launch->has_machine = function != NULL;
+        launch->machine = (struct machine){0};
+        if (function) {
+            launch->machine = (struct machine){function->registers, function->local_bytes, function->shared_bytes,
+                                               function->max_threads, function->barriers};
+            add_launch(facts, launch, inquiry->capability, i == 0);
+        } else if (!unknown) {
+            unknown = launch;
+            *why = lack;
+        }
+    }
+    for (size_t i = 0; i < FACTS && unknown; i++)
+        facts[i] = (struct value){VALUE_NOT_SUPPORTED, 0};
+    return unknown;
+}
+
+static void add_rows(struct result *result, const struct metrics *metrics, const struct value facts[FACTS])
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        for (size_t i = 0; i < FACTS; i++) {
+            if (strcmp(metrics->list[m].counter, fact_counters[i]) != 0)
+                continue;
+            struct row *row = result_add(result, metrics->list[m].name);
+            row_clear(row);
+            row->state = facts[i].state;
+            const double number = round_value(facts[i].number);
+            if (facts[i].state == VALUE_MEASURED)
+                row_add_session(row, &number, 1);
+        }
+    }
+}
+
+int resources_add(struct run *run, const char *path, const struct metrics *metrics)
+{
+    struct inquiry inquiry = {.capability = resources_capability(&run->device), .metrics = metrics};
+    if (cubin_read(&inquiry.cubin, path) < 0)
+        return -1;
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct value facts[FACTS];
+        enum cubin_lack why;
+        if (run->results[i].status != RESULT_OK)
+            continue;
+        const struct launch *unknown = take_facts(&inquiry, &run->results[i], facts, &why);
+        /* The others are in the nature of the library; this can be mended. */
+        if (unknown && why == CUBIN_SEVERAL)
+            warning("nothing is known of the machine code of %s: %s has %s, %s", run->results[i].id, path,
+                    lack_words[why], unknown->function);
+        add_rows(&run->results[i], metrics, facts);
+    }
+    cubin_release(&inquiry.cubin);
+    return 0;
+}
+
+/* ---- The run that needs no GPU ---- */
+
+static void copy_device(struct device *to, const struct device *from)
+{
+    *to = *from;
+    to->name = x_strdup(from->name);
+    to->compute_capability = x_strdup(from->compute_capability);
+}
+
+/* A function that the baseline's library did not carry either (no code) is no loss. */
+static bool was_known(const struct result *base, const struct result *result, const struct launch *launch)
+{
+    return base->launches[launch - result->launches].code != NULL;
+}
+
+/* Lets the launches have the functions that took the place of those that are gone. */
+static void rename_functions(struct result *result, const struct claims *claims)
+{
+    for (size_t i = 0; i < result->launch_count; i++) {
+        struct launch *launch = &result->launches[i];
+        const struct rename *rename = claims_find(claims, launch->function);
+        if (!rename)
+            continue;
+        if (!rename->sure && !result->reason)
+            result->reason = x_sprintf("function renamed, as it seems: %s -> %s; only a check that runs it can tell",
+                                       launch->function, rename->is->name);
+        free(launch->function);
+        launch->function = x_strdup(rename->is->name);
+    }
+}
+
+static void add_kernel(struct run *run, const struct result *base, const struct inquiry *inquiry,
+                       const struct claims *claims)
+{
+    struct result *result = run_add(run, base->id);
+    struct value facts[FACTS];
+    enum cubin_lack why;
+    result_copy_facts(result, base);
+    rename_functions(result, claims);
+    const struct launch *unknown = take_facts(inquiry, result, facts, &why);
+    if (unknown && was_known(base, result, unknown)) {
+        char *reason =
+            x_sprintf("the library has %s: %s; the baseline launches it", lack_words[why], unknown->function);
+        result_fail(result, RESULT_FAILED, reason);
+        free(reason);
+        return;
+    }
+    add_rows(result, inquiry->metrics, facts);
+}
+
+/* Those that the library says to have: what the baseline lacks is new, and what was not built cannot be judged. */
+static void add_listed(struct run *run, const struct run *baseline, const struct library_facts *facts,
+                       const struct claims *claims)
+{
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct kernel_facts *kernel = &facts->kernels[i];
+        if (kernel->not_built)
+            result_fail(run_add(run, kernel->id), RESULT_NOT_BUILT, kernel->not_built);
+        else if (!claims_is_judged(baseline, facts, kernel->id))
+            run_add(run, kernel->id)->reason = claims_new_kernel(claims, kernel->id);
+    }
+}
+
+int resources_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
+                  const struct metrics *metrics)
+{
+    *run = (struct run){0};
+    struct inquiry inquiry = {.capability = resources_capability(&baseline->device), .metrics = metrics};
+    if (cubin_read(&inquiry.cubin, path) < 0)
+        return -1;
+    copy_device(&run->device, &baseline->device);
+    struct session *session = ARRAY_ADD(run->sessions, run->session_count);
+    session->facts[SESSION_COMPILER] = x_strdup(facts->compiler);
+    session->facts[SESSION_FLAGS] = x_strdup(facts->flags);
+    run_note_metrics(run, metrics);
+    struct claims claims;
+    claims_make(&claims, baseline, &inquiry.cubin, inquiry.capability, facts);
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        const struct result *base = &baseline->results[i];
+        if (claims_is_judged(baseline, facts, base->id))
+            add_kernel(run, base, &inquiry, &claims);
+    }
+    add_listed(run, baseline, facts, &claims);
+    claims_release(&claims);
+    cubin_release(&inquiry.cubin);
+    return 0;
+}

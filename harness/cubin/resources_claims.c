@@ -1,0 +1,253 @@
+#include "resources_claims.h"
+
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FUNCTIONS_TOLD 6
+
+struct part {
+    const char *text;
+    size_t length;
+};
+
+static bool is_same_part(struct part a, struct part b)
+{
+    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
+/* Where the brackets begin that the part ends with; its length when it ends with none. */
+static size_t brackets_at(struct part part, char open, char close)
+{
+    size_t depth = 0, at = part.length;
+    if (at == 0 || part.text[at - 1] != close)
+        return part.length;
+    do {
+        at--;
+        depth += part.text[at] == close;
+        depth -= part.text[at] == open;
+    } while (depth > 0 && at > 0);
+    return depth == 0 ? at : part.length;
+}
+
+/* "void tile<32>(float*)" is tile<32>, and of the template tile, with the parameters (float*). Instances of templates
+ * are demangled with what they return. */
+static struct part name_of(const char *function)
+{
+    struct part name = {function, strlen(function)};
+    name.length = brackets_at(name, '(', ')');
+    if (name.length > 5 && strncmp(name.text, "void ", 5) == 0)
+        name = (struct part){name.text + 5, name.length - 5};
+    return name;
+}
+
+static struct part template_of(const char *function)
+{
+    struct part name = name_of(function);
+    name.length = brackets_at(name, '<', '>');
+    return name;
+}
+
+static struct part parameters_of(const char *function)
+{
+    const struct part whole = {function, strlen(function)};
+    const size_t at = brackets_at(whole, '(', ')');
+    return (struct part){function + at, whole.length - at};
+}
+
+/* What two names of one function have in common, the surest first. */
+enum likeness { LIKE_CODE, LIKE_NAME, LIKE_TEMPLATE, LIKE_PARAMETERS, LIKENESSES };
+
+static bool is_alike(enum likeness likeness, const struct launch *launch, const char *function, const char *code)
+{
+    switch (likeness) {
+    case LIKE_CODE:
+        return strcmp(launch->code, code) == 0;
+    case LIKE_NAME:
+        return is_same_part(name_of(launch->function), name_of(function));
+    case LIKE_TEMPLATE:
+        return is_same_part(template_of(launch->function), template_of(function));
+    case LIKE_PARAMETERS:
+    case LIKENESSES:
+        break;
+    }
+    return is_same_part(parameters_of(launch->function), parameters_of(function)) && parameters_of(function).length > 0;
+}
+
+/* The one function that nobody launches and that is like it; the count of the cubin when there is none, or several. */
+static size_t find_free(const struct claims *claims, enum likeness likeness, const struct launch *launch)
+{
+    const size_t count = claims->cubin->count;
+    size_t found = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct cubin_function *function = &claims->cubin->list[i];
+        if (!claims->fitting[i] || claims->kernels[i] || !is_alike(likeness, launch, function->name, function->code))
+            continue;
+        if (found < count)
+            return count;
+        found = i;
+    }
+    return found;
+}
+
+/* Whether another function that is gone is like it as well. */
+static bool has_rival(const struct claims *claims, enum likeness likeness, const struct rename *rename)
+{
+    for (size_t i = 0; i < claims->rename_count; i++) {
+        const struct rename *other = &claims->renames[i];
+        if (other != rename && !other->is &&
+            is_alike(likeness, rename->launch, other->launch->function, other->launch->code))
+            return true;
+    }
+    return false;
+}
+
+static void find_renamed(struct claims *claims, bool may_be_new)
+{
+    for (enum likeness likeness = 0; likeness < LIKENESSES; likeness++) {
+        for (size_t i = 0; i < claims->rename_count; i++) {
+            struct rename *rename = &claims->renames[i];
+            if (rename->is || has_rival(claims, likeness, rename))
+                continue;
+            const size_t found = find_free(claims, likeness, rename->launch);
+            if (found == claims->cubin->count)
+                continue;
+            rename->is = &claims->cubin->list[found];
+            rename->sure = likeness == LIKE_CODE || (likeness == LIKE_NAME && !may_be_new);
+            claims->kernels[found] = rename->kernel;
+        }
+    }
+}
+
+static struct rename *find_gone(const struct claims *claims, const char *function)
+{
+    for (size_t i = 0; i < claims->rename_count; i++)
+        if (strcmp(claims->renames[i].launch->function, function) == 0)
+            return &claims->renames[i];
+    return NULL;
+}
+
+/* A function without code is one that the baseline's library did not carry either. */
+static void claim(struct claims *claims, const char *kernel, const struct launch *launch, int capability)
+{
+    enum cubin_lack lack;
+    const struct cubin_function *function = cubin_find(claims->cubin, launch->function, capability, &lack);
+    if (function)
+        claims->kernels[function - claims->cubin->list] = kernel;
+    else if (lack == CUBIN_ABSENT && launch->code && !find_gone(claims, launch->function))
+        *ARRAY_ADD(claims->renames, claims->rename_count) = (struct rename){.launch = launch, .kernel = kernel};
+}
+
+bool claims_is_judged(const struct run *baseline, const struct library_facts *facts, const char *id)
+{
+    const struct result *base = run_find(baseline, id);
+    return base && base->status == RESULT_OK && (facts->count == 0 || library_facts_find(facts, id));
+}
+
+/* Whether a kernel of the library may launch a function that the baseline knows nothing of. */
+static bool has_new(const struct run *baseline, const struct library_facts *facts)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        if (!facts->kernels[i].not_built && !claims_is_judged(baseline, facts, facts->kernels[i].id))
+            return true;
+    return facts->count == 0;
+}
+
+void claims_make(struct claims *claims, const struct run *baseline, const struct cubin *cubin, int capability,
+                 const struct library_facts *facts)
+{
+    *claims = (struct claims){
+        .cubin = cubin,
+        .kernels = x_calloc(cubin->count + 1, sizeof *claims->kernels),
+        .fitting = x_calloc(cubin->count + 1, sizeof *claims->fitting),
+    };
+    for (size_t i = 0; i < cubin->count; i++) {
+        enum cubin_lack lack;
+        claims->fitting[i] = cubin_find(cubin, cubin->list[i].name, capability, &lack) == &cubin->list[i];
+    }
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        const struct result *result = &baseline->results[i];
+        for (size_t k = 0; k < result->launch_count && claims_is_judged(baseline, facts, result->id); k++)
+            claim(claims, result->id, &result->launches[k], capability);
+    }
+    find_renamed(claims, has_new(baseline, facts));
+}
+
+void claims_release(struct claims *claims)
+{
+    free(claims->kernels);
+    free(claims->fitting);
+    free(claims->renames);
+    *claims = (struct claims){0};
+}
+
+const struct rename *claims_find(const struct claims *claims, const char *function)
+{
+    const struct rename *rename = find_gone(claims, function);
+    return rename && rename->is ? rename : NULL;
+}
+
+/* ---- Kernels that the baseline lacks ---- */
+
+/* Where a function may be that a new kernel launches. */
+enum scope { SCOPE_FAMILY, SCOPE_NOBODY, SCOPE_ALL, SCOPES };
+
+/* Marks the images, one source file each, with functions that kernels of the family launch; without a family of any. */
+static void mark_images(const struct claims *claims, const char *id, bool *marks)
+{
+    const size_t family = id ? strcspn(id, "/") + 1 : 0;
+    for (size_t i = 0; i < claims->cubin->count; i++)
+        if (claims->kernels[i] && (!id || strncmp(claims->kernels[i], id, family) == 0))
+            marks[claims->cubin->list[i].image] = true;
+}
+
+static void put_function(const struct cubin_function *function, FILE *stream)
+{
+    char local[16], shared[16];
+    fprintf(stream, "%s with %u registers, %s B of local and %s B of static shared memory", function->name,
+            function->registers, group_digits(function->local_bytes, local, sizeof local),
+            group_digits(function->shared_bytes, shared, sizeof shared));
+}
+
+/* Returns how many there are. */
+static size_t put_free(const struct claims *claims, enum scope scope, const char *id, FILE *stream)
+{
+    size_t told = 0;
+    bool *marks = x_calloc(claims->cubin->images + 1, sizeof *marks);
+    if (scope != SCOPE_ALL)
+        mark_images(claims, scope == SCOPE_FAMILY ? id : NULL, marks);
+    for (size_t i = 0; i < claims->cubin->count; i++) {
+        const struct cubin_function *function = &claims->cubin->list[i];
+        if (!claims->fitting[i] || claims->kernels[i] || marks[function->image] != (scope == SCOPE_FAMILY))
+            continue;
+        if (told < FUNCTIONS_TOLD) {
+            fputs(told == 0 ? "no kernel of the baseline launches " : "; ", stream);
+            put_function(function, stream);
+        }
+        told++;
+    }
+    if (told > FUNCTIONS_TOLD)
+        fprintf(stream, "; and %zu more", told - FUNCTIONS_TOLD);
+    free(marks);
+    return told;
+}
+
+char *claims_new_kernel(const struct claims *claims, const char *id)
+{
+    char *text = NULL;
+    size_t size, told = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for a reason");
+    fputs(
+        "not in the baseline yet; `cugate accept` adds what was measured. Which functions it launches, in what blocks "
+        "and so at what occupancy, shows only when it runs; ",
+        stream);
+    for (enum scope scope = 0; scope < SCOPES && told == 0; scope++)
+        told = put_free(claims, scope, id, stream);
+    if (told == 0)
+        fputs("kernels of the baseline launch every function that there is", stream);
+    fclose(stream);
+    return text;
+}

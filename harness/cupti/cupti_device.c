@@ -1,0 +1,118 @@
+#include "cupti_plugin.h"
+
+#include "base/util.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int gpu_count(char *why, size_t why_size)
+{
+    /* Without the driver's library the cu* symbols of this plugin have no address: ask the linker before calling one.
+     */
+    if (!dlsym(RTLD_DEFAULT, "cuInit")) {
+        snprintf(why, why_size, "no NVIDIA driver here (libcuda.so.1 was not found)");
+        return 0;
+    }
+    const CUresult result = cuInit(0);
+    if (result == CUDA_ERROR_NO_DEVICE) {
+        snprintf(why, why_size, "the NVIDIA driver finds no GPU");
+        return 0;
+    }
+    if (result == CUDA_ERROR_STUB_LIBRARY) {
+        snprintf(why, why_size, "libcuda.so.1 is the toolkit's stub: take its folder out of LD_LIBRARY_PATH");
+        return -1;
+    }
+    if (cuda_check(
+            "the NVIDIA driver does not start (is its kernel module loaded and as new as libcuda? try nvidia-smi)",
+            result, why, why_size) < 0)
+        return -1;
+    int count = 0;
+    if (cuda_check("counting GPUs", cuDeviceGetCount(&count), why, why_size) < 0)
+        return -1;
+    return count;
+}
+
+/* "580.159.04" from the kernel module; the driver API only knows its CUDA version. */
+static char *driver_version(void)
+{
+    FILE *file = fopen("/proc/driver/nvidia/version", "r");
+    if (!file)
+        return NULL;
+    char line[256];
+    char *version = NULL;
+    if (fgets(line, sizeof line, file)) {
+        for (char *word = strtok(line, " \t\n"); word && !version; word = strtok(NULL, " \t\n")) {
+            if (strspn(word, "0123456789.") == strlen(word) && strchr(word, '.'))
+                version = x_strdup(word);
+        }
+    }
+    fclose(file);
+    return version;
+}
+
+static char *uuid_text(const CUuuid *uuid)
+{
+    const unsigned char *b = (const unsigned char *)uuid->bytes;
+    return x_sprintf("GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
+                     b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+int gpu_describe(int ordinal, struct device *device, struct session *session, char *why, size_t why_size)
+{
+    const int count = gpu_count(why, why_size);
+    if (count <= 0)
+        return -1;
+    if (ordinal >= count) {
+        snprintf(why, why_size, "there is no GPU %d: this machine has %d (`cugate list --devices`)", ordinal, count);
+        return -1;
+    }
+    CUdevice gpu;
+    char name[256] = "";
+    size_t memory = 0;
+    int sms = 0, major = 0, minor = 0, ecc = 0, cuda = 0;
+    CUuuid uuid;
+    if (cuda_check("opening the GPU", cuDeviceGet(&gpu, ordinal), why, why_size) < 0 ||
+        cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, gpu), why, why_size) < 0 ||
+        cuda_check("reading the GPU's memory size", cuDeviceTotalMem(&memory, gpu), why, why_size) < 0 ||
+        cuda_check("reading the GPU's UUID", cuDeviceGetUuid(&uuid, gpu), why, why_size) < 0 ||
+        cuda_check("reading the driver's version", cuDriverGetVersion(&cuda), why, why_size) < 0)
+        return -1;
+    const struct {
+        CUdevice_attribute attribute;
+        int *value;
+    } attributes[] = {
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &sms},
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
+        {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, &ecc},
+    };
+    for (size_t i = 0; i < ROWS(attributes); i++) {
+        if (cuda_check("reading the GPU's attributes",
+                       cuDeviceGetAttribute(attributes[i].value, attributes[i].attribute, gpu), why, why_size) < 0)
+            return -1;
+    }
+    device->name = x_strdup(name);
+    device->compute_capability = x_sprintf("%d.%d", major, minor);
+    device->sm_count = sms;
+    device->memory_bytes = (long long)memory;
+    device->ecc = ecc != 0;
+    device->mig = strstr(name, " MIG ") != NULL;
+    session->facts[SESSION_DRIVER] = driver_version();
+    session->facts[SESSION_CUDA] = x_sprintf("%d.%d", cuda / 1000, cuda % 1000 / 10);
+    session->facts[SESSION_GPU_UUID] = uuid_text(&uuid);
+    session->facts[SESSION_NEIGHBOURS] = gpu_neighbours(session->facts[SESSION_GPU_UUID]);
+    return 0;
+}
+
+int gpu_context(CUcontext *context, char *why, size_t why_size)
+{
+    CUdevice gpu;
+    if (cuda_check("opening the GPU", cuDeviceGet(&gpu, 0), why, why_size) < 0 ||
+        cuda_check("opening the GPU's context (is it in exclusive mode and in use?)",
+                   cuDevicePrimaryCtxRetain(context, gpu), why, why_size) < 0 ||
+        cuda_check("using the GPU's context", cuCtxSetCurrent(*context), why, why_size) < 0)
+        return -1;
+    return 0;
+}

@@ -1,0 +1,191 @@
+/* The host half of CUPTI's profiler. cupti_profiler_host.h includes C++'s <string> and uses nothing of it; this file is
+ * compiled with an include folder that holds an empty file of that name (CUPTI 13.0). */
+#include "cupti_plugin.h"
+
+#include "base/util.h"
+
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int host_object(void **host, const char *chip, const uint8_t *availability, char *why, size_t why_size)
+{
+    CUpti_Profiler_Host_Initialize_Params params = {
+        .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
+        .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+        .pChipName = chip,
+        .pCounterAvailabilityImage = availability,
+    };
+    char what[128];
+    snprintf(what, sizeof what, "opening CUPTI's counters for chip %.40s", chip);
+    if (cupti_check(what, cuptiProfilerHostInitialize(&params), why, why_size) < 0)
+        return -1;
+    *host = params.pHostObject;
+    return 0;
+}
+
+static void host_end(void *host)
+{
+    CUpti_Profiler_Host_Deinitialize_Params params = {
+        .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,
+        .pHostObject = host,
+    };
+    cuptiProfilerHostDeinitialize(&params);
+}
+
+static CUptiResult add_metrics(void *host, const char **names, size_t count)
+{
+    CUpti_Profiler_Host_ConfigAddMetrics_Params params = {
+        .structSize = CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
+        .pHostObject = host,
+        .ppMetricNames = names,
+        .numMetrics = count,
+    };
+    return cuptiProfilerHostConfigAddMetrics(&params);
+}
+
+/* Whether a chip has a counter. Adding it to a configuration is the one question that CUPTI answers for full names with
+ * their submetrics, and a refused name spoils the object, so each question has its own. */
+static bool chip_has(const char *chip, const uint8_t *availability, const char *name)
+{
+    void *host;
+    char ignored[256];
+    if (host_object(&host, chip, availability, ignored, sizeof ignored) < 0)
+        return false;
+    const bool has = add_metrics(host, &name, 1) == CUPTI_SUCCESS;
+    host_end(host);
+    return has;
+}
+
+/* Keeps of each metric the first alternative that the chip has. Alternatives are words in counters->memory that end
+ * with NUL, and an empty word ends a metric's list. */
+static void choose(struct counters *counters, const char *chip, const uint8_t *availability, size_t metric_count)
+{
+    counters->count = 0;
+    for (size_t m = 0; m < metric_count; m++) {
+        const char *name = counters->names[m];
+        while (name && *name && !chip_has(chip, availability, name))
+            name += strlen(name) + 1;
+        counters->names[m] = name && *name ? name : NULL;
+        if (counters->names[m])
+            counters->wanted[counters->count++] = counters->names[m];
+    }
+}
+
+/* Adds the counters. Usually the chip has every first alternative, which one question shows; else asks one by one. */
+static int add_counters(struct counters *counters, const char *chip, const uint8_t *availability, size_t metric_count,
+                        char *why, size_t why_size)
+{
+    if (add_metrics(counters->host, counters->wanted, counters->count) == CUPTI_SUCCESS)
+        return 0;
+    choose(counters, chip, availability, metric_count);
+    if (counters->count == 0) {
+        snprintf(why, why_size, "chip %s has none of the counters in the metric files", chip);
+        return -1;
+    }
+    host_end(counters->host);
+    counters->host = NULL;
+    if (host_object(&counters->host, chip, availability, why, why_size) < 0)
+        return -1;
+    return cupti_check("adding counters", add_metrics(counters->host, counters->wanted, counters->count), why,
+                       why_size);
+}
+
+static int configure(struct counters *counters, char *why, size_t why_size)
+{
+    CUpti_Profiler_Host_GetConfigImageSize_Params size = {
+        .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE,
+        .pHostObject = counters->host,
+    };
+    if (cupti_check("sizing the counter configuration", cuptiProfilerHostGetConfigImageSize(&size), why, why_size) < 0)
+        return -1;
+    counters->config_size = size.configImageSize;
+    counters->config = x_calloc(1, counters->config_size);
+    CUpti_Profiler_Host_GetConfigImage_Params image = {
+        .structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE,
+        .pHostObject = counters->host,
+        .configImageSize = counters->config_size,
+        .pConfigImage = counters->config,
+    };
+    CUpti_Profiler_Host_GetNumOfPasses_Params passes = {
+        .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
+        .configImageSize = counters->config_size,
+        .pConfigImage = counters->config,
+    };
+    if (cupti_check("making the counter configuration", cuptiProfilerHostGetConfigImage(&image), why, why_size) < 0 ||
+        cupti_check("counting passes", cuptiProfilerHostGetNumOfPasses(&passes), why, why_size) < 0)
+        return -1;
+    counters->passes = passes.numOfPasses;
+    return 0;
+}
+
+int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,
+                  const struct metrics *metrics, char *why, size_t why_size)
+{
+    *counters = (struct counters){0};
+    if (host_object(&counters->host, chip, availability, why, why_size) < 0)
+        return -1;
+    size_t length = 0;
+    for (size_t m = 0; m < metrics->count; m++)
+        length += strlen(metrics->list[m].counter) + 2;
+    counters->names = x_calloc(metrics->count, sizeof *counters->names);
+    counters->wanted = x_calloc(metrics->count, sizeof *counters->wanted);
+    counters->memory = x_calloc(1, length);
+    char *end = counters->memory;
+    for (size_t m = 0; m < metrics->count; m++) {
+        if (strncmp(metrics->list[m].counter, "cugate.", 7) == 0)
+            continue;
+        counters->names[m] = end;
+        counters->wanted[counters->count++] = end;
+        for (const char *c = metrics->list[m].counter; *c; c++)
+            *end++ = *c == ' ' ? '\0' : *c;
+        end += 2; /* the word's end and the list's */
+    }
+    if (add_counters(counters, chip, availability, metrics->count, why, why_size) == 0 &&
+        configure(counters, why, why_size) == 0)
+        return 0;
+    counters_close(counters);
+    return -1;
+}
+
+int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,
+                      double *values, char *why, size_t why_size) /* NOLINT(readability-non-const-parameter): CUPTI's */
+{
+    CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
+        .structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
+        .pHostObject = counters->host,
+        .pCounterDataImage = image,
+        .counterDataImageSize = image_size,
+        .rangeIndex = range,
+        .ppMetricNames = counters->wanted,
+        .numMetrics = counters->count,
+        .pMetricValues = values,
+    };
+    return cupti_check("evaluating counters", cuptiProfilerHostEvaluateToGpuValues(&params), why, why_size);
+}
+
+void counters_close(struct counters *counters)
+{
+    if (counters->host)
+        host_end(counters->host);
+    free(counters->names);
+    free(counters->wanted);
+    free(counters->memory);
+    free(counters->config);
+    *counters = (struct counters){0};
+}
+
+int chip_names(const char *const **names, size_t *count, char *why, size_t why_size)
+{
+    CUpti_Profiler_Host_GetSupportedChips_Params params = {
+        .structSize = CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE,
+    };
+    if (cupti_check("listing chips", cuptiProfilerHostGetSupportedChips(&params), why, why_size) < 0)
+        return -1;
+    *names = params.ppChipNames;
+    *count = params.numChips;
+    return 0;
+}

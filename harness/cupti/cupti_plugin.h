@@ -1,0 +1,100 @@
+/* cupti_plugin.h - what the files of libcugate_cupti.so share. Includes CUDA headers: for cupti_*.c only. */
+#ifndef CUPTI_PLUGIN_H
+#define CUPTI_PLUGIN_H
+
+#include "worker/gpu.h"
+
+#include <cuda.h>
+#include <cupti_callbacks.h>
+#include <cupti_result.h>
+
+#include <stdint.h>
+
+/* Words for a driver error: 0 for CUDA_SUCCESS, else -1 after "what: the driver's words" went into why. */
+int cuda_check(const char *what, CUresult result, char *why, size_t why_size);
+
+/* The same for CUPTI, with the remedy where one is known. */
+int cupti_check(const char *what, CUptiResult result, char *why, size_t why_size);
+const char *cupti_remedy(int cupti_result);
+
+int gpu_count(char *why, size_t why_size);
+int gpu_describe(int ordinal, struct device *device, struct session *session, char *why, size_t why_size);
+
+/* How many processes compute on the GPU besides this one, which must have no context on it yet; NULL where unknown.
+ * Caller frees. */
+char *gpu_neighbours(const char *uuid);
+
+/* Makes device 0's primary context, which the CUDA runtime shares, current in this thread. */
+int gpu_context(CUcontext *context, char *why, size_t why_size);
+
+int gpu_condition_open(struct gpu_condition **opened, char *why, size_t why_size);
+int gpu_condition_apply(struct gpu_condition *condition, char *why, size_t why_size);
+void gpu_condition_mark(bool measured);
+void gpu_condition_close(struct gpu_condition *condition);
+
+/* The host half of CUPTI's profiler: which counter stands for a metric on a chip, the configuration that collects them,
+ * and the values in a counter data image. Needs no GPU. */
+struct counters {
+    const char **names;  /* per metric: the counter that this chip has, or NULL; borrow from memory */
+    const char **wanted; /* the names that are not NULL, count of them */
+    size_t count;
+    char *memory;
+    void *host;      /* CUpti_Profiler_Host_Object */
+    uint8_t *config; /* configuration image */
+    size_t config_size;
+    size_t passes;
+};
+
+/* availability: image from cuptiProfilerGetCounterAvailability, or NULL for any chip without a GPU. */
+int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,
+                  const struct metrics *metrics, char *why, size_t why_size);
+/* values[i] is wanted[i] in that range of a decoded image. */
+int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,
+                      double *values, char *why, size_t why_size);
+void counters_close(struct counters *counters);
+
+int chip_names(const char *const **names, size_t *count, char *why, size_t why_size);
+
+/* Every kernel launch of this process, counted; those made while recording are described too, equal ones in a row as
+ * one. Once opened it must stay where it is, because CUPTI holds its address. */
+struct launch_log {
+    CUpti_SubscriberHandle subscriber;
+    size_t count;
+    bool recording;
+    struct launch *list;
+    size_t list_count;
+    void (*after)(void *data); /* see launch_log_after */
+    size_t after_count;
+    void *after_data;
+};
+int launch_log_open(struct launch_log *log, char *why, size_t why_size);
+/* Has `after` called once, when the call of the CUDA runtime ends that made number `count` of the launches. */
+int launch_log_after(struct launch_log *log, size_t count, void (*after)(void *), void *data, char *why,
+                     size_t why_size);
+void launch_log_hand_over(struct launch_log *log, struct result *result); /* gives the list away and empties it */
+void launch_log_close(struct launch_log *log);
+
+/* The machine code that a kernel library carries, for finding the source line of an instruction. */
+struct images {
+    struct image_bytes *list;
+    size_t count;
+};
+uint64_t image_crc(const struct images *images, size_t image);
+int images_open(struct images *images, const char *library, char *why, size_t why_size);
+void images_close(struct images *images);
+
+/* The source file (caller frees) and line of an instruction; NULL where there is no line information. symbol is the
+ * function's name in the machine code, crc what CUPTI calls its image, offset from the beginning of the function. */
+char *image_line(const struct images *images, uint64_t crc, const char *symbol, uint64_t offset, unsigned *number);
+
+/* The buffer that apply() reads, of 16-byte words, all 0; and a word that is never read. */
+void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *words, size_t *count, CUdeviceptr *sink);
+
+/* Measures the roofs; what cannot be measured stays 0, with a warning. */
+void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS]);
+
+extern const struct collector cupti_range_collector;
+extern const struct collector cupti_lines_collector;  /* counts by line: result->lines and launches, no rows */
+extern const struct collector cupti_stalls_collector; /* samples by line: likewise */
+
+#endif

@@ -1,0 +1,355 @@
+/* The CUPTI collector: range profiler, one kernel a range (AutoRange), the harness repeats the launches (UserReplay).
+ *
+ * UserRange would add about 10 us to short kernels, and KernelReplay's save and restore changes the traffic of kernels
+ * that fit in the L2 (both measured on an H200). All samples of a kernel stand in one Start/Stop, because each
+ * Start/Stop costs 7 to 30 ms; the counter data image is sized to them, because Start takes time in proportion to it.
+ *
+ * CUPTI 13.0 keeps room for twice the ranges of the first configuration and drops the rest without a word (15 first,
+ * then 130: it had 30). Enabling the profiler anew makes room but the next Start then takes 175 ms, so room for many
+ * ranges is asked for from the start, and more only for a kernel that needs it.
+ *
+ * Which range is which: every launch of this process is counted (cupti_launches.c), so the ranges before the
+ * measured launch (restore's own kernels, conditioning) are known and skipped. */
+#include "cupti_plugin.h"
+
+#include "base/util.h"
+
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+#include <cupti_version.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room is made for so many launches a sample; reduce/global_strided has 25 with the one before it. */
+enum { USUAL_LAUNCHES = 32 };
+
+struct range_collector {
+    const struct collector_setup *setup;
+    CUcontext context;
+    CUpti_RangeProfiler_Object *profiler;
+    size_t room; /* ranges in one pass that the profiler was enabled for */
+    struct launch_log log;
+    struct counters counters;
+    struct gpu_condition *condition;
+};
+
+/* One sample's kernels: `before` of them are not measured, then `measured` are. */
+struct plan {
+    size_t before;
+    size_t measured;
+};
+
+static int open_counters(struct range_collector *self, char *why, size_t why_size)
+{
+    CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+    CUpti_Profiler_GetCounterAvailability_Params availability = {
+        .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
+        .ctx = self->context,
+    };
+    uint8_t *image = NULL;
+    int failed = -1;
+    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), why, why_size) < 0 ||
+        cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability), why,
+                    why_size) < 0)
+        goto out;
+    image = x_calloc(1, availability.counterAvailabilityImageSize);
+    availability.pCounterAvailabilityImage = image;
+    if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability), why,
+                    why_size) < 0)
+        goto out;
+    failed = counters_open(&self->counters, chip.pChipName, image, self->setup->metrics, why, why_size);
+out:
+    free(image);
+    return failed;
+}
+
+static void disable(struct range_collector *self)
+{
+    CUpti_RangeProfiler_Disable_Params params = {
+        .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+    };
+    if (self->profiler)
+        cuptiRangeProfilerDisable(&params);
+    self->profiler = NULL;
+}
+
+/* Enables the profiler with room for so many ranges, unless it has it. */
+static int enable(struct range_collector *self, size_t ranges, char *why, size_t why_size)
+{
+    if (self->profiler && ranges <= self->room)
+        return 0;
+    disable(self);
+    self->room = ranges;
+    CUpti_RangeProfiler_Enable_Params params = {
+        .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
+        .ctx = self->context,
+    };
+    if (cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), why, why_size) < 0)
+        return -1;
+    self->profiler = params.pRangeProfilerObject;
+    return 0;
+}
+
+static void range_close(void *opened)
+{
+    struct range_collector *self = opened;
+    disable(self);
+    launch_log_close(&self->log);
+    gpu_condition_close(self->condition);
+    counters_close(&self->counters);
+    free(self);
+}
+
+static int range_open(void **opened, const struct collector_setup *setup, struct device *device,
+                      struct session *session, char *why, size_t why_size)
+{
+    struct range_collector *self = x_calloc(1, sizeof *self);
+    self->setup = setup;
+    CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    uint32_t version = 0;
+    int driver = 0;
+
+    if (gpu_describe(0, device, session, why, why_size) < 0)
+        goto failed;
+    if (cuDriverGetVersion(&driver) == CUDA_SUCCESS && driver / 10 < CUDA_VERSION / 10) {
+        snprintf(
+            why, why_size,
+            "the driver supports CUDA %d.%d but this cugate was built with CUPTI of CUDA %d.%d: update the driver, or "
+            "build with a toolkit of CUDA %d.%d (make CUDA_HOME=...)",
+            driver / 1000, driver % 1000 / 10, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10, driver / 1000,
+            driver % 1000 / 10);
+        goto failed;
+    }
+    /* Enabling once now shows denied or busy counters before any kernel runs. */
+    if (gpu_context(&self->context, why, why_size) < 0 || launch_log_open(&self->log, why, why_size) < 0 ||
+        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), why, why_size) < 0 ||
+        open_counters(self, why, why_size) < 0 ||
+        enable(self, USUAL_LAUNCHES * (size_t)setup->samples, why, why_size) < 0 ||
+        gpu_condition_open(&self->condition, why, why_size) < 0)
+        goto failed;
+    if (setup->roofs)
+        gpu_measure_roofs(self->condition, session->roofs);
+    if (cuptiGetVersion(&version) == CUPTI_SUCCESS)
+        session->facts[SESSION_CUPTI] = x_sprintf("%u", version);
+    *opened = self;
+    return 0;
+failed:
+    range_close(self);
+    return -1;
+}
+
+/* Restores the inputs, conditions the GPU, launches and waits; says how many kernels each part launched, and on
+ * `details` keeps how the measured ones were launched. */
+static int one_sample(struct range_collector *self, const struct kernel *kernel, void *state, bool details,
+                      struct plan *seen, char *why, size_t why_size)
+{
+    const struct cugate_library *library = self->setup->library;
+    struct launch_log *log = &self->log;
+    log->count = 0;
+    if (library_check(library, "restore", kernel->family->restore(state), why, why_size) < 0 ||
+        gpu_condition_apply(self->condition, why, why_size) < 0)
+        return -1;
+    seen->before = log->count;
+    log->recording = details;
+    const int launched = kernel->variant->launch(state);
+    log->recording = false;
+    seen->measured = log->count - seen->before;
+    if (library_check(library, "launch", launched, why, why_size) < 0 ||
+        library_check(library, "kernel", library->synchronize(), why, why_size) < 0)
+        return -1;
+    return 0;
+}
+
+/* Every pass over all samples. */
+static int collect(struct range_collector *self, const struct kernel *kernel, void *state, const struct plan *plan,
+                   char *why, size_t why_size)
+{
+    CUpti_RangeProfiler_Start_Params start = {
+        .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+    };
+    CUpti_RangeProfiler_Stop_Params stop = {
+        .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+    };
+    for (size_t pass = 0; pass < self->counters.passes && !stop.isAllPassSubmitted; pass++) {
+        if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), why, why_size) < 0)
+            return -1;
+        for (int s = 0; s < self->setup->samples; s++) {
+            struct plan seen;
+            if (one_sample(self, kernel, state, false, &seen, why, why_size) < 0)
+                return -1;
+            if (seen.before != plan->before || seen.measured != plan->measured) {
+                snprintf(
+                    why, why_size,
+                    "not counted: it launched %zu + %zu kernels (restore + measured) the first time and %zu + %zu in a "
+                    "later sample; a variant must launch the same kernels every time",
+                    plan->before, plan->measured, seen.before, seen.measured);
+                return -1;
+            }
+        }
+        if (cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), why, why_size) < 0)
+            return -1;
+    }
+    CUpti_RangeProfiler_DecodeData_Params decode = {
+        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+    };
+    if (cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), why, why_size) < 0)
+        return -1;
+    if (!stop.isAllPassSubmitted || decode.numOfRangeDropped > 0) {
+        snprintf(why, why_size, "not counted: %zu ranges were dropped, %s", decode.numOfRangeDropped,
+                 stop.isAllPassSubmitted ? "all passes done" : "passes are missing");
+        return -1;
+    }
+    return 0;
+}
+
+/* CUPTI answers NaN for what it could not count. */
+static struct value counted(double number)
+{
+    if (number >= 0 && number < INFINITY)
+        return (struct value){VALUE_MEASURED, number};
+    return (struct value){VALUE_NOT_COUNTED, 0};
+}
+
+/* The evaluated numbers of one launch as readings, per metric; numbers holds only the counters that the chip has. */
+static void read_range(const struct range_collector *self, const double *numbers, struct value *readings)
+{
+    const struct metrics *metrics = self->setup->metrics;
+    for (size_t m = 0; m < metrics->count; m++) {
+        if (self->counters.names[m])
+            readings[m] = counted(*numbers++);
+        else if (strcmp(metrics->list[m].counter, COUNTER_WALL_TIME) == 0)
+            readings[m] = (struct value){VALUE_NOT_APPLICABLE, 0};
+        else
+            readings[m] = (struct value){VALUE_NOT_SUPPORTED, 0};
+    }
+}
+
+/* Turns a decoded image into rows. */
+static int evaluate(struct range_collector *self, const uint8_t *image, size_t image_size, const struct plan *plan,
+                    struct result *result, char *why, size_t why_size)
+{
+    const struct metrics *metrics = self->setup->metrics;
+    const size_t samples = (size_t)self->setup->samples;
+    const size_t stride = plan->before + plan->measured;
+    double *numbers = x_calloc(self->counters.count, sizeof *numbers);
+    struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
+    struct value *values = x_calloc(samples * metrics->count, sizeof *values);
+    int failed = -1;
+
+    for (size_t s = 0; s < samples; s++) {
+        for (size_t launch = 0; launch < plan->measured; launch++) {
+            const size_t range = s * stride + plan->before + launch;
+            if (counters_evaluate(&self->counters, image, image_size, range, numbers, why, why_size) < 0)
+                goto out;
+            read_range(self, numbers, &readings[launch * metrics->count]);
+        }
+        sample_combine(metrics, readings, plan->measured, &values[s * metrics->count]);
+    }
+    collector_fill(result, metrics, values, samples);
+    failed = 0;
+out:
+    free(values);
+    free(readings);
+    free(numbers);
+    return failed;
+}
+
+/* Profiles with a counter data image of its own and evaluates it. */
+static int profile(struct range_collector *self, const struct kernel *kernel, void *state, const struct plan *plan,
+                   struct result *result, char *why, size_t why_size)
+{
+    const size_t ranges = (plan->before + plan->measured) * (size_t)self->setup->samples;
+    uint8_t *image = NULL;
+    int failed = -1;
+    if (enable(self, ranges, why, why_size) < 0)
+        return -1;
+    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+        .pMetricNames = self->counters.wanted,
+        .numMetrics = self->counters.count,
+        .maxNumOfRanges = ranges,
+        .maxNumRangeTreeNodes = (uint32_t)ranges,
+    };
+    if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), why, why_size) < 0)
+        goto out;
+    image = x_calloc(1, size.counterDataSize);
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params initialize = {
+        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+        .counterDataSize = size.counterDataSize,
+        .pCounterData = image,
+    };
+    CUpti_RangeProfiler_SetConfig_Params config = {
+        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+        .configSize = self->counters.config_size,
+        .pConfig = self->counters.config,
+        .counterDataImageSize = size.counterDataSize,
+        .pCounterDataImage = image,
+        .range = CUPTI_AutoRange,
+        .replayMode = CUPTI_UserReplay,
+        .maxRangesPerPass = self->room,
+        .numNestingLevels = 1,
+        .minNestingLevel = 1,
+    };
+    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
+        .pCounterDataImage = image,
+        .counterDataImageSize = size.counterDataSize,
+    };
+    if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&initialize), why,
+                    why_size) < 0 ||
+        cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), why, why_size) < 0 ||
+        collect(self, kernel, state, plan, why, why_size) < 0 ||
+        cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), why, why_size) < 0)
+        goto out;
+    if (info.numTotalRanges != ranges) {
+        snprintf(why, why_size,
+                 "not counted: %zu kernels were launched but CUPTI has ranges of %zu; launches in CUDA graphs or other "
+                 "contexts are not supported",
+                 ranges, info.numTotalRanges);
+        goto out;
+    }
+    failed = evaluate(self, image, size.counterDataSize, plan, result, why, why_size);
+out:
+    free(image);
+    return failed;
+}
+
+static int range_measure(void *opened, const struct kernel *kernel, void *state, struct result *result, char *why,
+                         size_t why_size)
+{
+    struct range_collector *self = opened;
+    if (kernel->family->kind == CUGATE_TRANSFER) {
+        return collector_host_samples(self->setup, kernel, state, VALUE_NOT_APPLICABLE, cugate_gpu_plugin(),
+                                      self->condition, result, why, why_size);
+    }
+    struct plan plan;
+    if (one_sample(self, kernel, state, true, &plan, why, why_size) < 0)
+        return -1;
+    if (plan.measured == 0) {
+        snprintf(why, why_size, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
+        return -1;
+    }
+    if (profile(self, kernel, state, &plan, result, why, why_size) < 0)
+        return -1;
+    launch_log_hand_over(&self->log, result);
+    return 0;
+}
+
+const struct collector cupti_range_collector = {
+    .name = "cupti",
+    .doc = "all metrics, from the GPU's counters through CUPTI",
+    .open = range_open,
+    .measure = range_measure,
+    .close = range_close,
+};

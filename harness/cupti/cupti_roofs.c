@@ -1,0 +1,157 @@
+/* What the GPU can do at most, by kernels/device/roofs.cu: the best of a few runs, timed by events. Not from a data
+ * sheet: clocks, power limits and ECC are as they are today.
+ *
+ * It allocates nothing, and reads the buffer that flushes the L2. A gigabyte taken here, though freed again, moved what
+ * kernel libraries allocate afterwards, and with it the bytes that an sgemm of 16 MB of output writes back while it
+ * runs: 9.5 MB, not 8.5 (H200; the same in every session either way). */
+#include "cupti_plugin.h"
+
+#include "base/util.h"
+
+#include <string.h>
+
+/* roofs.cu, compiled for every architecture and embedded by the Makefile. */
+extern const char _binary_roofs_fatbin_start[];
+
+enum {
+    REPEATS = 3,
+    THREADS = 256,
+    BLOCKS_AN_SM = 8,
+    CHAINS = 8, /* as in roofs.cu */
+    ROUNDS = 4096,
+    DRAM_ROUNDS = 4
+};
+
+/* What every measurement works with; arguments of the kernels point into it. */
+struct bench {
+    CUmodule module;
+    CUevent begin, end;
+    CUdeviceptr words, sink;
+    size_t word_count;
+    unsigned blocks, rounds, dram_rounds;
+    double factor64;
+    float factor32;
+};
+
+/* Work done by one launch, in the roof's unit. */
+static double dram_work(const struct bench *bench)
+{
+    return (double)bench->word_count * 16 * bench->dram_rounds;
+}
+
+static double threads(const struct bench *bench)
+{
+    return (double)bench->blocks * THREADS;
+}
+
+static double shared_work(const struct bench *bench)
+{
+    return threads(bench) / 32 * bench->rounds;
+}
+
+static double flops(const struct bench *bench)
+{
+    return threads(bench) * bench->rounds * CHAINS * 2;
+}
+
+static double half2_flops(const struct bench *bench)
+{
+    return 2 * flops(bench);
+}
+
+enum arguments { TAKES_WORDS, TAKES_ROUNDS, TAKES_FP64, TAKES_FP32 };
+
+/* To add a roof: its name in run.h, a kernel in roofs.cu and a row here. */
+static const struct {
+    enum roof roof;
+    const char *kernel;
+    enum arguments arguments;
+    double (*work)(const struct bench *bench);
+} roofs_table[] = {
+    {ROOF_DRAM, "cugate_roof_dram", TAKES_WORDS, dram_work},
+    {ROOF_SHARED, "cugate_roof_shared", TAKES_ROUNDS, shared_work},
+    {ROOF_FP64, "cugate_roof_fp64", TAKES_FP64, flops},
+    {ROOF_FP32, "cugate_roof_fp32", TAKES_FP32, flops},
+    {ROOF_FP16, "cugate_roof_fp16", TAKES_FP32, half2_flops},
+};
+
+static int bench_open(struct bench *bench, const struct gpu_condition *condition, char *why, size_t why_size)
+{
+    int sms = 0;
+    if (cuda_check("reading the SM count", cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0), why,
+                   why_size) < 0 ||
+        cuda_check("loading cugate's own kernels", cuModuleLoadData(&bench->module, _binary_roofs_fatbin_start), why,
+                   why_size) < 0 ||
+        cuda_check("making an event", cuEventCreate(&bench->begin, CU_EVENT_DEFAULT), why, why_size) < 0 ||
+        cuda_check("making an event", cuEventCreate(&bench->end, CU_EVENT_DEFAULT), why, why_size) < 0)
+        return -1;
+    gpu_condition_buffers(condition, &bench->words, &bench->word_count, &bench->sink);
+    bench->blocks = (unsigned)sms * BLOCKS_AN_SM;
+    bench->rounds = ROUNDS;
+    bench->dram_rounds = DRAM_ROUNDS;
+    bench->factor64 = 0.999;
+    bench->factor32 = 0.999f;
+    return 0;
+}
+
+static void bench_close(struct bench *bench)
+{
+    if (bench->end)
+        cuEventDestroy(bench->end);
+    if (bench->begin)
+        cuEventDestroy(bench->begin);
+    if (bench->module)
+        cuModuleUnload(bench->module);
+}
+
+/* Milliseconds of one launch. */
+static int time_launch(struct bench *bench, CUfunction kernel, enum arguments arguments, float *milliseconds, char *why,
+                       size_t why_size)
+{
+    void *lists[][4] = {
+        [TAKES_WORDS] = {&bench->words, &bench->word_count, &bench->dram_rounds, &bench->sink},
+        [TAKES_ROUNDS] = {&bench->rounds, &bench->sink},
+        [TAKES_FP64] = {&bench->rounds, &bench->factor64, &bench->sink},
+        [TAKES_FP32] = {&bench->rounds, &bench->factor32, &bench->sink},
+    };
+    if (cuda_check("timing", cuEventRecord(bench->begin, NULL), why, why_size) < 0 ||
+        cuda_check("launching",
+                   cuLaunchKernel(kernel, bench->blocks, 1, 1, THREADS, 1, 1, 0, NULL, lists[arguments], NULL), why,
+                   why_size) < 0 ||
+        cuda_check("timing", cuEventRecord(bench->end, NULL), why, why_size) < 0 ||
+        cuda_check("running", cuEventSynchronize(bench->end), why, why_size) < 0)
+        return -1;
+    return cuda_check("timing", cuEventElapsedTime(milliseconds, bench->begin, bench->end), why, why_size);
+}
+
+static int measure_roof(struct bench *bench, size_t row, double *roof, char *why, size_t why_size)
+{
+    CUfunction kernel;
+    if (cuda_check(roofs_table[row].kernel, cuModuleGetFunction(&kernel, bench->module, roofs_table[row].kernel), why,
+                   why_size) < 0)
+        return -1;
+    for (int i = 0; i <= REPEATS; i++) {
+        float milliseconds = 0;
+        if (time_launch(bench, kernel, roofs_table[row].arguments, &milliseconds, why, why_size) < 0)
+            return -1;
+        const double rate = milliseconds > 0 ? roofs_table[row].work(bench) / milliseconds * 1e3 : 0;
+        if (i > 0 && rate > *roof) /* the first one also loads the code and raises the clocks */
+            *roof = rate;
+    }
+    *roof = round_value(*roof);
+    return 0;
+}
+
+void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS])
+{
+    struct bench bench = {0};
+    char why[512];
+    int failed = gpu_condition_apply(condition, why, sizeof why);
+    if (failed == 0)
+        failed = bench_open(&bench, condition, why, sizeof why);
+    for (size_t i = 0; i < ROWS(roofs_table) && failed == 0; i++)
+        failed = measure_roof(&bench, i, &roofs[roofs_table[i].roof], why, sizeof why);
+    if (failed < 0)
+        warning("what this GPU can do at most was not measured: %s", why);
+    bench_close(&bench);
+}

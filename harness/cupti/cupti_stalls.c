@@ -1,0 +1,299 @@
+/* Samples of where warps stand and why they wait, through CUPTI's PC sampling: each SM notes one of its warps every 2^n
+ * cycles, at full speed. (On an H200 the samples of a kernel, times the period, are its active SM cycles within 2 %.)
+ *
+ * What CUPTI 13.0 on an H200 asks for: a buffer for what is left at the end (the configuration's) that is not the one
+ * for what is fetched, or nothing arrives; a hardware buffer much smaller than the usual 512 MB, which takes half a
+ * second to make. */
+#include "cupti_plugin.h"
+
+#include "base/util.h"
+
+#include <cupti_pcsampling.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REASON_PREFIX "smsp__pcsamp_warps_issue_stalled_"
+#define NOT_ISSUED "_not_issued" /* counted once more, for cycles in which no warp at all issued */
+
+enum {
+    PLACES = 16384,             /* instructions fetched at a time */
+    HARDWARE_BUFFER = 64 << 20, /* bytes */
+    SCRATCH_BUFFER = 16 << 20,  /* bytes */
+    SAMPLES_WANTED = 200,       /* by an SM in one launch */
+    LEAST_PERIOD = 5,           /* 2^n cycles, CUPTI's limits */
+    MOST_PERIOD = 31
+};
+
+struct stalls_collector {
+    const struct collector_setup *setup;
+    CUcontext context;
+    struct gpu_condition *condition;
+    struct launch_log log;
+    unsigned period; /* 2^n cycles */
+    size_t reason_count;
+    uint32_t *indices;
+    char **reasons;
+    CUpti_PCSamplingData fetched, rest;
+};
+
+static void release_places(CUpti_PCSamplingData *data)
+{
+    for (size_t i = 0; i < data->collectNumPcs; i++)
+        free(data->pPcData[i].stallReason);
+    free(data->pPcData);
+}
+
+static void make_places(CUpti_PCSamplingData *data, size_t reasons)
+{
+    *data = (CUpti_PCSamplingData){.size = sizeof *data, .collectNumPcs = PLACES};
+    data->pPcData = x_calloc(PLACES, sizeof *data->pPcData);
+    for (size_t i = 0; i < PLACES; i++) {
+        data->pPcData[i].size = sizeof data->pPcData[i];
+        data->pPcData[i].stallReason = x_calloc(reasons, sizeof *data->pPcData[i].stallReason);
+    }
+}
+
+static void stalls_close(void *opened)
+{
+    struct stalls_collector *self = opened;
+    launch_log_close(&self->log);
+    gpu_condition_close(self->condition);
+    for (size_t i = 0; i < self->reason_count; i++)
+        free(self->reasons[i]);
+    free(self->reasons);
+    free(self->indices);
+    release_places(&self->fetched);
+    release_places(&self->rest);
+    free(self);
+}
+
+static int stalls_open(void **opened, const struct collector_setup *setup, struct device *device,
+                       struct session *session, char *why, size_t why_size)
+{
+    if (gpu_describe(0, device, session, why, why_size) < 0)
+        return -1;
+    struct stalls_collector *self = x_calloc(1, sizeof *self);
+    self->setup = setup;
+    if (gpu_context(&self->context, why, why_size) < 0 || gpu_condition_open(&self->condition, why, why_size) < 0 ||
+        launch_log_open(&self->log, why, why_size) < 0) {
+        stalls_close(self);
+        return -1;
+    }
+    *opened = self;
+    return 0;
+}
+
+/* Everything before a launch, with nothing left in flight. */
+static int prepare(const struct stalls_collector *self, const struct kernel *kernel, void *state, char *why,
+                   size_t why_size)
+{
+    const struct cugate_library *library = self->setup->library;
+    if (library_check(library, "restore", kernel->family->restore(state), why, why_size) < 0 ||
+        gpu_condition_apply(self->condition, why, why_size) < 0)
+        return -1;
+    return library_check(library, "restore", library->synchronize(), why, why_size);
+}
+
+static int launch(const struct stalls_collector *self, const struct kernel *kernel, void *state, char *why,
+                  size_t why_size)
+{
+    const struct cugate_library *library = self->setup->library;
+    const int launched = kernel->variant->launch(state);
+    const int finished = library->synchronize();
+    if (library_check(library, "launch", launched, why, why_size) < 0)
+        return -1;
+    return library_check(library, "kernel", finished, why, why_size);
+}
+
+/* A period that gives about SAMPLES_WANTED samples in the time of one launch; launches meanwhile are described. */
+static int choose_period(struct stalls_collector *self, const struct kernel *kernel, void *state, char *why,
+                         size_t why_size)
+{
+    int kilohertz = 0;
+    if (cuda_check("reading the SM clock", cuDeviceGetAttribute(&kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0), why,
+                   why_size) < 0 ||
+        prepare(self, kernel, state, why, why_size) < 0)
+        return -1;
+    self->log.recording = true;
+    const double begin = now_seconds();
+    const int launched = launch(self, kernel, state, why, why_size);
+    const double cycles = (now_seconds() - begin) * kilohertz * 1e3;
+    self->log.recording = false;
+    self->period = LEAST_PERIOD;
+    while (self->period < MOST_PERIOD && cycles / (double)(1u << self->period) > SAMPLES_WANTED)
+        self->period++;
+    return launched;
+}
+
+static int find_reasons(struct stalls_collector *self, char *why, size_t why_size)
+{
+    size_t count = 0;
+    CUpti_PCSamplingGetNumStallReasonsParams number = {
+        .size = CUpti_PCSamplingGetNumStallReasonsParamsSize, .ctx = self->context, .numStallReasons = &count};
+    if (cupti_check("counting stall reasons", cuptiPCSamplingGetNumStallReasons(&number), why, why_size) < 0)
+        return -1;
+    self->reason_count = count;
+    self->indices = x_calloc(count, sizeof *self->indices);
+    self->reasons = x_calloc(count, sizeof *self->reasons);
+    for (size_t i = 0; i < count; i++)
+        self->reasons[i] = x_calloc(CUPTI_STALL_REASON_STRING_SIZE, 1);
+    CUpti_PCSamplingGetStallReasonsParams names = {
+        .size = CUpti_PCSamplingGetStallReasonsParamsSize,
+        .ctx = self->context,
+        .numStallReasons = count,
+        .stallReasonIndex = self->indices,
+        .stallReasons = self->reasons,
+    };
+    return cupti_check("naming stall reasons", cuptiPCSamplingGetStallReasons(&names), why, why_size);
+}
+
+static int configure(struct stalls_collector *self, char *why, size_t why_size)
+{
+    make_places(&self->fetched, self->reason_count);
+    make_places(&self->rest, self->reason_count);
+    CUpti_PCSamplingConfigurationInfo settings[] = {
+        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE,
+         .attributeData.collectionModeData.collectionMode = CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS},
+        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_ENABLE_START_STOP_CONTROL,
+         .attributeData.enableStartStopControlData.enableStartStopControl = 1},
+        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD,
+         .attributeData.samplingPeriodData.samplingPeriod = self->period},
+        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SCRATCH_BUFFER_SIZE,
+         .attributeData.scratchBufferSizeData.scratchBufferSize = SCRATCH_BUFFER},
+        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_HARDWARE_BUFFER_SIZE,
+         .attributeData.hardwareBufferSizeData.hardwareBufferSize = HARDWARE_BUFFER},
+        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_OUTPUT_DATA_FORMAT,
+         .attributeData.outputDataFormatData.outputDataFormat = CUPTI_PC_SAMPLING_OUTPUT_DATA_FORMAT_PARSED},
+        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER,
+         .attributeData.samplingDataBufferData.samplingDataBuffer = &self->rest},
+    };
+    CUpti_PCSamplingConfigurationInfoParams params = {
+        .size = CUpti_PCSamplingConfigurationInfoParamsSize,
+        .ctx = self->context,
+        .numAttributes = ROWS(settings),
+        .pPCSamplingConfigurationInfo = settings,
+    };
+    return cupti_check("setting up PC sampling", cuptiPCSamplingSetConfigurationAttribute(&params), why, why_size);
+}
+
+static int start(struct stalls_collector *self, char *why, size_t why_size)
+{
+    CUpti_PCSamplingEnableParams params = {.size = CUpti_PCSamplingEnableParamsSize, .ctx = self->context};
+    if (cupti_check("starting PC sampling", cuptiPCSamplingEnable(&params), why, why_size) < 0 ||
+        find_reasons(self, why, why_size) < 0)
+        return -1;
+    return configure(self, why, why_size);
+}
+
+/* "long_scoreboard", or NULL for what is no reason of its own. */
+static const char *reason_of(const struct stalls_collector *self, uint32_t index)
+{
+    for (size_t i = 0; i < self->reason_count; i++) {
+        const char *name = self->reasons[i];
+        if (self->indices[i] != index)
+            continue;
+        const size_t length = strlen(name);
+        const bool again = length > strlen(NOT_ISSUED) && strcmp(name + length - strlen(NOT_ISSUED), NOT_ISSUED) == 0;
+        const bool is_reason = strncmp(name, REASON_PREFIX, strlen(REASON_PREFIX)) == 0;
+        return is_reason && !again ? name + strlen(REASON_PREFIX) : NULL;
+    }
+    return NULL;
+}
+
+static bool was_launched(const struct stalls_collector *self, const char *function)
+{
+    for (size_t i = 0; i < self->log.list_count; i++)
+        if (strcmp(self->log.list[i].function, function) == 0)
+            return true;
+    return false;
+}
+
+static void add_place(const struct stalls_collector *self, const CUpti_PCSamplingPCData *place,
+                      const struct images *images, struct lines *lines)
+{
+    if (!place->functionName || !was_launched(self, place->functionName))
+        return;
+    unsigned number = 0;
+    char *file = image_line(images, place->cubinCrc, place->functionName, place->pcOffset, &number);
+    struct line *line = lines_add(lines, place->functionName, file, number, (unsigned)place->pcOffset);
+    for (size_t i = 0; i < place->stallReasonCount; i++) {
+        const char *reason = reason_of(self, place->stallReason[i].pcSamplingStallReasonIndex);
+        if (reason && place->stallReason[i].samples > 0)
+            line_add_stall(line, reason, place->stallReason[i].samples);
+    }
+    free(file);
+}
+
+/* Takes what is there. CUPTI decodes in a thread of its own, so little may be there yet: the rest comes with a later
+ * fetch or at the end. */
+static int fetch(struct stalls_collector *self, const struct images *images, struct lines *lines, char *why,
+                 size_t why_size)
+{
+    CUpti_PCSamplingGetDataParams params = {
+        .size = CUpti_PCSamplingGetDataParamsSize, .ctx = self->context, .pcSamplingData = &self->fetched};
+    do {
+        if (cupti_check("reading samples", cuptiPCSamplingGetData(&params), why, why_size) < 0)
+            return -1;
+        if (self->fetched.hardwareBufferFull) {
+            snprintf(why, why_size, "the buffer for samples overflowed");
+            return -1;
+        }
+        for (size_t i = 0; i < self->fetched.totalNumPcs; i++)
+            add_place(self, &self->fetched.pPcData[i], images, lines);
+    } while (self->fetched.remainingNumPcs > 0);
+    return 0;
+}
+
+static int sample(struct stalls_collector *self, const struct kernel *kernel, void *state, const struct images *images,
+                  struct lines *lines, char *why, size_t why_size)
+{
+    CUpti_PCSamplingStartParams on = {.size = CUpti_PCSamplingStartParamsSize, .ctx = self->context};
+    CUpti_PCSamplingStopParams off = {.size = CUpti_PCSamplingStopParamsSize, .ctx = self->context};
+    CUpti_PCSamplingDisableParams end = {.size = CUpti_PCSamplingDisableParamsSize, .ctx = self->context};
+    for (int s = 0; s < self->setup->samples; s++) {
+        if (prepare(self, kernel, state, why, why_size) < 0 ||
+            cupti_check("sampling", cuptiPCSamplingStart(&on), why, why_size) < 0 ||
+            launch(self, kernel, state, why, why_size) < 0 ||
+            cupti_check("sampling", cuptiPCSamplingStop(&off), why, why_size) < 0 ||
+            fetch(self, images, lines, why, why_size) < 0)
+            return -1;
+    }
+    if (cupti_check("ending PC sampling", cuptiPCSamplingDisable(&end), why, why_size) < 0)
+        return -1;
+    for (size_t i = 0; i < self->rest.totalNumPcs && i < PLACES; i++)
+        add_place(self, &self->rest.pPcData[i], images, lines);
+    return 0;
+}
+
+static int stalls_measure(void *opened, const struct kernel *kernel, void *state, struct result *result, char *why,
+                          size_t why_size)
+{
+    struct stalls_collector *self = opened;
+    struct images images;
+    if (kernel->family->kind == CUGATE_TRANSFER) {
+        snprintf(why, why_size, "it launches no kernel");
+        return -1;
+    }
+    if (images_open(&images, self->setup->library_path, why, why_size) < 0)
+        return -1;
+    int failed = -1;
+    if (choose_period(self, kernel, state, why, why_size) == 0 && start(self, why, why_size) == 0)
+        failed = sample(self, kernel, state, &images, &result->lines, why, why_size);
+    images_close(&images);
+    if (failed < 0)
+        return -1;
+    result->lines.period = 1u << self->period;
+    result->lines.launches = (unsigned)self->setup->samples;
+    launch_log_hand_over(&self->log, result);
+    return 0;
+}
+
+const struct collector cupti_stalls_collector = {
+    .name = "stalls",
+    .doc = "stalls by source line",
+    .open = stalls_open,
+    .measure = stalls_measure,
+    .close = stalls_close,
+};

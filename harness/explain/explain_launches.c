@@ -1,0 +1,177 @@
+/* Occupancy: what each launch allows, what was achieved, and what is likely between the two. */
+#include "cubin/resources.h"
+#include "explain_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GAP_SHARE 0.95    /* of what fits: from there on nothing is missing */
+#define GAP_SHORT_NS 5000 /* where starting and ending is no longer little: it takes one or two microseconds */
+
+static const char *const gap_names[GAPS] = {
+    [GAP_UNKNOWN] = "unknown",           [GAP_NONE] = "none",
+    [GAP_FEW_BLOCKS] = "few_blocks",     [GAP_TAIL] = "tail",
+    [GAP_SHORT_KERNEL] = "short_kernel", [GAP_SHORT_BLOCKS] = "short_blocks",
+    [GAP_IMBALANCE] = "imbalance",
+};
+
+const char *explained_gap_name(enum explained_gap gap)
+{
+    return gap_names[gap];
+}
+
+/* Extents of files may have any product. */
+static double product(const unsigned extents[3])
+{
+    return (double)extents[0] * extents[1] * extents[2];
+}
+
+static double work(const struct explained_launch *launch)
+{
+    return launch->blocks * launch->threads * launch->launch->times;
+}
+
+/* A smaller block helps against registers too, since they are given to whole blocks. */
+static void add_steps(const struct explanation *explanation, struct explained_launch *launch)
+{
+    const int capability = resources_capability(&explanation->run->device);
+    static const enum occupancy_limit resources[EXPLAIN_STEPS] = {
+        OCCUPANCY_REGISTERS, OCCUPANCY_SHARED_MEMORY, OCCUPANCY_THREADS, OCCUPANCY_BLOCKS, OCCUPANCY_BARRIERS};
+    const struct occupancy_launch takes = resources_of_launch(launch->launch);
+    unsigned limits = launch->occupancy.limits;
+    if (limits & OCCUPANCY_REGISTERS)
+        limits |= OCCUPANCY_THREADS;
+    for (size_t i = 0; i < ROWS(resources); i++)
+        if (limits & resources[i] &&
+            occupancy_step(&launch->steps[launch->step_count], capability, &takes, resources[i]))
+            launch->step_count++;
+}
+
+static bool takes_the_same(const struct launch *a, const struct launch *b)
+{
+    const char *one = a->function ? a->function : "", *other = b->function ? b->function : "";
+    return strcmp(one, other) == 0 && memcmp(a->block, b->block, sizeof a->block) == 0 && a->shared == b->shared &&
+           a->has_machine == b->has_machine &&
+           (!a->has_machine || memcmp(&a->machine, &b->machine, sizeof a->machine) == 0);
+}
+
+/* Among the first alone, since a file may hold any number. */
+static size_t first_like(const struct explanation *explanation, size_t place)
+{
+    for (size_t i = 0; i < place && i < EXPLAIN_LAUNCHES; i++)
+        if (takes_the_same(explanation->launches[i].launch, explanation->launches[place].launch))
+            return i;
+    return place;
+}
+
+static void add_launch(struct explanation *explanation, const struct launch *launch)
+{
+    const struct device *device = &explanation->run->device;
+    const int capability = resources_capability(device);
+    const size_t place = explanation->launch_count;
+    struct explained_launch *explained = ARRAY_ADD(explanation->launches, explanation->launch_count);
+    *explained = (struct explained_launch){
+        .launch = launch,
+        .threads = product(launch->block),
+        .blocks = product(launch->grid),
+        .room = NAN,
+        .waves = NAN,
+    };
+    explained->same_as = first_like(explanation, place);
+    const struct occupancy_launch takes = resources_of_launch(launch);
+    explained->known = launch->has_machine && occupancy_of(&explained->occupancy, capability, &takes);
+    if (!explained->known)
+        return;
+    const double room = (double)explained->occupancy.blocks * (double)device->sm_count;
+    if (room > 0) {
+        explained->room = room;
+        explained->waves = explained->blocks / room;
+    }
+}
+
+/* How much of what fits stands empty in the last wave, as a share of the whole. */
+static double tail_of(const struct explained_launch *launch)
+{
+    return 1 - launch->waves / ceil(launch->waves);
+}
+
+static double launches_in_all(const struct explanation *explanation)
+{
+    double count = 0;
+    for (size_t i = 0; i < explanation->launch_count; i++)
+        count += explanation->launches[i].launch->times;
+    return count;
+}
+
+static enum explained_gap gap_of(const struct explanation *explanation)
+{
+    const struct explained_launch *largest = explanation->largest;
+    if (!largest || !largest->known || isnan(largest->waves) || isnan(explanation->achieved))
+        return GAP_UNKNOWN;
+    const double fits = largest->occupancy.percent;
+    const double time = roofline_value(explanation->result, "time");
+    if (explanation->achieved >= GAP_SHARE * fits)
+        return GAP_NONE;
+    if (largest->waves < 1)
+        return GAP_FEW_BLOCKS;
+    if (tail_of(largest) * fits >= (fits - explanation->achieved) / 2)
+        return GAP_TAIL;
+    if (isnan(time))
+        return GAP_UNKNOWN;
+    if (time < GAP_SHORT_NS * launches_in_all(explanation))
+        return GAP_SHORT_KERNEL;
+    return time / largest->waves < GAP_SHORT_NS ? GAP_SHORT_BLOCKS : GAP_IMBALANCE;
+}
+
+void explain_launches(struct explanation *explanation)
+{
+    for (size_t i = 0; i < explanation->result->launch_count; i++)
+        add_launch(explanation, &explanation->result->launches[i]);
+    struct explained_launch *largest = explanation->launches;
+    for (size_t i = 0; i < explanation->launch_count; i++)
+        if (work(&explanation->launches[i]) > work(largest))
+            largest = &explanation->launches[i];
+    for (size_t i = 0; i < explanation->launch_count; i++)
+        if (explanation->launches[i].known && (i < EXPLAIN_LAUNCHES || &explanation->launches[i] == largest))
+            add_steps(explanation, &explanation->launches[i]);
+    explanation->largest = largest;
+    explanation->achieved = roofline_value(explanation->result, "achieved_occupancy");
+    explanation->gap = gap_of(explanation);
+}
+
+const char *explain_gap_words(const struct explanation *explanation, char *text, size_t size)
+{
+    const struct explained_launch *largest = explanation->largest;
+    const double time = roofline_value(explanation->result, "time");
+    char blocks[EXPLAIN_CELL], duration[EXPLAIN_CELL], room[EXPLAIN_CELL];
+    text[0] = '\0';
+    if (explanation->gap == GAP_UNKNOWN || explanation->gap == GAP_NONE)
+        return text;
+    explain_number(largest->blocks, "count", blocks);
+    snprintf(room, sizeof room, "%lld SMs x %u block%s", explanation->run->device.sm_count, largest->occupancy.blocks,
+             largest->occupancy.blocks == 1 ? "" : "s");
+    switch (explanation->gap) {
+    case GAP_FEW_BLOCKS:
+        snprintf(text, size, "too few blocks to fill the GPU: only %s for %s", blocks, room);
+        break;
+    case GAP_TAIL:
+        snprintf(text, size, "a tail: %s blocks are %.2f waves of %s, and the last wave is %.0f %% full", blocks,
+                 largest->waves, room, 100 * (largest->waves - floor(largest->waves)));
+        break;
+    case GAP_SHORT_KERNEL:
+        explain_number(time / launches_in_all(explanation), "ns", duration);
+        snprintf(text, size, "a short kernel: of %s a launch, starting and ending are a good part", duration);
+        break;
+    case GAP_SHORT_BLOCKS:
+        explain_number(time / largest->waves, "ns", duration);
+        snprintf(text, size, "short blocks: a wave of %s takes %s, and places stand empty while blocks change", room,
+                 duration);
+        break;
+    default:
+        snprintf(
+            text, size,
+            "no tail and blocks enough: the launch does not explain it; warps or blocks may end at different times");
+        break;
+    }
+    return text;
+}

@@ -1,0 +1,312 @@
+#include "story.h"
+
+#include "base/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS_OF_A_WARP 32
+#define AMOUNT_MOST 1e300 /* so that no sum or difference of amounts leaves the numbers */
+
+/* clang-format off */
+/* To add a story: a row. Of two that explain one metric, the more telling stands first. */
+static const struct story *const stories[] = {
+    &(const struct story){"divergent_branches", "divergent branches", "branches",
+      " branch_targets_divergent branch_efficiency ",
+      "threads of one warp go both ways here, one after the other: decide per warp, or give neighbouring threads the "
+      "same branch",
+     {{LINE_DIVERGENT, 1}}, 1},
+    &(const struct story){"idle_threads", "idle threads", "threads",
+      " threads_per_instruction ",
+      "threads of the warp are switched off here, by a branch or by a predicate (short ifs, divisions): let neighbouring "
+      "threads do the work, and whole warps finish early",
+     {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}}, 2},
+    &(const struct story){"excess_wavefronts", "excess shared wavefronts", "wavefronts",
+      " excess_wavefronts shared_bank_conflicts shared_wavefronts ",
+      "lanes of one warp meet in the same bank: pad the rows by one element, swizzle the index, or let neighbouring "
+      "lanes read neighbouring words",
+     {{LINE_SHARED, 1}, {LINE_SHARED_IDEAL, -1}}, 2},
+    &(const struct story){"shared_wavefronts", "shared wavefronts", "wavefronts",
+      " shared_wavefronts ",
+      "more passes through shared memory without bank conflicts: keep values in registers, or read 8 or 16 bytes a "
+      "lane",
+     {{LINE_SHARED, 1}}, 1},
+    &(const struct story){"local_sectors", "local memory sectors", "sectors",
+      " local_memory dram_bytes_read dram_bytes_write l1_hit_rate ",
+      "registers are spilled here, or an array is indexed by a variable: allow more registers a thread, or unroll so "
+      "that indices are known",
+     {{LINE_LOCAL_SECTORS, 1}}, 1},
+    &(const struct story){"excess_load_sectors", "excess load sectors", "sectors",
+      " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
+      "lanes of one load lie in more sectors than their bytes need: let neighbouring lanes read neighbouring, aligned "
+      "elements, stage through shared memory, or load a whole vector at once",
+     {{LINE_LOAD_SECTORS, 1}, {LINE_LOAD_IDEAL, -1}}, 2},
+    &(const struct story){"excess_store_sectors", "excess store sectors", "sectors",
+      " global_store_sectors dram_bytes_write l2_hit_rate ",
+      "lanes of one store lie in more sectors than their bytes need: let neighbouring lanes write neighbouring, "
+      "aligned elements, or stage through shared memory",
+     {{LINE_STORE_SECTORS, 1}, {LINE_STORE_IDEAL, -1}}, 2},
+    &(const struct story){"load_sectors", "load sectors", "sectors",
+      " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
+      "more is read, and it coalesces: keep what is read twice in registers or shared memory",
+     {{LINE_LOAD_SECTORS, 1}}, 1},
+    &(const struct story){"store_sectors", "store sectors", "sectors",
+      " global_store_sectors dram_bytes_write l2_hit_rate ",
+      "more is written, and it coalesces: write results once",
+     {{LINE_STORE_SECTORS, 1}}, 1},
+    &(const struct story){"global_loads", "global loads", "instructions",
+      " global_load_requests ",
+      "more load instructions: read 8 or 16 bytes a lane, or keep what is read twice",
+     {{LINE_GLOBAL_LOADS, 1}}, 1},
+    &(const struct story){"global_stores", "global stores", "instructions",
+      " global_store_requests ",
+      "more store instructions: write 8 or 16 bytes a lane, or write results once",
+     {{LINE_GLOBAL_STORES, 1}}, 1},
+    &(const struct story){"branches", "branches", "branches",
+      " branch_targets ",
+      "more branches: unroll, or let the compiler know the bounds",
+     {{LINE_UNIFORM, 1}, {LINE_DIVERGENT, 1}}, 2},
+    &(const struct story){"stalls", "sampled SM cycles", "sampled SM cycles",
+      " time sm_cycles ",
+      "warps spend their time here: the reason they wait for says what to change",
+     {{0, 0}}, 0},
+    &(const struct story){"instructions", "instructions", "instructions",
+      " instructions branch_targets time sm_cycles ",
+      "more instructions: look for arithmetic that moved into the loop, a lost unrolling, a wider type",
+     {{LINE_INSTRUCTIONS, 1}}, 1},
+};
+
+/* What a stall reason means; the names are the profiler's, without their prefix. */
+static const struct {
+    const char *reason, *words;
+} stall_words[] = {
+    {"long_scoreboard",    "waiting for global, local or texture memory"},
+    {"short_scoreboard",   "waiting for shared memory or a special function"},
+    {"mio_throttle",       "the queue to shared memory, indexed constants and special functions is full"},
+    {"lg_throttle",        "the queue to global and local memory is full"},
+    {"tex_throttle",       "the texture queue is full"},
+    {"math_pipe_throttle", "the arithmetic pipe is busy"},
+    {"gmma",               "waiting for a matrix instruction of its warp group"},
+    {"warpgroup_arrive",   "waiting for the other warps of its warp group"},
+    {"barrier",            "waiting for other warps at a barrier"},
+    {"membar",             "waiting at a memory fence"},
+    {"branch_resolving",   "waiting for a branch"},
+    {"wait",               "fixed latency between two instructions"},
+    {"no_instructions",    "the instruction cache missed"},
+    {"imc_miss",           "the constant cache missed"},
+    {"drain",              "waiting for stores before it ends"},
+    {"dispatch_stall",     "the dispatcher held it back"},
+    {"not_selected",       "ready, another warp went first"},
+    {"selected",           "issuing"},
+    {"sleeping",           "asleep by its own wish"},
+    {"misc",               "other reasons"},
+};
+/* clang-format on */
+
+const struct story *const *story_list(size_t *count)
+{
+    *count = ROWS(stories);
+    return stories;
+}
+
+const struct story *story_named(const char *name)
+{
+    for (size_t i = 0; i < ROWS(stories); i++)
+        if (strcmp(stories[i]->name, name) == 0)
+            return stories[i];
+    BUG("there is no story \"%s\"", name);
+}
+
+bool story_explains(const struct story *story, const char *metric)
+{
+    const size_t length = strlen(metric);
+    for (const char *at = story->metrics; length > 0 && (at = strstr(at, metric)); at += length)
+        if (at > story->metrics && at[-1] == ' ' && at[length] == ' ')
+            return true;
+    return false;
+}
+
+bool story_is_known(const struct story *story, const struct lines *lines)
+{
+    if (story->term_count == 0)
+        return lines->period > 0;
+    for (size_t i = 0; i < story->term_count; i++)
+        if (!(lines->counted & 1u << story->terms[i].counter))
+            return false;
+    return true;
+}
+
+double story_amount(const struct story *story, const struct lines *lines, const struct line *line)
+{
+    double amount = 0;
+    for (size_t i = 0; i < story->term_count; i++)
+        amount += story->terms[i].factor * line->counts[story->terms[i].counter];
+    if (story->term_count == 0 && lines->launches > 0)
+        amount = line_samples(line) * lines->period / lines->launches;
+    return amount > 0 ? fmin(amount, AMOUNT_MOST) : 0;
+}
+
+double story_total(const struct story *story, const struct lines *lines)
+{
+    double total = 0;
+    for (size_t i = 0; i < lines->count; i++)
+        total += story_amount(story, lines, &lines->list[i]);
+    return total;
+}
+
+static double growth(const struct cause *cause)
+{
+    return cause->amount - cause->base_amount;
+}
+
+/* Puts it in its place among the first `count`, most first; returns how many there are then. */
+static size_t add_cause(struct cause *causes, size_t count, size_t room, const struct cause *cause)
+{
+    size_t place = count;
+    while (place > 0 && growth(&causes[place - 1]) < growth(cause))
+        place--;
+    if (place == room)
+        return count;
+    count += count < room;
+    memmove(&causes[place + 1], &causes[place], (count - 1 - place) * sizeof *causes);
+    causes[place] = *cause;
+    return count;
+}
+
+static bool has_texts(const struct lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        if (lines->list[i].text)
+            return true;
+    return false;
+}
+
+size_t story_causes(const struct story *story, const struct lines *lines, const struct lines *base,
+                    struct cause *causes, size_t room)
+{
+    /* Numbers of lines move with every edit: what has texts is held against nothing that has none. */
+    const bool matches = base && (has_texts(base) || !has_texts(lines));
+    const struct line **was = matches ? lines_match(lines, base) : NULL;
+    const double total = story_total(story, lines), base_total = base ? story_total(story, base) : 0;
+    size_t count = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct line *line = &lines->list[i];
+        struct cause cause = {.line = line, .base = was ? was[i] : NULL, .amount = story_amount(story, lines, line)};
+        cause.base_amount = cause.base ? story_amount(story, base, cause.base) : 0;
+        cause.has_base = base && (cause.base || (matches && line->text) || base_total == 0);
+        cause.share = total > 0 ? cause.amount / total : 0;
+        if (story->term_count == 0)
+            cause.stall = cause.has_base ? story_stall_grown(lines, line, base, cause.base) : story_stall(line);
+        if (growth(&cause) > 0)
+            count = add_cause(causes, count, room, &cause);
+    }
+    free(was);
+    return count;
+}
+
+/* By how much the kernel has more of it, 0 where that is not known or it has not, or the story is not about the
+ * metric. */
+static double growth_of_total(const struct story *story, const char *metric, const struct lines *lines,
+                              const struct lines *base)
+{
+    if (!story_explains(story, metric) || !story_is_known(story, lines) || (base && !story_is_known(story, base)))
+        return 0;
+    return fmax(story_total(story, lines) - (base ? story_total(story, base) : 0), 0);
+}
+
+const struct story *story_of_metric(const char *metric, const struct lines *lines, const struct lines *base)
+{
+    double grown[ROWS(stories)];
+    const struct story *slight = NULL;
+    for (size_t i = 0; i < ROWS(stories); i++)
+        grown[i] = growth_of_total(stories[i], metric, lines, base);
+    for (size_t i = 0; i < ROWS(stories); i++) {
+        double most = 0;
+        for (size_t k = 0; k < ROWS(stories); k++)
+            if (strcmp(stories[k]->unit, stories[i]->unit) == 0)
+                most = fmax(most, grown[k]);
+        if (grown[i] <= 0 || grown[i] < STORY_PART * most)
+            continue;
+        if (!base || grown[i] >= STORY_NOTICEABLE * story_total(stories[i], base))
+            return stories[i];
+        slight = slight ? slight : stories[i];
+    }
+    return slight;
+}
+
+const char *story_stall(const struct line *line)
+{
+    const struct stall *most = NULL;
+    for (size_t i = 0; i < line->stall_count; i++)
+        if (!most || line->stalls[i].samples > most->samples)
+            most = &line->stalls[i];
+    return most ? most->reason : NULL;
+}
+
+const char *story_stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
+                              const struct line *base)
+{
+    const char *most = NULL;
+    double growth = 0;
+    for (size_t i = 0; i < line->stall_count; i++) {
+        const struct stall *stall = &line->stalls[i];
+        double grown = stall->samples * lines->period / (lines->launches ? lines->launches : 1);
+        for (size_t k = 0; base && base_lines->launches && k < base->stall_count; k++)
+            if (strcmp(base->stalls[k].reason, stall->reason) == 0)
+                grown -= base->stalls[k].samples * base_lines->period / base_lines->launches;
+        if (grown > growth) {
+            most = stall->reason;
+            growth = grown;
+        }
+    }
+    return most;
+}
+
+const char *story_stall_words(const char *reason)
+{
+    for (size_t i = 0; i < ROWS(stall_words); i++)
+        if (strcmp(stall_words[i].reason, reason) == 0)
+            return stall_words[i].words;
+    return NULL;
+}
+
+/* clang-format off */
+static const struct {
+    const char *reason, *advice;
+} stall_advice[] = {
+    {"long_scoreboard",    "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse what is in "
+                           "registers and shared memory"},
+    {"short_scoreboard",   "use shared memory with fewer wavefronts: no bank conflicts, 8 or 16 bytes a lane, values in "
+                           "registers"},
+    {"mio_throttle",       "issue fewer shared memory instructions: no bank conflicts, 8 or 16 bytes a lane, or pass values "
+                           "by shuffles"},
+    {"lg_throttle",        "issue fewer loads and stores, and let them coalesce: 8 or 16 bytes a lane, and nothing twice"},
+    {"tex_throttle",       "issue fewer texture reads, or mix them with other work"},
+    {"math_pipe_throttle", "the arithmetic itself is the limit: fewer or cheaper operations, another precision, tensor "
+                           "cores"},
+    {"barrier",            "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where "
+                           "one warp is enough"},
+    {"membar",             "use fewer or narrower memory fences"},
+    {"branch_resolving",   "unroll the loop, or replace short branches by selects"},
+    {"wait",               "give each warp independent instructions to overlap, or run more warps"},
+    {"no_instructions",    "the code does not stay in the instruction cache: unroll less"},
+    {"imc_miss",           "read fewer constants, or let all lanes read the same one"},
+    {"drain",              "let the last stores coalesce, or store less at the end"},
+    {"not_selected",       "there are warps enough: only fewer instructions help"},
+    {"selected",           "it issues nearly all the time: only fewer instructions help"},
+};
+/* clang-format on */
+
+const char *story_stall_advice(const char *reason, const struct lines *lines)
+{
+    const bool uses_shared = !(lines->counted & 1u << LINE_SHARED) || lines_total(lines, LINE_SHARED) > 0;
+    const bool is_of_mio = strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "short_scoreboard") == 0;
+    if (is_of_mio && !uses_shared)
+        return "let all lanes read the same constant, and compute less with special functions (division, square roots, "
+               "sines)";
+    for (size_t i = 0; i < ROWS(stall_advice); i++)
+        if (strcmp(stall_advice[i].reason, reason) == 0)
+            return stall_advice[i].advice;
+    return "";
+}

@@ -1,0 +1,78 @@
+/* story.h - what goes wrong on a line: the amounts that explain a counter, where they are, what to do about them. Pure.
+ */
+#ifndef STORY_H
+#define STORY_H
+
+#include "model/line.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct story {
+    const char *name;    /* [a-z_]+ */
+    const char *title;   /* what its amounts count: "excess shared wavefronts" */
+    const char *unit;    /* amounts of one unit can be compared: "wavefronts" */
+    const char *metrics; /* whose change it explains, each between spaces */
+    const char *advice;  /* one sentence */
+
+    /* An amount is the sum of counter x factor. Stalls have no terms: theirs are samples. */
+    struct story_term {
+        enum line_counter counter;
+        double factor;
+    } terms[2];
+    size_t term_count;
+};
+
+/* The table. Of two stories that explain one metric, the more telling stands first. */
+const struct story *const *story_list(size_t *count);
+
+/* One that is there. */
+const struct story *story_named(const char *name);
+
+bool story_explains(const struct story *story, const char *metric);
+
+/* Whether its counters were read, or for stalls, samples were taken. */
+bool story_is_known(const struct story *story, const struct lines *lines);
+
+/* How much of it a line has: a count of one launch of the variant; for stalls, cycles of SMs
+ * in which the sampled warp stood there. Never negative, and so bounded that sums of it stay finite. */
+double story_amount(const struct story *story, const struct lines *lines, const struct line *line);
+double story_total(const struct story *story, const struct lines *lines);
+
+/* A line and what it was in the base. */
+struct cause {
+    const struct line *line, *base; /* base: NULL where it has no such line, or there is no base */
+    double amount, base_amount;     /* base_amount 0 where there is no base line */
+    double share;                   /* of the kernel's total now */
+    const char *stall; /* of the story of stalls: the reason that grew most, or without a base the commonest */
+    bool has_base;     /* base_amount is known: that of its line, or 0 because the line is new or because no line of the
+                        * base has any of it */
+};
+
+/* The lines with most of it, at most `room`, into causes; with a base (not NULL) those in which it grew most, and none
+ * in which it did not. Returns how many. lines_match says which line of the base is the same one. */
+size_t story_causes(const struct story *story, const struct lines *lines, const struct lines *base,
+                    struct cause *causes, size_t room);
+
+/* The story that explains why a metric got worse: of those of that metric whose total is known and grew against the
+ * base, or without a base (NULL) is not 0, the first that grew by at least STORY_NOTICEABLE of what it was; failing
+ * that the first. One that is less than STORY_PART of the largest of the same unit is beside the point. NULL when there
+ * is none. */
+const struct story *story_of_metric(const char *metric, const struct lines *lines, const struct lines *base);
+
+#define STORY_NOTICEABLE 0.01
+#define STORY_PART 0.25
+
+/* The reason that stands most often among a line's stalls, NULL without samples; and what it means, in a few words, or
+ * NULL where that is not known. */
+const char *story_stall(const struct line *line);
+const char *story_stall_words(const char *reason);
+
+/* The reason that grew most from a line of the base (NULL: from nothing), in cycles. NULL when none did. */
+const char *story_stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
+                              const struct line *base);
+
+/* What helps warps of a kernel with these lines that wait for that reason; "" where that is not known. */
+const char *story_stall_advice(const char *reason, const struct lines *lines);
+
+#endif

@@ -1,0 +1,43 @@
+/* cmd_check.h - the parts of `cugate check` that have files of their own. */
+#ifndef CMD_CHECK_H
+#define CMD_CHECK_H
+
+#include "command/options.h"
+#include "judge/compare.h"
+#include "measure/measure.h"
+
+/* For --static: which baseline, and what the machine code of --kernels says about its kernels. Both sides hold the
+ * facts of the machine code only. Sets *name to the folder of the baseline (caller frees). 0, or an exit_code after
+ * error(): EXIT_BASELINE when no baseline fits the library, EXIT_USAGE when several do and --static names none,
+ * EXIT_NOT_MEASURED when the library has no code for the GPU that it names. */
+int check_static(const struct options *options, const struct metrics *metrics, struct run *run, struct run *baseline,
+                 char **name);
+
+/* Measures in the base library `against` the kernels that the baseline lacks, as a whole or a gated number that the run
+ * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. 0, or what
+ * measuring ended with. */
+int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline);
+
+/* Once more, those of the kernels of which something stands in. */
+int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
+                     struct run *baseline);
+
+/* Says what stands in for what. */
+void check_note_stand_ins(struct comparison *comparison, const struct run *baseline);
+
+/* Counts bank conflicts (cugate.excess_wavefronts) of those of the run's kernels whose row in the baseline says some
+ * and that do not do the same work as it; of those that make no pass through shared memory they are known to be 0. Not
+ * all kernels, because each takes a process. 0, or EXIT_INTERRUPTED. */
+int check_conflicts(const struct measurement *measurement, const struct run *baseline, struct run *run);
+
+/* A second session that could not be counted leaves the first without the confirmation that it needs: then the row is
+ * not counted. Before run_append. */
+void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics);
+
+/* Collects the source lines of the kernels with a regressed row, worst first, and of the same kernels in the base
+ * library `against` (or NULL), until `seconds` are over (what has begun is ended); compares nothing. True when there
+ * are any that were not there before. */
+bool check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
+                   double seconds, struct run *run);
+
+#endif

@@ -1,0 +1,111 @@
+/* What a base library says of kernels that the baseline says nothing of: without that, a kernel that nobody accepted,
+ * or whose row was deleted, could become any slower. */
+#include "cmd_check.h"
+
+#include "worker/library_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_number(const struct row *row)
+{
+    return row && row->state == VALUE_MEASURED;
+}
+
+/* Whether the run has a gated number of the kernel and the baseline has none. Of bank conflicts it need not. */
+static bool lacks_number(const struct metrics *metrics, const struct result *base, const struct result *now)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct metric *metric = &metrics->list[m];
+        if (metric->class != METRIC_INFO && strcmp(metric->counter, COUNTER_EXCESS) != 0 &&
+            is_number(result_find(now, metric->name)) && !is_number(result_find(base, metric->name)))
+            return true;
+    }
+    return false;
+}
+
+/* A kernel of the base library. What failed in the run is red without it. */
+static bool is_wanted(const struct metrics *metrics, const struct run *run, const struct run *baseline, const char *id)
+{
+    const struct result *base = run_find(baseline, id), *now = run_find(run, id);
+    if (!base)
+        return !now || now->status == RESULT_OK || now->status == RESULT_NOT_BUILT;
+    return now && now->status == RESULT_OK && lacks_number(metrics, base, now);
+}
+
+static int measure_base(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
+                        struct run *baseline)
+{
+    struct run base = {0};
+    struct measurement other = *measurement;
+    char *label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, count == 1 ? "" : "s");
+    other.kernels = against;
+    other.globs = ids;
+    other.glob_count = count;
+    other.lenient = true;
+    other.label = label;
+    const int code = measure_whole(&other, &base);
+    run_stand_in(baseline, &base);
+    if (baseline->note_count == 0)
+        for (size_t i = 0; i < base.note_count; i++)
+            run_set_note(baseline, &base.notes[i]);
+    run_release(&base);
+    free(label);
+    return code;
+}
+
+int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline)
+{
+    struct library_facts facts;
+    char why[1024];
+    char **ids = NULL;
+    size_t count = 0;
+    int code = library_facts_read(&facts, against, measurement->timeout, why, sizeof why);
+    if (code != EXIT_SAME) {
+        error("%s", why);
+        return code;
+    }
+    for (size_t i = 0; i < facts.count; i++) {
+        char *id = facts.kernels[i].id;
+        if (glob_any(measurement->globs, measurement->glob_count, id) &&
+            is_wanted(measurement->metrics, run, baseline, id))
+            *ARRAY_ADD(ids, count) = id;
+    }
+    if (count > 0)
+        code = measure_base(measurement, against, ids, count, baseline);
+    free(ids);
+    library_facts_release(&facts);
+    return code;
+}
+
+static bool has_stand_in(const struct result *result)
+{
+    for (size_t i = 0; result && i < result->row_count; i++)
+        if (result->rows[i].stands_in)
+            return true;
+    return false;
+}
+
+int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
+                     struct run *baseline)
+{
+    char **chosen = NULL;
+    size_t chosen_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (has_stand_in(run_find(baseline, ids[i])))
+            *ARRAY_ADD(chosen, chosen_count) = ids[i];
+    const int code = chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, baseline) : EXIT_SAME;
+    free(chosen);
+    return code;
+}
+
+void check_note_stand_ins(struct comparison *comparison, const struct run *baseline)
+{
+    struct note_items items = {0};
+    for (size_t i = 0; i < baseline->result_count; i++)
+        if (has_stand_in(&baseline->results[i]))
+            note_items_add(&items, "%s", baseline->results[i].id);
+    comparison_add_items(comparison, &items,
+                         "compared with the base build, because the baseline lacks them or a row of "
+                         "theirs");
+}

@@ -1,0 +1,119 @@
+#include "cmd_check.h"
+
+#include "measure/measure_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Only CUPTI sees lines. */
+static bool can_see_lines(const struct measurement *measurement)
+{
+    return strcmp(measurement->collector, "cupti") == 0;
+}
+
+/* Whether the baseline has conflicts of the kernel that this run may not share. */
+static bool wants_conflicts(const struct metrics *metrics, const struct run *baseline, const struct result *now)
+{
+    const struct result *base = run_find(baseline, now->id);
+    for (size_t m = 0; base && m < metrics->count; m++) {
+        const struct row *row = result_find(base, metrics->list[m].name);
+        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) == 0 && row && row->state == VALUE_MEASURED &&
+            !result_find(now, metrics->list[m].name))
+            return !same_work(base, now, metrics);
+    }
+    return false;
+}
+
+/* It was tried, and failed: that is not as if nobody had asked. */
+static void mark_uncounted(const struct metrics *metrics, struct result *result)
+{
+    for (size_t m = 0; m < metrics->count; m++)
+        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) == 0 && !result_find(result, metrics->list[m].name))
+            result_add(result, metrics->list[m].name);
+}
+
+void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const char *metric = metrics->list[m].name;
+        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) != 0)
+            continue;
+        for (size_t i = 0; i < again->result_count; i++) {
+            const struct row *second = result_find(&again->results[i], metric);
+            struct result *result = run_find(run, again->results[i].id);
+            struct row *first = result ? result_find(result, metric) : NULL;
+            if (first && second && second->state == VALUE_NOT_COUNTED)
+                row_clear(first);
+        }
+    }
+}
+
+int check_conflicts(const struct measurement *measurement, const struct run *baseline, struct run *run)
+{
+    const char **ids = NULL;
+    size_t count = 0;
+    int code = EXIT_SAME;
+    lines_add_rows(run, measurement->metrics);
+    for (size_t i = 0; i < run->result_count; i++)
+        if (wants_conflicts(measurement->metrics, baseline, &run->results[i]))
+            *ARRAY_ADD(ids, count) = run->results[i].id;
+    if (count > 0 && can_see_lines(measurement)) {
+        code = measure_lines(measurement, run, ids, count, LINES_COUNTS);
+        lines_add_rows(run, measurement->metrics);
+        for (size_t i = 0; i < count && code == EXIT_SAME; i++)
+            mark_uncounted(measurement->metrics, run_find(run, ids[i]));
+    }
+    free(ids);
+    return code;
+}
+
+/* The base library's lines of a kernel, into base_lines. */
+static void explain_base(const struct measurement *measurement, const char *against, struct result *result)
+{
+    struct run base = {0};
+    struct measurement other = *measurement;
+    const char *id = result->id;
+    other.kernels = against;
+    other.lenient = true;
+    result_copy_facts(run_add(&base, id), result);
+    measure_lines(&other, &base, &id, 1, LINES_COUNTS | LINES_STALLS);
+    lines_release(&result->base_lines);
+    lines_copy(&result->base_lines, &base.results[0].lines);
+    run_release(&base);
+}
+
+/* Whether one of the judgements before `end` is of that kernel and regressed, too. */
+static bool was_explained(const struct comparison *comparison, size_t end)
+{
+    for (size_t i = 0; i < end; i++)
+        if (comparison->list[i].verdict == VERDICT_REGRESSED &&
+            strcmp(comparison->list[i].kernel, comparison->list[end].kernel) == 0)
+            return true;
+    return false;
+}
+
+bool check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
+                   double seconds, struct run *run)
+{
+    const double end = now_seconds() + seconds;
+    size_t explained = 0;
+    for (size_t i = 0; i < comparison->count && can_see_lines(measurement); i++) {
+        const char *id = comparison->list[i].kernel;
+        struct result *result = run_find(run, id);
+        if (comparison->list[i].verdict != VERDICT_REGRESSED || !result || was_explained(comparison, i))
+            continue;
+        if (now_seconds() >= end) {
+            warning(
+                "%g s were not enough to find the source lines of all that regressed: %s and what follows have none "
+                "(--explain SECONDS)",
+                seconds, id);
+            break;
+        }
+        if (measure_lines(measurement, run, &id, 1, LINES_COUNTS | LINES_STALLS) != EXIT_SAME)
+            break;
+        if (against && now_seconds() < end)
+            explain_base(measurement, against, result);
+        explained++;
+    }
+    return explained > 0;
+}

@@ -1,0 +1,165 @@
+#include "base/util.h"
+#include "baseline/baseline.h"
+#include "baseline/baseline_devices.h"
+#include "cmd_check.h"
+#include "cubin/cubin.h"
+#include "cubin/resources.h"
+#include "measure/measure.h"
+#include "worker/library_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a GPU of that capability would run some of the machine code. */
+static bool has_code_for(const struct cubin *cubin, int capability)
+{
+    for (size_t i = 0; i < cubin->count; i++) {
+        const int built = cubin->list[i].capability;
+        if (built / 10 == capability / 10 && built <= capability)
+            return true;
+    }
+    return false;
+}
+
+/* "nvidia-h100, nvidia-h200": the folders, or of them those that the library fits. Caller frees. */
+static char *folder_names(const struct baseline_devices *devices, const struct cubin *fitting)
+{
+    char *names = x_strdup("");
+    for (size_t i = 0; i < devices->count; i++) {
+        if (fitting && !has_code_for(fitting, resources_capability(&devices->list[i].device)))
+            continue;
+        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", devices->list[i].folder);
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+/* The device that --static=NAME means. */
+static int find_named(const struct options *options, const struct baseline_devices *devices, const struct cubin *cubin,
+                      const struct device **device)
+{
+    for (size_t i = 0; i < devices->count; i++) {
+        if (strcmp(devices->list[i].folder, options->gpu) != 0)
+            continue;
+        *device = &devices->list[i].device;
+        if (has_code_for(cubin, resources_capability(*device)))
+            return 0;
+        error("%s has no machine code for %s, whose compute capability is %s: build it with CUDA_ARCHS=%d",
+              options->kernels, (*device)->name, (*device)->compute_capability, resources_capability(*device));
+        return EXIT_NOT_MEASURED;
+    }
+    char *names = folder_names(devices, NULL);
+    error("there is no baseline '%s' in %s; it has %s", options->gpu, options->baselines, *names ? names : "none");
+    free(names);
+    return EXIT_BASELINE;
+}
+
+/* The only device that the library is built for. */
+static int find_fitting(const struct options *options, const struct baseline_devices *devices,
+                        const struct cubin *cubin, const struct device **device)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < devices->count; i++)
+        if (has_code_for(cubin, resources_capability(&devices->list[i].device)) && count++ == 0)
+            *device = &devices->list[i].device;
+    if (count == 1)
+        return 0;
+    char *names = folder_names(devices, count > 1 ? cubin : NULL);
+    if (count > 1)
+        error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME", count, options->kernels,
+              names);
+    else
+        error("no baseline in %s is of a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU "
+              "with CUDA_ARCHS, or measure on yours and accept",
+              options->baselines, options->kernels, *names ? names : "none");
+    free(names);
+    return count > 1 ? EXIT_USAGE : EXIT_BASELINE;
+}
+
+/* Reads the baseline of the device that is meant. */
+static int find_baseline(const struct options *options, struct run *baseline, char **name)
+{
+    struct baseline_devices devices;
+    struct cubin cubin = {0};
+    const struct device *device = NULL;
+    int code = EXIT_USAGE;
+    if (baseline_devices_read(&devices, options->baselines) < 0)
+        return EXIT_USAGE;
+    if (cubin_read(&cubin, options->kernels) == 0 && cubin.count == 0)
+        error("%s carries no machine code for a GPU that could be read, so there is nothing for --static to judge",
+              options->kernels);
+    else if (cubin.count > 0)
+        code = options->gpu ? find_named(options, &devices, &cubin, &device)
+                            : find_fitting(options, &devices, &cubin, &device);
+    if (code == 0) {
+        code = baseline_read(baseline, options->baselines, device);
+        *name = baseline_folder(options->baselines, device);
+    }
+    cubin_release(&cubin);
+    baseline_devices_release(&devices);
+    return code;
+}
+
+static bool has_metric(const struct run *run, const char *metric)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (result_find(&run->results[i], metric))
+            return true;
+    return false;
+}
+
+/* Removes the rows that take a GPU: those of metrics that the static run has no row of. */
+static void keep_static(struct run *baseline, const struct run *run, const struct metrics *metrics)
+{
+    bool *kept = x_calloc(metrics->count, sizeof *kept);
+    for (size_t m = 0; m < metrics->count; m++)
+        kept[m] = has_metric(run, metrics->list[m].name);
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        struct result *result = &baseline->results[i];
+        size_t count = 0;
+        for (size_t r = 0; r < result->row_count; r++) {
+            struct row *row = &result->rows[r];
+            const struct metric *metric = metrics_find(metrics, row->metric);
+            if (metric && kept[metrics_index(metrics, row->metric)]) {
+                result->rows[count++] = *row;
+                continue;
+            }
+            row_clear(row);
+            free(row->metric);
+        }
+        result->row_count = count;
+    }
+    free(kept);
+}
+
+/* What the library says of itself; a file of machine code alone says nothing, and is judged by that. */
+static int ask_library(const struct options *options, struct library_facts *facts)
+{
+    char why[1024];
+    const int code = library_facts_read(facts, options->kernels, options->timeout, why, sizeof why);
+    if (code == EXIT_USAGE)
+        warning("it is not known which kernels the library has, nor which compiler made it: %s", why);
+    else if (code != 0)
+        error("%s", why);
+    return code == EXIT_USAGE ? 0 : code;
+}
+
+int check_static(const struct options *options, const struct metrics *metrics, struct run *run, struct run *baseline,
+                 char **name)
+{
+    struct library_facts facts;
+    int code = find_baseline(options, baseline, name);
+    if (code == 0)
+        code = ask_library(options, &facts);
+    if (code != 0)
+        return code;
+    const int made = resources_run(run, baseline, options->kernels, &facts, metrics);
+    library_facts_release(&facts);
+    if (made < 0)
+        return EXIT_USAGE;
+    for (size_t i = 0; i < run->session_count; i++)
+        measure_complete_session(&run->sessions[i]);
+    keep_static(baseline, run, metrics);
+    return 0;
+}

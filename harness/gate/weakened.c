@@ -1,0 +1,268 @@
+#include "weakened.h"
+
+#include "baseline/baseline.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A row that was made worse, and why: rows of one reason share a note. */
+struct worsened {
+    char *words;
+    const char *reason; /* NULL: none */
+};
+
+/* What goes through the comparison of two baselines. */
+struct weighing {
+    const struct standards *was, *now;
+    struct quantiles quantiles;
+    struct note_items kernels, rows, wider, anchors;
+    struct worsened *worsened;
+    size_t worsened_count;
+};
+
+/* The definition before the change, which may have turned the direction round. */
+static const struct metric *definition_of(const struct weighing *weighing, const char *name)
+{
+    const struct metrics *was = weighing->was->metrics, *now = weighing->now->metrics;
+    const struct metric *metric = was ? metrics_find(was, name) : NULL;
+    return metric || !now ? metric : metrics_find(now, name);
+}
+
+/* Of the newest session, if the change brought it or its reason: else the value was edited without one. */
+static const char *reason_of(const struct result *was, const struct result *now, const struct row *row)
+{
+    const size_t place = row->sessions[row->session_count - 1].session;
+    if (place >= now->session_count)
+        return NULL;
+    for (size_t i = 0; i < was->session_count; i++)
+        if (session_is_equal(&was->sessions[i], &now->sessions[place]))
+            return NULL;
+    return now->sessions[place].facts[SESSION_REASON];
+}
+
+static bool is_worse(struct weighing *weighing, const struct metric *metric, const struct row *was,
+                     const struct row *now)
+{
+    const struct assessment found = rule_assess(&weighing->quantiles, metric, was, now, 0, NULL);
+    return found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
+}
+
+/* By the spread alone: the number of sessions is the same in both limits, since more of them are no weakness. One
+ * session says nothing of the spread. */
+static bool is_wider(struct weighing *weighing, const struct metric *metric, const struct row *was,
+                     const struct row *now)
+{
+    if (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC)
+        return row_equal_readings(was) > 0 && row_equal_readings(now) == 0;
+    if (was->session_count < 2 || now->session_count < 2)
+        return false;
+    const struct spread is = rule_spread(now);
+    struct spread before = rule_spread(was);
+    const double floor = rule_floor(metric, before.mean);
+    before.sessions = is.sessions;
+    return rule_limit(&weighing->quantiles, floor, &is, 1) > 2 * rule_limit(&weighing->quantiles, floor, &before, 1);
+}
+
+static bool has_moved_anchor(const struct metric *metric, const struct row *was, const struct row *now)
+{
+    if (!was->has_anchor)
+        return false;
+    const double change = now->anchor - was->anchor;
+    return !now->has_anchor || (metric->better == METRIC_LOWER ? change : -change) > rule_floor(metric, was->anchor);
+}
+
+static void weigh_values(struct weighing *weighing, const struct result *was_result, const struct row *was,
+                         const struct result *result, const struct row *now)
+{
+    const struct metric *metric = definition_of(weighing, was->metric);
+    if (!metric || metric->class == METRIC_INFO)
+        return;
+    if (is_worse(weighing, metric, was, now)) {
+        char before[80], after[80];
+        *ARRAY_ADD(weighing->worsened, weighing->worsened_count) = (struct worsened){
+            .words = x_sprintf("%s %s %s -> %s", result->id, was->metric,
+                               metric_format(metric, row_value(was), before, sizeof before),
+                               metric_format(metric, row_value(now), after, sizeof after)),
+            .reason = reason_of(was_result, result, now),
+        };
+    } else if (has_moved_anchor(metric, was, now)) {
+        note_items_add(&weighing->anchors, "%s %s", result->id, was->metric);
+    }
+    if (is_wider(weighing, metric, was, now))
+        note_items_add(&weighing->wider, "%s %s", result->id, was->metric);
+}
+
+static void weigh_kernel(struct weighing *weighing, const struct result *was)
+{
+    const struct result *now = run_find(weighing->now->baseline, was->id);
+    if (was->status != RESULT_OK)
+        return;
+    if (!now || now->status != RESULT_OK) {
+        note_items_add(&weighing->kernels, "%s", was->id);
+        return;
+    }
+    for (size_t i = 0; i < was->row_count; i++) {
+        const struct row *before = &was->rows[i], *row = result_find(now, before->metric);
+        if (!row || (before->state == VALUE_MEASURED && row->state != VALUE_MEASURED))
+            note_items_add(&weighing->rows, "%s %s", was->id, before->metric);
+        else if (before->state == VALUE_MEASURED)
+            weigh_values(weighing, was, before, now, row);
+    }
+}
+
+/* A note for each reason, in the order of the rows. */
+static void note_worsened(struct comparison *comparison, struct weighing *weighing)
+{
+    for (size_t i = 0; i < weighing->worsened_count; i++) {
+        const char *reason = weighing->worsened[i].reason;
+        struct note_items rows = {0};
+        for (size_t k = i; k < weighing->worsened_count; k++) {
+            struct worsened *other = &weighing->worsened[k];
+            if (!other->words || strcmp(other->reason ? other->reason : "", reason ? reason : "") != 0)
+                continue;
+            note_items_add(&rows, "%s", other->words);
+            free(other->words);
+            other->words = NULL;
+        }
+        char *words = reason && *reason ? x_sprintf("made worse in the baseline, with the reason \"%s\"", reason)
+                                        : x_strdup("WEAKENED: made worse in the baseline without a reason");
+        comparison_add_items(comparison, &rows, words);
+        free(words);
+    }
+    free(weighing->worsened);
+}
+
+static void weigh_baselines(struct comparison *comparison, const struct standards *was, const struct standards *now)
+{
+    struct weighing weighing = {.was = was, .now = now};
+    for (size_t i = 0; i < was->baseline->result_count; i++)
+        weigh_kernel(&weighing, &was->baseline->results[i]);
+    comparison_add_items(comparison, &weighing.kernels, "WEAKENED: kernels are gone from the baseline");
+    comparison_add_items(comparison, &weighing.rows, "WEAKENED: values are gone from the baseline");
+    note_worsened(comparison, &weighing);
+    comparison_add_items(comparison, &weighing.wider,
+                         "WEAKENED: the baseline scatters so much more that limits have doubled");
+    comparison_add_items(comparison, &weighing.anchors, "WEAKENED: anchors of the baseline moved for the worse");
+}
+
+static void weigh_metrics(struct comparison *comparison, const struct metrics *was, const struct metrics *now)
+{
+    struct note_items gone = {0}, laxer = {0};
+    for (size_t i = 0; i < was->count; i++) {
+        const struct metric *metric = metrics_find(now, was->list[i].name);
+        if (!metric) {
+            note_items_add(&gone, "%s", was->list[i].name);
+            continue;
+        }
+        const struct metric_note before = note_of_metric(&was->list[i]), after = note_of_metric(metric);
+        char *words;
+        if (note_compare(&before, &after, &words) == NOTE_WEAKENED)
+            note_items_add(&laxer, "%s (%s)", metric->name, words);
+        free(words);
+    }
+    comparison_add_items(comparison, &gone, "WEAKENED: metrics are gone from the metric files");
+    comparison_add_items(comparison, &laxer, "WEAKENED: metrics are defined less strictly");
+}
+
+/* Whether a value may be worse than it might; NAN is any value. */
+static bool reaches_further(const struct metric *metric, double was, double now)
+{
+    if (isnan(was) || isnan(now))
+        return isnan(now) && !isnan(was);
+    return metric && metric->better == METRIC_HIGHER ? now < was : now > was;
+}
+
+static void weigh_expectations(struct comparison *comparison, const struct standards *was, const struct standards *now)
+{
+    struct note_items items = {0};
+    for (size_t i = 0; i < now->expectations->count; i++) {
+        const struct expectation *is = &now->expectations->list[i];
+        const struct expectation *before = expectations_find(was->expectations, is->kernel, is->metric);
+        const struct metric *metric = now->metrics ? metrics_find(now->metrics, is->metric) : NULL;
+        if (!before)
+            note_items_add(&items, "%s %s (new, until %s)", is->kernel, is->metric, is->expires);
+        else if (strcmp(is->expires, before->expires) > 0)
+            note_items_add(&items, "%s %s (until %s -> %s)", is->kernel, is->metric, before->expires, is->expires);
+        else if (reaches_further(metric, before->worst, is->worst) && isnan(is->worst))
+            note_items_add(&items, "%s %s (worst %.9g -> any)", is->kernel, is->metric, before->worst);
+        else if (reaches_further(metric, before->worst, is->worst))
+            note_items_add(&items, "%s %s (worst %.9g -> %.9g)", is->kernel, is->metric, before->worst, is->worst);
+    }
+    comparison_add_items(comparison, &items, "WEAKENED: " EXPECTATION_FILE " excuses more");
+}
+
+void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now)
+{
+    if (was->metrics && now->metrics)
+        weigh_metrics(comparison, was->metrics, now->metrics);
+    if (was->expectations && now->expectations)
+        weigh_expectations(comparison, was, now);
+    if (was->baseline && now->baseline)
+        weigh_baselines(comparison, was, now);
+}
+
+/* Of the device; a folder without one has none to lose. EXIT_BASELINE when what is there does not fit, and *baseline is
+ * empty. */
+static int read_baseline(struct run *baseline, const char *baselines, const struct device *device)
+{
+    char *folder = baseline_folder(baselines, device);
+    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
+    const int code = absent ? EXIT_SAME : baseline_read(baseline, baselines, device);
+    free(folder);
+    return code;
+}
+
+/* True when the folder is there; a note says that it is not. */
+static bool is_there(struct comparison *comparison, const char *folder, const char *before, const char *what)
+{
+    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
+    if (absent)
+        comparison_add_note(comparison, "%s has no %s, so nothing says whether they were weakened", before, what);
+    return !absent;
+}
+
+int weakened_since(struct comparison *comparison, const char *before, const struct device *device,
+                   const char *baselines, const struct metrics *metrics, const struct expectations *expectations)
+{
+    char *old_metrics = x_sprintf("%s/metrics", before), *old_baselines = x_sprintf("%s/baselines", before);
+    char *old_folder = baseline_folder(old_baselines, device);
+    struct metrics was_metrics = {0};
+    struct expectations was_expectations = {0};
+    struct run was_baseline = {0}, now_baseline = {0};
+    struct standards was = {0};
+    const struct standards now = {.metrics = metrics, .baseline = &now_baseline, .expectations = expectations};
+    int result = EXIT_USAGE;
+    if (is_there(comparison, old_metrics, before, "metrics")) {
+        if (metrics_read_folder(&was_metrics, old_metrics) < 0)
+            goto out;
+        was.metrics = &was_metrics;
+    }
+    if (is_there(comparison, old_baselines, before, "baselines")) {
+        const int old = read_baseline(&was_baseline, old_baselines, device);
+        if (old == EXIT_USAGE || read_baseline(&now_baseline, baselines, device) == EXIT_USAGE ||
+            expectations_read(&was_expectations, old_folder) < 0)
+            goto out;
+        if (old == EXIT_BASELINE)
+            comparison_add_note(comparison,
+                                "%s has no baseline that fits this GPU, so nothing says whether it was "
+                                "weakened",
+                                old_folder);
+        was.baseline = old == EXIT_SAME ? &was_baseline : NULL;
+        was.expectations = &was_expectations;
+    }
+    weakened_note(comparison, &was, &now);
+    result = EXIT_SAME;
+
+out:
+    run_release(&now_baseline);
+    run_release(&was_baseline);
+    expectations_release(&was_expectations);
+    metrics_release(&was_metrics);
+    free(old_folder);
+    free(old_baselines);
+    free(old_metrics);
+    return result;
+}

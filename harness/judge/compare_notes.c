@@ -1,0 +1,196 @@
+/* What a comparison says beside its verdicts: the facts of the sessions that differ, and what was left out. */
+#include "compare_parts.h"
+
+#include "cubin/cubin.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STALE_DAYS 90 /* drivers and machines have changed by then */
+#define ITEMS 10      /* that a note enumerates */
+
+static char *print_words(const char *format, va_list list)
+{
+    char *words;
+    if (vasprintf(&words, format, list) < 0)
+        die(EXIT_USAGE, "cannot allocate memory for a note");
+    return words;
+}
+
+void comparison_add_note(struct comparison *comparison, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *ARRAY_ADD(comparison->notes, comparison->note_count) = print_words(format, list);
+    va_end(list);
+}
+
+void note_items_add(struct note_items *items, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *ARRAY_ADD(items->list, items->count) = print_words(format, list);
+    va_end(list);
+}
+
+void comparison_add_items(struct comparison *comparison, struct note_items *items, const char *words)
+{
+    char *all = x_strdup("");
+    for (size_t i = 0; i < items->count; i++) {
+        if (i < ITEMS) {
+            char *longer = x_sprintf("%s%s%s", all, i ? ", " : "", items->list[i]);
+            free(all);
+            all = longer;
+        }
+        free(items->list[i]);
+    }
+    if (items->count > ITEMS)
+        comparison_add_note(comparison, "%s: %s and %zu more", words, all, items->count - ITEMS);
+    else if (items->count > 0)
+        comparison_add_note(comparison, "%s: %s", words, all);
+    free(all);
+    free(items->list);
+    *items = (struct note_items){0};
+}
+
+/* Facts that explain a change without being the code's. To add one: a row here. */
+static const struct soft_fact {
+    enum session_fact fact;
+    const char *title;
+} soft_facts[] = {
+    {SESSION_DRIVER, "driver"},     {SESSION_CUDA, "CUDA"},   {SESSION_CUPTI, "CUPTI"},
+    {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"}, {SESSION_GPU_UUID, "GPU UUID"},
+    {SESSION_CUGATE, "cugate"},
+};
+
+static size_t count_distinct(const char *const *texts, size_t count)
+{
+    size_t *first = first_of_equals(texts, count, sizeof *texts, by_text), distinct = 0;
+    for (size_t i = 0; i < count; i++)
+        distinct += first[i] == i;
+    free(first);
+    return distinct;
+}
+
+/* The run's fact when no session of the baseline has the same and one has another, which is *base; *others of them
+ * differ. */
+static const char *changed_fact(const struct sides *sides, enum session_fact fact, const char **base, size_t *others)
+{
+    const struct run *baseline = sides->baseline, *run = sides->run;
+    const char *now = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
+    const char **known = NULL;
+    size_t count = 0;
+    bool changed = now;
+    for (size_t i = 0; changed && i < baseline->session_count; i++) {
+        const char *was = baseline->sessions[i].facts[fact];
+        if (was)
+            *ARRAY_ADD(known, count) = was;
+        changed = !was || strcmp(was, now) != 0;
+    }
+    changed = changed && count > 0;
+    *others = changed ? count_distinct(known, count) : 0;
+    *base = changed ? known[count - 1] : NULL;
+    free(known);
+    return changed ? now : NULL;
+}
+
+static bool read_date(const char *text, time_t *seconds)
+{
+    struct tm date = {0};
+    if (!text || !strptime(text, "%Y-%m-%dT%H:%M:%S", &date))
+        return false;
+    *seconds = timegm(&date);
+    return true;
+}
+
+/* By the dates of the files, not by today's: the same bytes give the same words. */
+static void note_age(struct comparison *comparison, const struct sides *sides)
+{
+    time_t newest = 0, now = 0, seconds;
+    for (size_t i = 0; i < sides->baseline->session_count; i++)
+        if (read_date(sides->baseline->sessions[i].facts[SESSION_DATE], &seconds) && seconds > newest)
+            newest = seconds;
+    for (size_t i = 0; i < sides->run->session_count; i++)
+        if (read_date(sides->run->sessions[i].facts[SESSION_DATE], &seconds) && seconds > now)
+            now = seconds;
+    const long days = (long)((now - newest) / (24L * 60 * 60));
+    if (newest > 0 && now > 0 && days > STALE_DAYS)
+        comparison_add_note(comparison,
+                            "the baseline is stale: its newest session is %ld days older than the run; accept new ones",
+                            days);
+}
+
+static void note_unknown(struct comparison *comparison, const struct unknown *unknown)
+{
+    struct note_items items = {0};
+    for (size_t i = 0; i < unknown->count; i++)
+        note_items_add(&items, "%s", unknown->names[i]);
+    comparison_add_items(comparison, &items, "not judged, since no metric file defines them");
+}
+
+/* A metric that is not defined any more is one of the unknown ones. */
+static void note_definitions(struct comparison *comparison, const struct sides *sides)
+{
+    struct note_items weakened = {0}, changed = {0};
+    for (size_t i = 0; i < sides->metrics->count; i++) {
+        const struct metric_note now = note_of_metric(&sides->metrics->list[i]);
+        const struct metric_note *was = run_find_note(sides->baseline, now.name);
+        char *words = NULL;
+        const enum note_change change = was ? note_compare(was, &now, &words) : NOTE_SAME;
+        if (change != NOTE_SAME)
+            note_items_add(change == NOTE_WEAKENED ? &weakened : &changed, "%s (%s)", now.name, words);
+        free(words);
+    }
+    comparison_add_items(comparison, &weakened,
+                         "WEAKENED: the baseline was accepted under stricter definitions of metrics");
+    comparison_add_items(comparison, &changed, "the baseline was accepted under other definitions of metrics");
+}
+
+static bool has_other_name(const struct launch *was, const struct launch *is)
+{
+    return was->function && is->function && strcmp(was->function, is->function) != 0 &&
+           !cubin_is_same_name(was->function, is->function);
+}
+
+/* The first launch whose function has another name than in the baseline; the count of launches when none has. */
+static size_t find_other_name(const struct result *base, const struct result *now)
+{
+    size_t i = 0;
+    if (base->launch_count != now->launch_count)
+        return now->launch_count;
+    while (i < now->launch_count && !has_other_name(&base->launches[i], &now->launches[i]))
+        i++;
+    return i;
+}
+
+static void note_renamed(struct comparison *comparison, const struct sides *sides)
+{
+    struct note_items items = {0};
+    for (size_t i = 0; i < sides->run->result_count; i++) {
+        const struct result *now = &sides->run->results[i], *base = run_find(sides->baseline, now->id);
+        const size_t launch = base && now->status == RESULT_OK ? find_other_name(base, now) : now->launch_count;
+        if (launch < now->launch_count)
+            note_items_add(&items, "%s: %s -> %s", now->id, base->launches[launch].function,
+                           now->launches[launch].function);
+    }
+    comparison_add_items(comparison, &items, "function renamed");
+}
+
+void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
+{
+    note_definitions(comparison, sides);
+    for (size_t i = 0; i < ROWS(soft_facts); i++) {
+        const char *was;
+        size_t others;
+        const char *now = changed_fact(sides, soft_facts[i].fact, &was, &others);
+        if (others > 1 && now)
+            comparison_add_note(comparison, "%s %s; the baseline has %zu others", soft_facts[i].title, now, others);
+        else if (now)
+            comparison_add_note(comparison, "%s %s; the baseline has %s", soft_facts[i].title, now, was);
+    }
+    note_renamed(comparison, sides);
+    note_age(comparison, sides);
+    note_unknown(comparison, unknown);
+}

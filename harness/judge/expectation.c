@@ -1,0 +1,334 @@
+#include "expectation.h"
+
+#include "base/ini_text.h"
+#include "base/util.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPECTATION_FILE_LIMIT (1u << 20)
+
+/* The file being read. inih's handler learns no line and its names of sections are short, so that our line reader keeps
+ * both; of a header, inih sees an empty line. */
+struct reading {
+    struct expectations *expectations;
+    struct ini_text text;
+    bool open; /* the last of the list is still being read */
+};
+
+static struct expectation *current(const struct reading *reading)
+{
+    return &reading->expectations->list[reading->expectations->count - 1];
+}
+
+static bool is_date(const char *text)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    static const char form[] = "dddd-dd-dd";
+    if (strlen(text) != strlen(form))
+        return false;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+            return false;
+    const long year = strtol(text, NULL, 10), month = strtol(text + 5, NULL, 10), day = strtol(text + 8, NULL, 10);
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (leap && month == 2);
+}
+
+static int set_issue(struct reading *reading, const char *value)
+{
+    current(reading)->issue = x_strdup(value);
+    return 0;
+}
+
+static int set_expires(struct reading *reading, const char *value)
+{
+    if (!is_date(value))
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" is no date: write the last day on which the regression is "
+                              "expected, such as 2026-12-31",
+                              value);
+    current(reading)->expires = x_strdup(value);
+    return 0;
+}
+
+static int set_worst(struct reading *reading, const char *value)
+{
+    char *end;
+    const double worst = strtod(value, &end);
+    if (*end != '\0' || !isfinite(worst))
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" is no number: write the worst value that is expected, in the metric's unit",
+                              value);
+    current(reading)->worst = worst;
+    return 0;
+}
+
+static bool has_issue(const struct expectation *expectation)
+{
+    return expectation->issue;
+}
+
+static bool has_expires(const struct expectation *expectation)
+{
+    return expectation->expires;
+}
+
+static bool has_worst(const struct expectation *expectation)
+{
+    return !isnan(expectation->worst);
+}
+
+/* To add a key: a field in struct expectation, one row, and a line in expectation.h's example. */
+static const struct key {
+    const char *name;
+    int (*set)(struct reading *reading, const char *value);
+    bool (*is_set)(const struct expectation *expectation);
+    bool optional;
+} keys[] = {
+    {"issue", set_issue, has_issue, false},
+    {"expires", set_expires, has_expires, false},
+    {"worst", set_worst, has_worst, true},
+};
+
+static int end_section(struct reading *reading)
+{
+    for (size_t i = 0; reading->open && !reading->text.failed && i < ROWS(keys); i++) {
+        const struct expectation *expectation = current(reading);
+        if (!keys[i].optional && !keys[i].is_set(expectation))
+            return ini_text_wrong(&reading->text, expectation->line, "[%s %s] lacks the key \"%s\"",
+                                  expectation->kernel, expectation->metric, keys[i].name);
+    }
+    reading->open = false;
+    return reading->text.failed ? -1 : 0;
+}
+
+static size_t name_length(const char *text)
+{
+    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+/* Splits "[family/variant metric]", behind which a comment may stand. Both are owned, NULL when it has another form. */
+static void split_header(const char *text, char **kernel, char **metric)
+{
+    const char *slash = text + 1 + name_length(text + 1);
+    const char *gap = *slash == '/' ? slash + 1 + name_length(slash + 1) : slash;
+    const char *word = gap + strspn(gap, " \t");
+    const char *end = word + name_length(word);
+    const char *rest = *end == ']' ? end + 1 + strspn(end + 1, " \t\r") : "?";
+    const bool is_kernel = slash > text + 1 && gap > slash + 1;
+    const bool is_whole = word > gap && end > word && (*rest == '\0' || *rest == ';' || *rest == '#');
+    *kernel = is_kernel && is_whole ? x_sprintf("%.*s", (int)(gap - text - 1), text + 1) : NULL;
+    *metric = is_kernel && is_whole ? x_sprintf("%.*s", (int)(end - word), word) : NULL;
+}
+
+static int begin_section(struct reading *reading, const char *text)
+{
+    struct expectations *expectations = reading->expectations;
+    char *kernel, *metric;
+    split_header(text, &kernel, &metric);
+    if (!kernel)
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
+    *ARRAY_ADD(expectations->list, expectations->count) = (struct expectation){.kernel = kernel,
+                                                                               .metric = metric,
+                                                                               .file = x_strdup(reading->text.path),
+                                                                               .line = reading->text.line,
+                                                                               .worst = NAN};
+    reading->open = true;
+    return 0;
+}
+
+static int set_key(struct reading *reading, const char *name, const char *value)
+{
+    const char *names[ROWS(keys)];
+    if (!reading->open)
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" stands before the first section: write [KERNEL METRIC] above it", name);
+    for (size_t i = 0; i < ROWS(keys); i++) {
+        names[i] = keys[i].name;
+        if (strcmp(names[i], name) != 0)
+            continue;
+        if (keys[i].is_set(current(reading)))
+            return ini_text_wrong(&reading->text, reading->text.line, "\"%s\" is given twice: remove one", name);
+        if (!*value)
+            return ini_text_wrong(&reading->text, reading->text.line, "\"%s\" has no value: write one", name);
+        return keys[i].set(reading, value);
+    }
+    const char *near = nearest_name(name, names, ROWS(keys));
+    return ini_text_wrong(&reading->text, reading->text.line, "unknown key \"%s\": %s%s%s", name,
+                          near ? "did you mean " : "there are ", near ? near : "issue, expires and worst",
+                          near ? "?" : "");
+}
+
+/* inih's handler: 1 to go on, 0 for an error. */
+static int take_key(void *user, const char *section, const char *name, const char *value)
+{
+    struct reading *reading = user;
+    (void)section;
+    return !reading->text.failed && set_key(reading, name, value) == 0;
+}
+
+/* inih's line reader, a replacement of fgets. */
+static char *read_line(char *buffer, int size, void *stream)
+{
+    struct reading *reading = stream;
+    size_t length;
+    const char *line = ini_text_next(&reading->text, &length);
+    if (!line)
+        return NULL;
+    const size_t indent = strspn(line, " \t\r");
+    if (*line == '[') {
+        char *header = x_sprintf("%.*s", (int)length, line);
+        const int result = end_section(reading) < 0 ? -1 : begin_section(reading, header);
+        free(header);
+        if (result < 0)
+            return NULL;
+        length = 0;
+    } else if (indent > 0 && indent < length && line[indent] != ';' && line[indent] != '#') {
+        ini_text_wrong(&reading->text, reading->text.line, "the line is indented: begin it in the first column");
+        return NULL;
+    }
+    return ini_text_copy(&reading->text, line, length, buffer, size, "");
+}
+
+static int by_row(const void *left, const void *right)
+{
+    const struct expectation *a = left, *b = right;
+    const int order = strcmp(a->kernel, b->kernel);
+    return order ? order : strcmp(a->metric, b->metric);
+}
+
+static int by_row_and_line(const void *left, const void *right)
+{
+    const struct expectation *a = left, *b = right;
+    const int order = by_row(a, b);
+    return order ? order : a->line - b->line;
+}
+
+/* The whole list at once: to look for each section among those before it would take minutes. */
+static int sort(struct reading *reading)
+{
+    const struct expectations *expectations = reading->expectations;
+    if (expectations->count > 0)
+        qsort(expectations->list, expectations->count, sizeof *expectations->list, by_row_and_line);
+    for (size_t i = 1; i < expectations->count; i++) {
+        const struct expectation *first = &expectations->list[i - 1], *second = &expectations->list[i];
+        if (by_row(first, second) == 0)
+            return ini_text_wrong(&reading->text, second->line, "[%s %s] is there already, in line %d: remove one",
+                                  second->kernel, second->metric, first->line);
+    }
+    return 0;
+}
+
+int expectations_read_text(struct expectations *expectations, const char *path, const char *text)
+{
+    struct reading reading = {.expectations = expectations};
+    *expectations = (struct expectations){0};
+    ini_text_init(&reading.text, path, text);
+    const int line = ini_parse_stream(read_line, &reading, take_key, &reading);
+    if (!reading.text.failed && line != 0)
+        ini_text_wrong(&reading.text, line > 0 ? line : reading.text.line,
+                       "this is neither [KERNEL METRIC] nor key = value");
+    if (end_section(&reading) == 0 && sort(&reading) == 0)
+        return 0;
+    expectations_release(expectations);
+    return -1;
+}
+
+int expectations_read(struct expectations *expectations, const char *folder)
+{
+    char *path = x_sprintf("%s/%s", folder, EXPECTATION_FILE);
+    char *text = NULL;
+    size_t length;
+    int result = 0;
+    *expectations = (struct expectations){0};
+    if (access(path, F_OK) == 0 || errno != ENOENT) {
+        result = file_read(path, EXPECTATION_FILE_LIMIT, &text, &length);
+        if (result == 0 && strlen(text) != length)
+            result = error("%s holds a NUL byte, so it is no text file", path);
+        if (result == 0)
+            result = expectations_read_text(expectations, path, text);
+        free(text);
+    }
+    free(path);
+    return result;
+}
+
+static const char *nearest_metric(const struct metrics *metrics, const char *name)
+{
+    const char **names = x_calloc(metrics->count, sizeof *names);
+    for (size_t i = 0; i < metrics->count; i++)
+        names[i] = metrics->list[i].name;
+    const char *near = nearest_name(name, names, metrics->count);
+    free(names);
+    return near;
+}
+
+int expectations_check(const struct expectations *expectations, const struct metrics *metrics, const char *folder)
+{
+    int result = 0;
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct expectation *expectation = &expectations->list[i];
+        const struct metric *metric = metrics_find(metrics, expectation->metric);
+        if (strcmp(expectation->metric, EXPECTATION_REMOVED) == 0)
+            continue;
+        if (!metric) {
+            const char *near = nearest_metric(metrics, expectation->metric);
+            result = error("%s:%d: unknown metric \"%s\"%s%s%s", expectation->file, expectation->line,
+                           expectation->metric, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+        } else if (metric->class == METRIC_INFO) {
+            result = error("%s:%d: %s is only shown and never judged, so no regression of it can be expected: remove "
+                           "[%s %s]",
+                           expectation->file, expectation->line, metric->name, expectation->kernel, metric->name);
+        }
+        char *path = x_sprintf("%s/%s.json", folder, expectation->kernel);
+        if (access(path, F_OK) != 0 && errno == ENOENT)
+            warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", expectation->file, expectation->line,
+                    expectation->kernel, expectation->kernel, expectation->metric);
+        free(path);
+    }
+    return result;
+}
+
+void expectations_release(struct expectations *expectations)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        struct expectation *expectation = &expectations->list[i];
+        free(expectation->kernel);
+        free(expectation->metric);
+        free(expectation->issue);
+        free(expectation->expires);
+        free(expectation->file);
+    }
+    free(expectations->list);
+    *expectations = (struct expectations){0};
+}
+
+const struct expectation *expectations_find(const struct expectations *expectations, const char *kernel,
+                                            const char *metric)
+{
+    size_t low = 0;
+    for (size_t high = expectations->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        const struct expectation *expectation = &expectations->list[middle];
+        const int kernels = strcmp(expectation->kernel, kernel);
+        const int order = kernels ? kernels : strcmp(expectation->metric, metric);
+        if (order == 0)
+            return expectation;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+bool expectation_is_over(const struct expectation *expectation, const char *date)
+{
+    return !date || strncmp(date, expectation->expires, strlen(expectation->expires)) > 0;
+}

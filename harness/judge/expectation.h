@@ -1,0 +1,58 @@
+/* expectation.h - known regressions: declared by hand in <baselines>/<gpu>/expected.ini, one section each.
+ *
+ *     [transpose/padded time]
+ *     issue = https://example.org/issues/12
+ *     expires = 2026-12-31
+ *     worst = 55000
+ *
+ * Until that day (inclusive, by the date of the run) the regression is `expected` and does not fail. When the row
+ * passes again, that fails too, so that the section is removed. `worst` may be left out: in the metric's unit, the
+ * worst value that is expected; beyond it the row is a regression as any other.
+ *
+ * [transpose/old removed] declares that a kernel goes, which a base library still has: until that day it is not
+ * missing. */
+#ifndef EXPECTATION_H
+#define EXPECTATION_H
+
+#include "model/metric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define EXPECTATION_FILE "expected.ini"
+#define EXPECTATION_REMOVED "removed" /* in place of a metric: the kernel goes */
+
+struct expectation {
+    char *kernel, *metric;
+    char *issue;
+    char *expires; /* YYYY-MM-DD */
+    double worst;  /* in the metric's unit; NAN: any value */
+    char *file;    /* for messages */
+    int line;
+};
+
+/* Owned list, sorted by kernel and metric; `= {0}` is empty. */
+struct expectations {
+    struct expectation *list;
+    size_t count;
+};
+
+/* Reads <folder>/expected.ini; a file that is not there declares nothing. -1 after error() with file and line for
+ * anything malformed: a section that is not "KERNEL METRIC", a missing, unknown or doubled key, a doubled section, a
+ * date that is none. */
+int expectations_read(struct expectations *expectations, const char *folder);
+int expectations_read_text(struct expectations *expectations, const char *path, const char *text);
+void expectations_release(struct expectations *expectations);
+
+/* Whether each names a metric that can regress: -1 after error() with file and line for one that does not. Warns of a
+ * kernel that has no baseline in the folder: its section is left over. */
+int expectations_check(const struct expectations *expectations, const struct metrics *metrics, const char *folder);
+
+/* The one for that row, or NULL. */
+const struct expectation *expectations_find(const struct expectations *expectations, const char *kernel,
+                                            const char *metric);
+
+/* Whether a run of that date (SESSION_DATE) is after it; one without a date (NULL) may be of any day, so it is. */
+bool expectation_is_over(const struct expectation *expectation, const char *date);
+
+#endif

@@ -1,0 +1,267 @@
+#include "rule.h"
+
+#include "base/util.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sessions a baseline needs before what moved may fail. Two say nothing about a spread; time has more ways to move. */
+static const size_t sessions_needed[METRIC_CLASSES] = {
+    [METRIC_STATIC] = 1, [METRIC_EXACT] = 3, [METRIC_STEADY] = 3, [METRIC_TIME] = 10, [METRIC_INFO] = 1,
+};
+
+size_t rule_sessions_needed(enum metric_class class)
+{
+    return sessions_needed[class];
+}
+
+/* The values of a row's sessions; caller frees. */
+static double *session_values(const struct row *row)
+{
+    double *values = x_calloc(row->session_count, sizeof *values);
+    for (size_t i = 0; i < row->session_count; i++)
+        values[i] = row_session_value(row, i);
+    return values;
+}
+
+struct spread rule_spread(const struct row *row)
+{
+    struct spread spread = {.mean = row_value(row), .sessions = row->session_count};
+    if (row->session_count > 1) {
+        double *values = session_values(row);
+        spread.deviation = gsl_stats_sd_m(values, 1, row->session_count, spread.mean);
+        free(values);
+    }
+    return spread;
+}
+
+/* The part of the limit that noise makes: t times this. */
+static double prediction(const struct spread *base, size_t run_sessions)
+{
+    return base->deviation * sqrt(1 / (double)run_sessions + 1 / (double)base->sessions);
+}
+
+static void find_quantiles(struct quantiles *quantiles, size_t sessions)
+{
+    if (quantiles->sessions == sessions)
+        return;
+    const double freedom = (double)(sessions - 1);
+    quantiles->sessions = sessions;
+    quantiles->alpha = gsl_cdf_tdist_Qinv(RULE_ALPHA, freedom);
+    quantiles->power = gsl_cdf_tdist_Pinv(RULE_POWER, freedom);
+}
+
+double rule_limit(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions)
+{
+    if (base->sessions < 2 || base->deviation == 0)
+        return floor;
+    find_quantiles(quantiles, base->sessions);
+    return fmax(floor, quantiles->alpha * prediction(base, run_sessions));
+}
+
+double rule_detectable(struct quantiles *quantiles, double floor, const struct spread *base, size_t run_sessions)
+{
+    if (base->sessions < 2)
+        return NAN;
+    if (base->deviation == 0)
+        return floor;
+    find_quantiles(quantiles, base->sessions);
+    return rule_limit(quantiles, floor, base, run_sessions) + quantiles->power * prediction(base, run_sessions);
+}
+
+double rule_floor(const struct metric *metric, double base)
+{
+    return fmax(metric->floor_absolute, metric->floor_relative * fabs(base));
+}
+
+size_t rule_pairs_needed(size_t pairs, double alpha)
+{
+    size_t needed = pairs + 1;
+    /* Q(k) is the probability of more than k. */
+    while (needed > 0 && gsl_cdf_binomial_Q((unsigned)needed - 1, 0.5, (unsigned)pairs) <= alpha)
+        needed--;
+    return needed + 1;
+}
+
+enum paired rule_pairs(const struct row *row, enum metric_better better_is, size_t *worse, size_t *better)
+{
+    size_t up = 0, down = 0;
+    for (size_t i = 0; i < row->pair_count; i++) {
+        up += row->pairs[i].head > row->pairs[i].base * (1 + RULE_MARGIN);
+        down += row->pairs[i].head < row->pairs[i].base * (1 - RULE_MARGIN);
+    }
+    const size_t count_worse = better_is == METRIC_LOWER ? up : down;
+    const size_t count_better = better_is == METRIC_LOWER ? down : up;
+    if (worse)
+        *worse = count_worse;
+    if (better)
+        *better = count_better;
+
+    /* Only what no further pair can change is decided: then looking after each pair costs no false alarm. */
+    const size_t planned = row->pair_count > RULE_PAIRS ? row->pair_count : RULE_PAIRS;
+    const size_t needed = rule_pairs_needed(planned, RULE_ALPHA);
+    const size_t doubtful = rule_pairs_needed(planned, RULE_DOUBT);
+    const size_t left = planned - row->pair_count;
+    if (count_worse >= needed)
+        return PAIRED_WORSE;
+    if (count_better >= needed)
+        return PAIRED_BETTER;
+    if (count_worse >= doubtful && count_worse + left < needed)
+        return PAIRED_DOUBTFUL;
+    return count_worse + left < doubtful && count_better + left < needed ? PAIRED_SAME : PAIRED_UNDECIDED;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+/* Whether the samples fall into two groups, at least two and a fifth of them in each, with a gap between that is wide
+ * beside the groups: of five samples with a deviation of 2 %, one session in four shows a gap of 2 % by chance. */
+static bool has_two_modes(const struct session_samples *session, double *low, double *high)
+{
+    bool found = false;
+    const size_t count = session->count;
+    const size_t least = count / 5 > 2 ? (count + 4) / 5 : 2;
+    double *sorted = x_calloc(count, sizeof *sorted);
+    memcpy(sorted, session->samples, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_value);
+    for (size_t i = least; i + least <= count && !found; i++) {
+        *low = sorted[i - 1];
+        *high = sorted[i];
+        found = *high > *low * (1 + RULE_MODES) && *high - *low > 2 * fmax(*low - sorted[0], sorted[count - 1] - *high);
+    }
+    free(sorted);
+    return found;
+}
+
+static size_t samples_near(const struct session_samples *session, double value)
+{
+    size_t near = 0;
+    for (size_t i = 0; i < session->count; i++)
+        near += fabs(session->samples[i] - value) <= RULE_CLOCK * value;
+    return near;
+}
+
+bool rule_precondition(const struct row *now_clock, const struct row *base_clock, char *why, size_t size)
+{
+    why[0] = '\0';
+    for (size_t i = 0; now_clock && i < now_clock->session_count; i++) {
+        const struct session_samples *session = &now_clock->sessions[i];
+        const size_t near = samples_near(session, row_session_value(now_clock, i));
+        if ((double)near < RULE_KEPT * (double)session->count) {
+            snprintf(why, size, "the clock was unsteady: %zu of %zu samples were within %g %% of their median", near,
+                     session->count, 100 * RULE_CLOCK);
+            return false;
+        }
+    }
+    if (now_clock && base_clock) {
+        const double is = row_value(now_clock), was = row_value(base_clock);
+        if (fabs(is - was) > RULE_CLOCK * was) {
+            snprintf(why, size, "the clock was %.0f MHz, in the baseline %.0f MHz", is / 1e6, was / 1e6);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool rule_two_groups(const struct row *now, char *why, size_t size)
+{
+    for (size_t i = 0; i < now->session_count; i++) {
+        double low, high;
+        if (has_two_modes(&now->sessions[i], &low, &high)) {
+            snprintf(why, size, "its samples fall into two groups, up to %.6g and from %.6g on", low, high);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How far a value moved in the bad direction. Rounded, lest 93.1 - 92.1 be more than 1. */
+static double worsening(const struct metric *metric, double value, double base)
+{
+    return round_value(metric->better == METRIC_LOWER ? value - base : base - value);
+}
+
+/* The floor of this row: exact means exactly as long as both sides repeat. What never did is judged by its spread, as
+ * soon as that is known, and may be as bad as it was. */
+static double floor_of(const struct metric *metric, const struct row *base, const struct row *now,
+                       const struct spread *spread)
+{
+    if (metric->class != METRIC_EXACT && metric->class != METRIC_STATIC)
+        return rule_floor(metric, spread->mean);
+    if (row_equal_readings(base) > 0 && row_equal_readings(now) > 0)
+        return 0;
+    if (row_equal_readings(base) > 0 || spread->sessions < sessions_needed[METRIC_STEADY])
+        return RULE_INEXACT * fabs(spread->mean);
+    double floor = 0;
+    for (size_t i = 0; i < base->session_count; i++)
+        floor = fmax(floor, worsening(metric, row_session_value(base, i), spread->mean));
+    return floor;
+}
+
+/* The largest limit while a row is provisional and cannot fail: few sessions know so little of the spread that t makes
+ * limits of several times the value, and then a doubled time would pass without a word. */
+static double provisional_limit(const struct metric *metric, double floor, const struct spread *base)
+{
+    return base->sessions < sessions_needed[metric->class] ? fmax(floor, RULE_ANCHOR * fabs(base->mean)) : HUGE_VAL;
+}
+
+/* The spread of the means of GPUs, such that the limit for one more session is that for one more GPU. The mean is of
+ * all sessions, so a GPU weighs in it by its sessions. */
+static struct spread spread_of_gpus(const struct row *base, const struct gpus *gpus, double mean)
+{
+    double *means = x_calloc(gpus->count, sizeof *means);
+    size_t *counts = x_calloc(gpus->count, sizeof *counts);
+    double weights = 0; /* squares */
+    for (size_t i = 0; i < base->session_count; i++) {
+        const size_t gpu = gpus->of[i];
+        counts[gpu]++;
+        means[gpu] += (row_session_value(base, i) - means[gpu]) / (double)counts[gpu];
+    }
+    for (size_t g = 0; g < gpus->count; g++)
+        weights += pow((double)counts[g] / (double)base->session_count, 2);
+    const double deviation = gsl_stats_sd(means, 1, gpus->count);
+    free(counts);
+    free(means);
+    return (struct spread){mean, deviation * sqrt((1 + weights) / (1 + 1 / (double)gpus->count)), gpus->count};
+}
+
+struct assessment rule_assess(struct quantiles *quantiles, const struct metric *metric, const struct row *base,
+                              const struct row *now, double shift, const struct gpus *others)
+{
+    struct assessment found = {.base = rule_spread(base), .now = row_value(now), .sessions = now->session_count};
+    const double mean = found.base.mean;
+    const double floor = floor_of(metric, base, now, &found.base);
+    const double most = provisional_limit(metric, floor, &found.base);
+    const bool by_gpu = others && others->count >= RULE_GPUS;
+    const struct spread known = by_gpu ? spread_of_gpus(base, others, mean) : found.base;
+    const size_t independent = by_gpu ? 1 : found.sessions;
+    const double limit_one = round_value(fmin(rule_limit(quantiles, floor, &known, 1), most));
+    const double limit = rule_limit(quantiles, floor, &known, independent);
+    found.limit = round_value(fmin(limit, most));
+    found.detectable = rule_detectable(quantiles, floor, &known, independent) - fmax(0, limit - most);
+    found.drift = found.now - found.now / (1 + shift);
+
+    size_t worse = 0, better = 0;
+    for (size_t i = 0; i < now->session_count; i++) {
+        const double moved = worsening(metric, row_session_value(now, i) / (1 + shift), mean);
+        worse += moved > limit_one;
+        better += moved < -limit_one;
+    }
+    found.agree = worse > better ? worse : better;
+    const bool ceased = metric->class == METRIC_EXACT && row_equal_readings(base) > 1 && row_equal_readings(now) == 0;
+    if (worse == found.sessions)
+        found.finding = FOUND_WORSE;
+    else if (better == found.sessions)
+        found.finding = FOUND_BETTER;
+    else if (ceased)
+        found.finding = FOUND_INEXACT;
+    else if (worsening(metric, found.now / (1 + shift), mean) > found.limit)
+        found.finding = FOUND_DIVIDED;
+    return found;
+}

@@ -1,0 +1,169 @@
+#include "measure_lines.h"
+
+#include "base/util.h"
+#include "cubin/source.h"
+#include "model/run_laws.h"
+#include "worker/collector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is collected, and how far it came. */
+struct collection {
+    struct measurement measurement; /* of one kernel */
+    char *id;
+    int code;
+};
+
+/* The answer of one process; NULL after a warning. The caller releases run. */
+static const struct result *ask(struct collection *collection, const struct collector *collector, size_t skip,
+                                struct run *run)
+{
+    collection->measurement.lines = collector;
+    collection->measurement.skip = skip;
+    collection->code = measure_run(&collection->measurement, run);
+    const struct result *result = run_find(run, collection->id);
+    if (collection->code == EXIT_SAME && result && result->status == RESULT_OK)
+        return result;
+    if (collection->code != EXIT_INTERRUPTED)
+        warning("%s: no %s: %s", collection->id, collector->doc,
+                result && result->reason ? result->reason : "it could not be measured");
+    return NULL;
+}
+
+/* Whether launch number i of the list is the first of its function. */
+static bool is_first_of_function(const struct result *result, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(result->launches[k].function, result->launches[i].function) == 0)
+            return false;
+    return true;
+}
+
+/* Each function in a process of its own; the first one tells which there are. */
+static bool collect_counts(struct collection *collection, struct lines *lines)
+{
+    struct run first = {0};
+    const struct result *result = ask(collection, &collector_lines, 0, &first);
+    bool whole = result != NULL;
+    if (result)
+        lines_merge(lines, &result->lines);
+    size_t skip = 0;
+    for (size_t i = 0; whole && i < result->launch_count; skip += result->launches[i++].times) {
+        if (i == 0 || !is_first_of_function(result, i))
+            continue;
+        struct run more = {0};
+        const struct result *other = ask(collection, &collector_lines, skip, &more);
+        if (other)
+            lines_merge(lines, &other->lines);
+        whole = other != NULL;
+        run_release(&more);
+    }
+    run_release(&first);
+    return whole;
+}
+
+static bool collect_stalls(struct collection *collection, struct lines *lines)
+{
+    struct run run = {0};
+    const struct result *result = ask(collection, &collector_stalls, 0, &run);
+    if (result)
+        lines_merge(lines, &result->lines);
+    run_release(&run);
+    return result != NULL;
+}
+
+/* The lines of one kernel, as far as they are not there. A sum of which a part is missing would be wrong: so it is all
+ * of a kind or nothing. */
+static int collect(const struct measurement *measurement, struct result *result, unsigned kinds)
+{
+    struct collection collection = {.measurement = *measurement, .id = result->id};
+    collection.measurement.globs = &collection.id;
+    collection.measurement.glob_count = 1;
+    collection.measurement.label = "source lines";
+    const bool wants_counts = kinds & LINES_COUNTS && !result->lines.counted;
+    const bool wants_stalls = kinds & LINES_STALLS && !result->lines.period;
+    struct lines counts = {0}, stalls = {0};
+    const bool counted = wants_counts && collect_counts(&collection, &counts);
+    const bool sampled = collection.code != EXIT_INTERRUPTED && wants_stalls && collect_stalls(&collection, &stalls);
+    if (counted) {
+        source_resolve(&counts, measurement->kernels);
+        lines_merge(&result->lines, &counts);
+    }
+    if (sampled) {
+        source_resolve(&stalls, measurement->kernels);
+        lines_merge(&result->lines, &stalls);
+    }
+    lines_release(&counts);
+    lines_release(&stalls);
+    return collection.code == EXIT_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
+}
+
+static bool can_have_lines(const struct result *result)
+{
+    return result && result->status == RESULT_OK && result->launch_count > 0;
+}
+
+int measure_lines(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
+                  unsigned kinds)
+{
+    const size_t number = ids ? count : run->result_count;
+    for (size_t i = 0; i < number; i++) {
+        struct result *result = ids ? run_find(run, ids[i]) : &run->results[i];
+        if (can_have_lines(result) && collect(measurement, result, kinds) == EXIT_INTERRUPTED)
+            return EXIT_INTERRUPTED;
+    }
+    return EXIT_SAME;
+}
+
+/* ---- Rows ---- */
+
+/* Without the counters of the GPU nothing can be said of conflicts. */
+static enum value_state state_without_launches(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        if (result->rows[i].state == VALUE_NOT_SUPPORTED)
+            return VALUE_NOT_SUPPORTED;
+    return VALUE_NOT_APPLICABLE;
+}
+
+/* Whether the kernel was seen to make no pass through shared memory at all. */
+static bool has_no_wavefronts(const struct result *result, const struct metrics *metrics)
+{
+    char wavefronts[128];
+    snprintf(wavefronts, sizeof wavefronts, "%s.sum", line_counter_counter(LINE_SHARED));
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row = result_find(result, metrics->list[m].name);
+        if (strcmp(metrics->list[m].counter, wavefronts) == 0 && row && row->state == VALUE_MEASURED)
+            return row_equal_readings(row) > 0 && row_value(row) == 0;
+    }
+    return false;
+}
+
+static void add_excess(struct result *result, const char *metric, const struct metrics *metrics)
+{
+    const unsigned both = 1u << LINE_SHARED | 1u << LINE_SHARED_IDEAL;
+    const bool counted = (result->lines.counted & both) == both;
+    if (result->launch_count > 0 && !counted && !has_no_wavefronts(result, metrics))
+        return;
+    struct row *row = result_add(result, metric);
+    row_clear(row);
+    row->state = state_without_launches(result);
+    if (result->launch_count == 0)
+        return;
+    const double excess =
+        counted ? lines_total(&result->lines, LINE_SHARED) - lines_total(&result->lines, LINE_SHARED_IDEAL) : 0;
+    row_add_session(row, &excess, 1);
+}
+
+void lines_add_rows(struct run *run, const struct metrics *metrics)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) != 0)
+            continue;
+        for (size_t i = 0; i < run->result_count; i++)
+            if (run->results[i].status == RESULT_OK)
+                add_excess(&run->results[i], metrics->list[m].name, metrics);
+    }
+    run_apply_laws(run, metrics, NULL);
+}

@@ -1,0 +1,244 @@
+#include "law.h"
+
+#include "base/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *sign; /* the longer of two that begin alike comes first */
+    enum law_relation relation;
+} relations[] = {
+    {">=", LAW_AT_LEAST},
+    {">", LAW_MORE},
+    {"<=", LAW_AT_MOST},
+    {"<", LAW_LESS},
+};
+
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyz_"
+
+struct parser {
+    const char *text; /* of the law that is being read */
+    const char *rest;
+    char *why;
+    size_t why_size;
+};
+
+static void skip_blanks(struct parser *parser)
+{
+    parser->rest += strspn(parser->rest, " \t");
+}
+
+static int wrong(const struct parser *parser, const char *expected)
+{
+    const bool at_end = *parser->rest == '\0';
+    snprintf(parser->why, parser->why_size,
+             "%s is missing %s%s%s in the law \"%s\": write laws such as `> 0` or `<= 1.1 * sm_cycles`, with commas "
+             "between them",
+             expected, at_end ? "at the end" : "before \"", at_end ? "" : parser->rest, at_end ? "" : "\"",
+             parser->text);
+    return -1;
+}
+
+/* True when the sign comes next, which is then read. */
+static bool take_sign(struct parser *parser, const char *sign)
+{
+    skip_blanks(parser);
+    if (strncmp(parser->rest, sign, strlen(sign)) != 0)
+        return false;
+    parser->rest += strlen(sign);
+    return true;
+}
+
+/* strtod would also read "inf", "nan" and "0x1p3". */
+static bool take_number(struct parser *parser, double *number)
+{
+    char *end;
+    if (!strchr(DIGITS ".", *parser->rest))
+        return false;
+    *number = strtod(parser->rest, &end);
+    const size_t length = (size_t)(end - parser->rest);
+    if (length == 0 || !isfinite(*number) || strspn(parser->rest, DIGITS ".e+-") < length)
+        return false;
+    parser->rest = end;
+    return true;
+}
+
+static bool take_name(struct parser *parser, char **name)
+{
+    const size_t length = strspn(parser->rest, LETTERS DIGITS ".");
+    if (length == 0 || !strchr(LETTERS, *parser->rest))
+        return false;
+    *name = x_sprintf("%.*s", (int)length, parser->rest);
+    parser->rest += length;
+    return true;
+}
+
+static int parse_factor(struct parser *parser, struct law_product *product, bool divides)
+{
+    char *name;
+    double number;
+    skip_blanks(parser);
+    if (!*parser->rest)
+        return wrong(parser, "a number or a name");
+    if (take_name(parser, &name)) {
+        *ARRAY_ADD(product->factors, product->factor_count) = (struct law_factor){name, divides};
+        return 0;
+    }
+    const char *begin = parser->rest;
+    if (!take_number(parser, &number) || (divides && number == 0)) {
+        parser->rest = begin;
+        return wrong(parser, divides ? "a name or a number that is not 0" : "a number or a name");
+    }
+    product->number = divides ? product->number / number : product->number * number;
+    return 0;
+}
+
+static int parse_sum(struct parser *parser, struct law *law)
+{
+    double sign = take_sign(parser, "-") ? -1 : 1;
+    for (;;) {
+        struct law_product *product = ARRAY_ADD(law->products, law->product_count);
+        bool divides = false;
+        product->number = sign;
+        do {
+            if (parse_factor(parser, product, divides) < 0)
+                return -1;
+            divides = take_sign(parser, "/");
+        } while (divides || take_sign(parser, "*"));
+        if (take_sign(parser, "+"))
+            sign = 1;
+        else if (take_sign(parser, "-"))
+            sign = -1;
+        else
+            return *parser->rest ? wrong(parser, "one of + - * /") : 0;
+    }
+}
+
+static int parse_law(struct parser *parser, struct law *law)
+{
+    law->text = x_strdup(parser->text);
+    for (size_t i = 0; i < ROWS(relations); i++)
+        if (take_sign(parser, relations[i].sign)) {
+            law->relation = relations[i].relation;
+            return parse_sum(parser, law);
+        }
+    return wrong(parser, "one of > >= < <=");
+}
+
+int laws_parse(struct laws *laws, const char *text, char *why, size_t why_size)
+{
+    int result = 0;
+    *why = '\0';
+    for (bool more = true; more && result == 0;) {
+        text += strspn(text, " \t");
+        const size_t length = strcspn(text, ",");
+        char *one = x_sprintf("%.*s", (int)length, text);
+        for (size_t end = length; end > 0 && strchr(" \t", one[end - 1]); end--)
+            one[end - 1] = '\0';
+        struct parser parser = {one, one, why, why_size};
+        result = parse_law(&parser, ARRAY_ADD(laws->list, laws->count));
+        free(one);
+        more = text[length] == ',';
+        text += length + more;
+    }
+    return result;
+}
+
+void laws_release(struct laws *laws)
+{
+    for (size_t i = 0; i < laws->count; i++) {
+        struct law *law = &laws->list[i];
+        for (size_t p = 0; p < law->product_count; p++) {
+            for (size_t f = 0; f < law->products[p].factor_count; f++)
+                free(law->products[p].factors[f].name);
+            free(law->products[p].factors);
+        }
+        free(law->products);
+        free(law->text);
+    }
+    free(laws->list);
+    *laws = (struct laws){0};
+}
+
+/* What was read is never negative, so the least of a product is of the least factors over the most divisors. */
+static bool product_span(const struct law_product *product, const struct law_reader *reader, struct span *span)
+{
+    *span = (struct span){fabs(product->number), fabs(product->number)};
+    for (size_t f = 0; f < product->factor_count; f++) {
+        struct span factor;
+        if (!reader->read(reader->of, product->factors[f].name, &factor))
+            return false;
+        if (product->factors[f].divides) {
+            if (factor.low <= 0)
+                return false;
+            factor = (struct span){1 / factor.high, 1 / factor.low};
+        }
+        span->low *= factor.low;
+        span->high *= factor.high;
+    }
+    if (product->number < 0)
+        *span = (struct span){-span->high, -span->low};
+    return true;
+}
+
+bool law_bound(const struct law *law, const struct law_reader *reader, struct span *bound)
+{
+    *bound = (struct span){0, 0};
+    for (size_t p = 0; p < law->product_count; p++) {
+        struct span product;
+        if (!product_span(&law->products[p], reader, &product))
+            return false;
+        bound->low += product.low;
+        bound->high += product.high;
+    }
+    return true;
+}
+
+size_t law_name_count(const struct law *law)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < law->product_count; p++)
+        count += law->products[p].factor_count;
+    return count;
+}
+
+const char *law_name(const struct law *law, size_t place)
+{
+    size_t p = 0;
+    while (p < law->product_count && place >= law->products[p].factor_count)
+        place -= law->products[p++].factor_count;
+    if (p == law->product_count)
+        BUG("the law \"%s\" has no such name", law->text);
+    return law->products[p].factors[place].name;
+}
+
+bool law_has_metric(const struct law *law)
+{
+    for (size_t n = 0; n < law_name_count(law); n++)
+        if (strcmp(law_name(law, n), LAW_WARPS) != 0)
+            return true;
+    return false;
+}
+
+bool law_is_kept(const struct law *law, struct span numbers, struct span bound)
+{
+    const bool one_is_enough = law_has_metric(law);
+    const double least = one_is_enough ? numbers.high : numbers.low;
+    const double most = one_is_enough ? numbers.low : numbers.high;
+    switch (law->relation) {
+    case LAW_MORE:
+        return least > bound.low;
+    case LAW_AT_LEAST:
+        return least >= bound.low;
+    case LAW_LESS:
+        return most < bound.high;
+    case LAW_AT_MOST:
+        return most <= bound.high;
+    case LAW_RELATIONS:
+        break;
+    }
+    BUG("a law of relation %d", (int)law->relation);
+}

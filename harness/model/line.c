@@ -1,0 +1,232 @@
+#include "line.h"
+
+#include "base/util.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+/* To add a counter: a name in line.h and a row here. */
+static const struct {
+    const char *name, *counter;
+    enum line_kind kind;
+} counters[LINE_COUNTERS] = {
+    [LINE_INSTRUCTIONS]    = {"instructions",       "smsp__sass_inst_executed", LINE_ANY},
+    [LINE_ACTIVE_THREADS]  = {"active_threads",     "smsp__sass_thread_inst_executed", LINE_ANY},
+    [LINE_WORKING_THREADS] = {"working_threads",    "smsp__sass_thread_inst_executed_pred_on", LINE_ANY},
+    [LINE_DIVERGENT]       = {"divergent_branches", "smsp__sass_branch_targets_threads_divergent", LINE_ANY},
+    [LINE_UNIFORM]         = {"uniform_branches",   "smsp__sass_branch_targets_threads_uniform", LINE_ANY},
+    [LINE_SHARED]          = {"shared_wavefronts",  "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared", LINE_ANY},
+    [LINE_SHARED_IDEAL]    = {"shared_ideal",       "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal", LINE_ANY},
+    [LINE_LOAD_SECTORS]    = {"load_sectors",       "smsp__sass_sectors_mem_global", LINE_OF_LOADS},
+    [LINE_LOAD_IDEAL]      = {"load_ideal",         "smsp__sass_sectors_mem_global_ideal", LINE_OF_LOADS},
+    [LINE_STORE_SECTORS]   = {"store_sectors",      "smsp__sass_sectors_mem_global", LINE_OF_STORES},
+    [LINE_STORE_IDEAL]     = {"store_ideal",        "smsp__sass_sectors_mem_global_ideal", LINE_OF_STORES},
+    [LINE_LOCAL_SECTORS]   = {"local_sectors",      "smsp__sass_sectors_mem_local", LINE_ANY},
+    [LINE_GLOBAL_LOADS]    = {"global_loads",       "smsp__sass_inst_executed_op_global_ld", LINE_ANY},
+    [LINE_GLOBAL_STORES]   = {"global_stores",      "smsp__sass_inst_executed_op_global_st", LINE_ANY},
+};
+/* clang-format on */
+
+const char *line_counter_name(enum line_counter counter)
+{
+    return counters[counter].name;
+}
+
+const char *line_counter_counter(enum line_counter counter)
+{
+    return counters[counter].counter;
+}
+
+enum line_kind line_counter_kind(enum line_counter counter)
+{
+    return counters[counter].kind;
+}
+
+void line_release(struct line *line)
+{
+    for (size_t i = 0; i < line->stall_count; i++)
+        free(line->stalls[i].reason);
+    free(line->stalls);
+    free(line->function);
+    free(line->file);
+    free(line->text);
+}
+
+void lines_release(struct lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        line_release(&lines->list[i]);
+    free(lines->list);
+    *lines = (struct lines){0};
+}
+
+/* Where a line stands: lines without a file, which are instructions, after the others of their function. */
+static int compare_place(const struct line *line, const char *function, const char *file, unsigned number,
+                         unsigned offset)
+{
+    const int functions = strcmp(line->function, function);
+    if (functions != 0)
+        return functions;
+    if (!line->file || !file) {
+        if (line->file || file)
+            return line->file ? -1 : 1;
+        return line->offset < offset ? -1 : line->offset > offset;
+    }
+    const int files = strcmp(line->file, file);
+    if (files != 0)
+        return files;
+    return line->number < number ? -1 : line->number > number;
+}
+
+/* What a file adds up must still be a number. */
+static double add(double a, double b)
+{
+    return fmin(a + b, DBL_MAX);
+}
+
+void line_add_stall(struct line *line, const char *reason, double samples)
+{
+    size_t place = 0;
+    for (size_t high = line->stall_count; place < high;) {
+        const size_t middle = place + (high - place) / 2;
+        if (strcmp(line->stalls[middle].reason, reason) < 0)
+            place = middle + 1;
+        else
+            high = middle;
+    }
+    if (place < line->stall_count && strcmp(line->stalls[place].reason, reason) == 0) {
+        line->stalls[place].samples = add(line->stalls[place].samples, samples);
+        return;
+    }
+    (void)ARRAY_ADD(line->stalls, line->stall_count);
+    memmove(&line->stalls[place + 1], &line->stalls[place], (line->stall_count - 1 - place) * sizeof *line->stalls);
+    line->stalls[place] = (struct stall){x_strdup(reason), samples};
+}
+
+/* Whichever of the two comes first, the sum is the same. */
+static void merge_line(struct line *line, const struct line *more)
+{
+    for (size_t c = 0; c < LINE_COUNTERS; c++)
+        line->counts[c] = add(line->counts[c], more->counts[c]);
+    for (size_t k = 0; k < more->stall_count; k++)
+        line_add_stall(line, more->stalls[k].reason, more->stalls[k].samples);
+    if (more->offset < line->offset)
+        line->offset = more->offset;
+    if (more->text && (!line->text || strcmp(more->text, line->text) < 0)) {
+        free(line->text);
+        line->text = x_strdup(more->text);
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct line *other = b;
+    return compare_place(a, other->function, other->file, other->number, other->offset);
+}
+
+void lines_sort(struct lines *lines)
+{
+    if (lines->count > 0)
+        qsort(lines->list, lines->count, sizeof *lines->list, by_place);
+    size_t kept = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        if (kept > 0 && by_place(&lines->list[kept - 1], &lines->list[i]) == 0) {
+            merge_line(&lines->list[kept - 1], &lines->list[i]);
+            line_release(&lines->list[i]);
+        } else {
+            lines->list[kept++] = lines->list[i];
+        }
+    }
+    lines->count = kept;
+}
+
+size_t lines_place(const struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset)
+{
+    size_t low = 0;
+    for (size_t high = lines->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_place(&lines->list[middle], function, file, number, offset) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct line *lines_add(struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset)
+{
+    const size_t place = lines_place(lines, function, file, number, offset);
+    if (place < lines->count && compare_place(&lines->list[place], function, file, number, offset) == 0) {
+        if (offset < lines->list[place].offset)
+            lines->list[place].offset = offset;
+        return &lines->list[place];
+    }
+    (void)ARRAY_ADD(lines->list, lines->count);
+    memmove(&lines->list[place + 1], &lines->list[place], (lines->count - 1 - place) * sizeof *lines->list);
+    lines->list[place] = (struct line){
+        .function = x_strdup(function),
+        .file = x_strdup(file),
+        .number = file ? number : 0,
+        .offset = offset,
+    };
+    return &lines->list[place];
+}
+
+double line_samples(const struct line *line)
+{
+    double samples = 0;
+    for (size_t i = 0; i < line->stall_count; i++)
+        samples = add(samples, line->stalls[i].samples);
+    return samples;
+}
+
+/* Appends and sorts once: adding each in its place would take hours for large lists. */
+void lines_merge(struct lines *lines, const struct lines *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        const struct line *from = &more->list[i];
+        struct line *line = ARRAY_ADD(lines->list, lines->count);
+        line->function = x_strdup(from->function);
+        line->file = x_strdup(from->file);
+        line->number = from->number;
+        line->offset = from->offset;
+        merge_line(line, from);
+    }
+    lines_sort(lines);
+    lines->counted |= more->counted;
+    if (more->period) {
+        lines->period = more->period;
+        lines->launches = more->launches;
+    }
+}
+
+void lines_copy(struct lines *to, const struct lines *from)
+{
+    *to = (struct lines){0};
+    lines_merge(to, from);
+}
+
+double lines_total(const struct lines *lines, enum line_counter counter)
+{
+    double total = 0;
+    for (size_t i = 0; i < lines->count; i++)
+        total = add(total, lines->list[i].counts[counter]);
+    return total;
+}
+
+void lines_keep_files(struct lines *lines)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        if (lines->list[i].file)
+            lines->list[kept++] = lines->list[i];
+        else
+            line_release(&lines->list[i]);
+    }
+    lines->count = kept;
+    if (kept == 0)
+        lines_release(lines);
+}

@@ -1,0 +1,305 @@
+/* Which line of a base a line is. */
+#include "line.h"
+
+#include "base/util.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two lists, and what is known so far. */
+struct match {
+    const struct lines *lines, *base;
+    const char **files;      /* for each line the path that its file has in the base, or its own */
+    const struct line **was; /* for each line that of the base, or NULL */
+    bool *taken;             /* for each line of the base */
+};
+
+/* Paths, by their ends. */
+static int by_end(const void *left, const void *right)
+{
+    const char *a = *(const char *const *)left, *b = *(const char *const *)right;
+    size_t at_a = strlen(a), at_b = strlen(b);
+    while (at_a > 0 && at_b > 0 && a[at_a - 1] == b[at_b - 1]) {
+        at_a--;
+        at_b--;
+    }
+    const unsigned char left_byte = at_a > 0 ? (unsigned char)a[at_a - 1] : 0;
+    const unsigned char right_byte = at_b > 0 ? (unsigned char)b[at_b - 1] : 0;
+    return at_a == 0 || at_b == 0 ? (at_a > 0) - (at_b > 0) : left_byte < right_byte ? -1 : 1;
+}
+
+/* How many characters two paths have in common at their ends; 0 when their files have different names. */
+static size_t common_end(const char *a, const char *b)
+{
+    const size_t length_a = strlen(a), length_b = strlen(b);
+    const char *name = strrchr(a, '/');
+    size_t common = 0;
+    while (common < length_a && common < length_b && a[length_a - 1 - common] == b[length_b - 1 - common])
+        common++;
+    const size_t of_name = name ? strlen(name + 1) : length_a;
+    const bool whole =
+        common >= of_name && (common > of_name || length_b == of_name || b[length_b - 1 - of_name] == '/');
+    return whole ? common : 0;
+}
+
+/* The path of the base that is most like it, or itself. What agrees longest stands beside it in the order of ends. */
+static const char *path_in_base(const char *path, const char *const *paths, size_t count)
+{
+    size_t low = 0;
+    for (size_t high = count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_end(&paths[middle], &path) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const size_t after = low < count ? common_end(path, paths[low]) : 0;
+    const size_t before = low > 0 ? common_end(path, paths[low - 1]) : 0;
+    return after == 0 && before == 0 ? path : after >= before ? paths[low] : paths[low - 1];
+}
+
+static bool is_other_file(const struct line *line, const struct line *before)
+{
+    return !before->file || strcmp(line->file, before->file) != 0;
+}
+
+/* Caller frees. */
+static const char **files_in_base(const struct lines *lines, const struct lines *base)
+{
+    const char **paths = NULL, **files = x_calloc(lines->count, sizeof *files);
+    size_t count = 0;
+    for (size_t i = 0; i < base->count; i++)
+        if (base->list[i].file && (i == 0 || is_other_file(&base->list[i], &base->list[i - 1])))
+            *ARRAY_ADD(paths, count) = base->list[i].file;
+    if (count > 0)
+        qsort(paths, count, sizeof *paths, by_end);
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct line *line = &lines->list[i];
+        if (line->file)
+            files[i] = i > 0 && !is_other_file(line, line - 1) ? files[i - 1] : path_in_base(line->file, paths, count);
+    }
+    free(paths);
+    return files;
+}
+
+static void pair(struct match *match, size_t line, size_t base)
+{
+    match->was[line] = &match->base->list[base];
+    match->taken[base] = true;
+}
+
+/* What a line is looked up by; what does not matter is "" or 0. */
+struct key {
+    const char *function, *file, *text;
+    unsigned number;
+    size_t place; /* in its list */
+};
+
+static int compare_keys(const struct key *a, const struct key *b)
+{
+    int order = strcmp(a->file, b->file);
+    if (order == 0)
+        order = a->number < b->number ? -1 : a->number > b->number;
+    if (order == 0)
+        order = strcmp(a->text, b->text);
+    return order ? order : strcmp(a->function, b->function);
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const struct key *a = left, *b = right;
+    const int order = compare_keys(a, b);
+    return order ? order : a->place < b->place ? -1 : 1;
+}
+
+enum lookup {
+    BY_ONLY_TEXT, /* that no other line of the function has */
+    BY_TEXT,
+    BY_NUMBER, /* where one of the two has no text */
+    BY_TEXT_ANYWHERE,
+    BY_NUMBER_ANYWHERE
+};
+
+static bool is_by_number(enum lookup lookup)
+{
+    return lookup == BY_NUMBER || lookup == BY_NUMBER_ANYWHERE;
+}
+
+/* The lines of one side that have no partner yet, sorted. Caller frees. */
+static struct key *make_keys(const struct match *match, bool of_base, enum lookup lookup, size_t *count)
+{
+    const struct lines *lines = of_base ? match->base : match->lines;
+    const bool by_number = is_by_number(lookup);
+    const bool anywhere = lookup == BY_TEXT_ANYWHERE || lookup == BY_NUMBER_ANYWHERE;
+    struct key *keys = x_calloc(lines->count, sizeof *keys);
+    *count = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct line *line = &lines->list[i];
+        if (!line->file || (of_base ? match->taken[i] : match->was[i] != NULL) || (!by_number && !line->text))
+            continue;
+        keys[(*count)++] = (struct key){
+            .function = anywhere ? "" : line->function,
+            .file = of_base ? line->file : match->files[i],
+            .text = by_number ? "" : line->text,
+            .number = by_number ? line->number : 0,
+            .place = i,
+        };
+    }
+    if (*count > 0)
+        qsort(keys, *count, sizeof *keys, by_key);
+    return keys;
+}
+
+/* How many keys from the first on are equal. */
+static size_t count_equal(const struct key *keys, size_t count)
+{
+    size_t equal = 1;
+    while (equal < count && compare_keys(&keys[0], &keys[equal]) == 0)
+        equal++;
+    return equal;
+}
+
+/* Pairs what has equal keys, the first with the first. */
+static void look_up(struct match *match, enum lookup lookup)
+{
+    size_t here_count, there_count;
+    struct key *here = make_keys(match, false, lookup, &here_count);
+    struct key *there = make_keys(match, true, lookup, &there_count);
+    for (size_t h = 0, t = 0; h < here_count && t < there_count;) {
+        const int order = compare_keys(&here[h], &there[t]);
+        if (order != 0) {
+            h += order < 0;
+            t += order > 0;
+            continue;
+        }
+        const size_t more = count_equal(here + h, here_count - h), most = count_equal(there + t, there_count - t);
+        for (size_t i = 0; i < more && i < most && (lookup != BY_ONLY_TEXT || (more == 1 && most == 1)); i++) {
+            const size_t line = here[h + i].place, base = there[t + i].place;
+            if (!is_by_number(lookup) || !match->lines->list[line].text || !match->base->list[base].text)
+                pair(match, line, base);
+        }
+        h += more;
+        t += most;
+    }
+    free(here);
+    free(there);
+}
+
+/* Half of the shorter text stands at the two ends of the longer one. */
+static bool is_alike(const char *a, const char *b)
+{
+    const size_t length_a = strlen(a), length_b = strlen(b), least = length_a < length_b ? length_a : length_b;
+    size_t before = 0, behind = 0;
+    while (before < least && a[before] == b[before])
+        before++;
+    while (behind < least - before && a[length_a - 1 - behind] == b[length_b - 1 - behind])
+        behind++;
+    return 2 * (before + behind) >= least;
+}
+
+static bool may_pair(const struct match *match, size_t line, size_t base, bool only_equal)
+{
+    const char *text = match->lines->list[line].text, *other = match->base->list[base].text;
+    return text && other && (only_equal ? strcmp(text, other) == 0 : is_alike(text, other));
+}
+
+/* Whether a line is of one function and file with the one before it. */
+static bool is_beside(const struct lines *lines, size_t i)
+{
+    const struct line *line = &lines->list[i];
+    return i > 0 && line->file && !is_other_file(line, line - 1) && strcmp(line->function, line[-1].function) == 0;
+}
+
+/* The lines from first to end have no partner: perhaps those of the base have none either that stand at the partner of
+ * the line before them, or of the one behind. */
+static void fill_gap(struct match *match, size_t first, size_t end, bool only_equal)
+{
+    const struct lines *lines = match->lines, *base = match->base;
+    size_t from, to;
+    if (is_beside(lines, first) && match->was[first - 1]) {
+        to = from = (size_t)(match->was[first - 1] - base->list) + 1;
+        while (to < base->count && is_beside(base, to) && !match->taken[to])
+            to++;
+    } else if (end < lines->count && is_beside(lines, end) && match->was[end]) {
+        from = to = (size_t)(match->was[end] - base->list);
+        while (is_beside(base, from) && !match->taken[from - 1])
+            from--;
+    } else {
+        return;
+    }
+    while (first < end && from < to && may_pair(match, first, from, only_equal))
+        pair(match, first++, from++);
+    while (first < end && from < to && may_pair(match, end - 1, to - 1, only_equal))
+        pair(match, --end, --to);
+    if (!only_equal && end - first == to - from)
+        while (first < end)
+            pair(match, first++, from++);
+}
+
+static void fill_gaps(struct match *match, bool only_equal)
+{
+    const struct lines *lines = match->lines;
+    for (size_t i = 0, end; i < lines->count; i = end) {
+        end = i + 1;
+        if (match->was[i] || !lines->list[i].file)
+            continue;
+        while (end < lines->count && is_beside(lines, end) && !match->was[end])
+            end++;
+        fill_gap(match, i, end, only_equal);
+    }
+}
+
+/* The end of the instructions without line information that begin at `first`, all of one function. */
+static size_t instructions_end(const struct lines *lines, size_t first, const char *function)
+{
+    while (first < lines->count && !lines->list[first].file && strcmp(lines->list[first].function, function) == 0)
+        first++;
+    return first;
+}
+
+/* One more instruction moves all behind it: offsets say something only when there is none. */
+static void match_instructions(struct match *match)
+{
+    const struct lines *lines = match->lines, *base = match->base;
+    for (size_t i = 0, end; i < lines->count; i = end) {
+        end = i + 1;
+        if (lines->list[i].file)
+            continue;
+        const char *function = lines->list[i].function;
+        end = instructions_end(lines, i, function);
+        size_t b = lines_place(base, function, NULL, 0, 0);
+        const size_t base_end = instructions_end(base, b, function);
+        if (b == base_end || lines->list[end - 1].offset != base->list[base_end - 1].offset)
+            continue;
+        for (size_t k = i; k < end && b < base_end;) {
+            const unsigned here = lines->list[k].offset, there = base->list[b].offset;
+            if (here == there)
+                pair(match, k, b);
+            k += here <= there;
+            b += there <= here;
+        }
+    }
+}
+
+const struct line **lines_match(const struct lines *lines, const struct lines *base)
+{
+    struct match match = {
+        .lines = lines,
+        .base = base,
+        .files = files_in_base(lines, base),
+        .was = x_calloc(lines->count, sizeof *match.was),
+        .taken = x_calloc(base->count, sizeof *match.taken),
+    };
+    look_up(&match, BY_ONLY_TEXT);
+    fill_gaps(&match, true);
+    look_up(&match, BY_TEXT);
+    look_up(&match, BY_NUMBER);
+    look_up(&match, BY_TEXT_ANYWHERE);
+    look_up(&match, BY_NUMBER_ANYWHERE);
+    fill_gaps(&match, false);
+    match_instructions(&match);
+    free(match.files);
+    free(match.taken);
+    return match.was;
+}

@@ -1,0 +1,451 @@
+/* The reading half of metric.h. */
+#include "base/ini_text.h"
+#include "base/util.h"
+#include "metric.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ini.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define METRIC_FILE_LIMIT (1u << 20)
+#define SECTION_LENGTH 48 /* inih cuts longer names without a word */
+
+struct key;
+
+/* One file being read. inih's handler learns neither the line nor where a section begins, but its line reader is
+ * ours. */
+struct reading {
+    struct metrics *metrics;
+    struct ini_text text;
+    bool indented;         /* the line continues the key before */
+    int header;            /* line of the section's header, 0 before the first */
+    bool fresh;            /* no key since that header */
+    const struct key *key; /* last key of the section */
+    unsigned seen;         /* a bit a row of keys[] */
+    char *floor;
+    int floor_line;
+    char *law;
+};
+
+/* What metrics the harness itself works out; documented in metric.h. */
+static const char *const own_counters[] = {
+    "cugate.wall_time",
+    "cugate.bandwidth",
+    "cugate.flop_rate",
+    "cugate.registers",
+    "cugate.local_bytes",
+    "cugate.shared_bytes",
+    "cugate.theoretical_occupancy",
+    "cugate.excess_wavefronts",
+};
+
+/* unknown class "exat": did you mean exact? There are exact, steady, time, info */
+static int unknown(struct reading *reading, const char *what, const char *text, const char *const *names, size_t count)
+{
+    char all[512] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+    const char *near = nearest_name(text, names, count);
+    return ini_text_wrong(&reading->text, reading->text.line, "unknown %s \"%s\": %s%s%s %s", what, text,
+                          near ? "did you mean " : "", near ? near : "", near ? "? There are" : "there are", all);
+}
+
+static struct metric *current(const struct reading *reading)
+{
+    return &reading->metrics->list[reading->metrics->count - 1];
+}
+
+static bool is_name(const char *text)
+{
+    return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+static int set_title(struct reading *reading, const char *value)
+{
+    current(reading)->title = x_strdup(value);
+    return 0;
+}
+
+/* One name, or several of which the first that the chip knows counts. */
+static int set_counter(struct reading *reading, const char *value)
+{
+    size_t used = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_. \t");
+    if (value[used])
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" is no counter: write CUPTI metric names such as gpu__time_duration.sum", value);
+    bool known = strncmp(value, "cugate.", strlen("cugate.")) != 0;
+    for (size_t i = 0; i < ROWS(own_counters) && !known; i++)
+        known = strcmp(own_counters[i], value) == 0;
+    if (!known)
+        return unknown(reading, "counter of cugate's own", value, own_counters, ROWS(own_counters));
+    current(reading)->counter = x_strdup(value);
+    return 0;
+}
+
+static int set_unit(struct reading *reading, const char *value)
+{
+    const char *names[16];
+    size_t count = metric_units(names, ROWS(names));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], value) == 0) {
+            current(reading)->unit = x_strdup(value);
+            return 0;
+        }
+    return unknown(reading, "unit", value, names, count);
+}
+
+static int set_class(struct reading *reading, const char *value)
+{
+    const char *names[METRIC_CLASSES];
+    for (enum metric_class class = 0; class < METRIC_CLASSES; class ++) {
+        names[class] = metric_class_name(class);
+        if (strcmp(names[class], value) == 0) {
+            current(reading)->class = class;
+            return 0;
+        }
+    }
+    return unknown(reading, "class", value, names, METRIC_CLASSES);
+}
+
+static int set_better(struct reading *reading, const char *value)
+{
+    const char *names[METRIC_BETTERS];
+    for (enum metric_better better = 0; better < METRIC_BETTERS; better++) {
+        names[better] = metric_better_name(better);
+        if (strcmp(names[better], value) == 0) {
+            current(reading)->better = better;
+            return 0;
+        }
+    }
+    return unknown(reading, "direction", value, names, METRIC_BETTERS);
+}
+
+/* Kept for the end of the section: what it means depends on the unit, which may come later. */
+static int set_floor(struct reading *reading, const char *value)
+{
+    reading->floor = x_strdup(value);
+    reading->floor_line = reading->text.line;
+    return 0;
+}
+
+static int set_other(struct reading *reading, const char *what, const char *value, char **other)
+{
+    if (!is_name(value))
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "\"%s\" is no %s: write the section name of another metric", value, what);
+    *other = x_strdup(value);
+    return 0;
+}
+
+static int set_weight(struct reading *reading, const char *value)
+{
+    return set_other(reading, "weight", value, &current(reading)->weight);
+}
+
+static int set_clock(struct reading *reading, const char *value)
+{
+    return set_other(reading, "clock", value, &current(reading)->clock);
+}
+
+static int set_trade(struct reading *reading, const char *value)
+{
+    char name[METRIC_NAME];
+    const char *rest = value;
+    if (!*value)
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "the trade names no metric: write section names of other metrics, or leave it out");
+    while (metric_next_trade(&rest, name))
+        if (!is_name(name))
+            return ini_text_wrong(&reading->text, reading->text.line,
+                                  "\"%s\" is no trade: write section names of other metrics", name);
+    current(reading)->trade = x_strdup(value);
+    return 0;
+}
+
+/* These may go on over several lines, so they are added to. */
+static int add_text(char **text, const char *value)
+{
+    const bool first = !*text || !**text;
+    char *longer = x_sprintf("%s%s%s", first ? "" : *text, first ? "" : " ", value);
+    free(*text);
+    *text = longer;
+    return 0;
+}
+
+static int set_doc(struct reading *reading, const char *value)
+{
+    return add_text(&current(reading)->doc, value);
+}
+
+static int set_law(struct reading *reading, const char *value)
+{
+    if (!reading->law)
+        current(reading)->laws_line = reading->text.line;
+    return add_text(&reading->law, value);
+}
+
+/* To add a key: one row, and a line at the head of metrics/core.ini. */
+static const struct key {
+    const char *name;
+    bool required;
+    int (*set)(struct reading *reading, const char *value);
+} keys[] = {
+    {"title", true, set_title},    {"counter", true, set_counter}, {"unit", true, set_unit},
+    {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
+    {"weight", false, set_weight}, {"clock", false, set_clock},    {"trade", false, set_trade},
+    {"law", false, set_law},       {"doc", true, set_doc},
+};
+
+static int wrong_floor(struct reading *reading)
+{
+    const char *unit = current(reading)->unit;
+    const char *word = strcmp(unit, "%") == 0 ? "point" : unit;
+    return ini_text_wrong(
+        &reading->text, reading->floor_line,
+        "cannot read the floor \"%s\": write a share, an amount or both, such as \"2 %%\", \"1 %s\" or "
+        "\"2 %% and 1 %s\"",
+        reading->floor, word, word);
+}
+
+/* A floor of all that a value can be is no gate. */
+static int refuse_all(struct reading *reading, const char *all)
+{
+    return ini_text_wrong(&reading->text, reading->floor_line,
+                          "the floor \"%s\" lets everything pass: write less than %s, or make [%s] info",
+                          reading->floor, all, current(reading)->name);
+}
+
+/* "2 % and 250 ns". A share of a percentage and points of it are different things, so the latter has its own word. */
+static int read_floor(struct reading *reading)
+{
+    struct metric *metric = current(reading);
+    bool percentage = strcmp(metric->unit, "%") == 0;
+    for (char *text = reading->floor;;) {
+        char *end;
+        double number = strtod(text, &end);
+        /* strtod also reads "inf", "nan" and "0x1p3". */
+        size_t digits = strspn(text, "0123456789.");
+        if (end == text || end != text + digits || !isfinite(number) || number <= 0)
+            return wrong_floor(reading);
+        text = end + strspn(end, " \t");
+        size_t length = strcspn(text, " \t");
+        char *word = x_sprintf("%.*s", (int)length, text);
+        bool is_share = strcmp(word, "%") == 0;
+        bool is_amount =
+            percentage ? strcmp(word, "point") == 0 || strcmp(word, "points") == 0 : strcmp(word, metric->unit) == 0;
+        free(word);
+        double *floor = is_share ? &metric->floor_relative : &metric->floor_absolute;
+        if ((!is_share && !is_amount) || *floor > 0)
+            return wrong_floor(reading);
+        if (number >= 100 && (is_share || percentage))
+            return refuse_all(reading, is_share ? "100 %" : "100 points");
+        *floor = is_share ? number / 100 : number;
+        text += length + strspn(text + length, " \t");
+        if (!*text)
+            return 0;
+        if (strncmp(text, "and ", strlen("and ")) != 0)
+            return wrong_floor(reading);
+        text += strlen("and ");
+        text += strspn(text, " \t");
+    }
+}
+
+static int read_laws(struct reading *reading)
+{
+    char why[400];
+    struct metric *metric = current(reading);
+    if (!reading->law || laws_parse(&metric->laws, reading->law, why, sizeof why) == 0)
+        return 0;
+    return ini_text_wrong(&reading->text, metric->laws_line, "%s", why);
+}
+
+/* Checks what only a whole section can tell. */
+static int end_section(struct reading *reading)
+{
+    if (reading->header == 0 || reading->text.failed)
+        return 0;
+    if (reading->fresh)
+        return ini_text_wrong(&reading->text, reading->header,
+                              "the section is empty: it needs title, counter, unit, class, better, doc");
+    struct metric *metric = current(reading);
+    for (size_t i = 0; i < ROWS(keys); i++)
+        if (keys[i].required && !(reading->seen & 1u << i))
+            return ini_text_wrong(&reading->text, reading->header, "[%s] lacks the key \"%s\"", metric->name,
+                                  keys[i].name);
+    if (!*metric->doc)
+        return ini_text_wrong(&reading->text, reading->header,
+                              "[%s] has an empty \"doc\": say what the metric tells and where it misleads",
+                              metric->name);
+    if (reading->floor && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC))
+        return ini_text_wrong(&reading->text, reading->floor_line,
+                              "[%s] is %s, so any change counts: remove the floor or make it steady", metric->name,
+                              metric_class_name(metric->class));
+    int result = reading->floor ? read_floor(reading) : 0;
+    if (result == 0)
+        result = read_laws(reading);
+    free(reading->floor);
+    free(reading->law);
+    reading->floor = reading->law = NULL;
+    return result;
+}
+
+static int begin_section(struct reading *reading, const char *name)
+{
+    if (!is_name(name) || strlen(name) > SECTION_LENGTH)
+        return ini_text_wrong(&reading->text, reading->header,
+                              "[%s] is no metric name: use at most %d of a-z, 0-9 and _", name, SECTION_LENGTH);
+    const struct metric *first = metrics_find(reading->metrics, name);
+    if (first)
+        return ini_text_wrong(&reading->text, reading->header, "[%s] is there already, at %s:%d: rename or remove one",
+                              name, first->file, first->line);
+    struct metric *metric = ARRAY_ADD(reading->metrics->list, reading->metrics->count);
+    metric->name = x_strdup(name);
+    metric->file = x_strdup(reading->text.path);
+    metric->line = reading->header;
+    reading->fresh = false;
+    return 0;
+}
+
+/* inih's handler: 1 to go on, 0 for an error. */
+static int take_key(void *user, const char *section, const char *name, const char *value)
+{
+    struct reading *reading = user;
+    if (reading->text.failed)
+        return 0;
+    if (reading->header == 0) {
+        ini_text_wrong(&reading->text, reading->text.line,
+                       "\"%s\" stands before the first section: write [metric_name] above it", name);
+        return 0;
+    }
+    if (reading->fresh && begin_section(reading, section) < 0)
+        return 0;
+    if (reading->indented) {
+        if (reading->key->set != set_doc && reading->key->set != set_law) {
+            ini_text_wrong(&reading->text, reading->text.line,
+                           "only \"law\" and \"doc\" may go on in the next line, not \"%s\": join the lines",
+                           reading->key->name);
+            return 0;
+        }
+        return reading->key->set(reading, value) == 0;
+    }
+    const char *names[ROWS(keys)];
+    for (size_t i = 0; i < ROWS(keys); i++) {
+        names[i] = keys[i].name;
+        if (strcmp(names[i], name) != 0)
+            continue;
+        if (reading->seen & 1u << i) {
+            ini_text_wrong(&reading->text, reading->text.line, "\"%s\" is given twice in [%s]: remove one", name,
+                           section);
+            return 0;
+        }
+        if (!*value && keys[i].set != set_doc) {
+            ini_text_wrong(&reading->text, reading->text.line, "\"%s\" has no value: write one, or remove the line",
+                           name);
+            return 0;
+        }
+        reading->seen |= 1u << i;
+        reading->key = &keys[i];
+        return keys[i].set(reading, value) == 0;
+    }
+    unknown(reading, "key", name, names, ROWS(keys));
+    return 0;
+}
+
+/* inih's line reader, a replacement of fgets. */
+static char *read_line(char *buffer, int size, void *stream)
+{
+    struct reading *reading = stream;
+    size_t length;
+    const char *line = ini_text_next(&reading->text, &length);
+    if (!line)
+        return NULL;
+    if (!ini_text_copy(&reading->text, line, length, buffer, size, ": go on in an indented line"))
+        return NULL;
+    size_t indent = strspn(line, " \t\r");
+    bool blank = indent >= length || line[indent] == '#' || line[indent] == ';';
+    reading->indented = indent > 0 && !blank;
+    if (reading->indented && !reading->key) {
+        ini_text_wrong(&reading->text, reading->text.line,
+                       "the line is indented, but there is no key before it that it could continue");
+        return NULL;
+    }
+    if (*line == '[') {
+        if (end_section(reading) < 0)
+            return NULL;
+        reading->header = reading->text.line;
+        reading->fresh = true;
+        reading->key = NULL;
+        reading->seen = 0;
+    }
+    /* inih takes a comment off the line of a key, but some versions leave it on a line that goes on. */
+    for (size_t i = 1; i < length; i++)
+        if (line[i] == ';' && (line[i - 1] == ' ' || line[i - 1] == '\t'))
+            length = i;
+    buffer[length] = '\0';
+    return buffer;
+}
+
+int metrics_read_text(struct metrics *metrics, const char *path, const char *text)
+{
+    struct reading reading = {.metrics = metrics};
+    ini_text_init(&reading.text, path, text);
+    const int line = ini_parse_stream(read_line, &reading, take_key, &reading);
+    if (!reading.text.failed && line != 0)
+        ini_text_wrong(&reading.text, line > 0 ? line : reading.text.line,
+                       "this is neither [metric_name] nor key = value");
+    end_section(&reading);
+    free(reading.floor);
+    free(reading.law);
+    return reading.text.failed ? -1 : 0;
+}
+
+static int read_file(struct metrics *metrics, const char *path)
+{
+    char *text;
+    size_t length;
+    if (file_read(path, METRIC_FILE_LIMIT, &text, &length) < 0)
+        return -1;
+    int result = strlen(text) == length ? metrics_read_text(metrics, path, text)
+                                        : error("%s holds a NUL byte, so it is no text file", path);
+    free(text);
+    return result;
+}
+
+static int is_metric_file(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".ini") == 0;
+}
+
+/* By bytes, so that the order does not depend on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int metrics_read_folder(struct metrics *metrics, const char *folder)
+{
+    struct dirent **entries = NULL;
+    *metrics = (struct metrics){0};
+    int count = scandir(folder, &entries, is_metric_file, by_name);
+    if (count < 0)
+        return error("cannot read the metric files in %s: %s; name their folder with --metrics", folder,
+                     strerror(errno));
+    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", folder);
+    for (int i = 0; i < count; i++) {
+        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        if (result == 0)
+            result = read_file(metrics, path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    if (result == 0)
+        result = metrics_check(metrics);
+    if (result < 0)
+        metrics_release(metrics);
+    return result;
+}

@@ -1,0 +1,140 @@
+/* How metrics were defined when a run was made, and what another definition holds against it. */
+#include "run_file.h"
+
+#include "base/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct metric_note note_of_metric(const struct metric *metric)
+{
+    return (struct metric_note){
+        .name = metric->name,
+        .counter = metric->counter,
+        .unit = metric->unit,
+        .judged = true,
+        .class = metric->class,
+        .better = metric->better,
+        .floor_absolute = metric->floor_absolute,
+        .floor_relative = metric->floor_relative,
+        .weight = metric->weight,
+        .clock = metric->clock,
+        .trade = metric->trade,
+    };
+}
+
+/* How much a class lets pass, most last. */
+static int laxness(enum metric_class class)
+{
+    static const int ranks[METRIC_CLASSES] = {
+        [METRIC_STATIC] = 0, [METRIC_EXACT] = 0, [METRIC_STEADY] = 1, [METRIC_TIME] = 1, [METRIC_INFO] = 2,
+    };
+    return ranks[class];
+}
+
+/* What goes through a comparison of two definitions. */
+struct differing {
+    char *words;
+    enum note_change change;
+};
+
+/* Adds what differs, as "KEY was -> now". */
+static void differ(struct differing *differing, const char *key, const char *was, const char *now, bool weaker)
+{
+    char *longer = x_sprintf("%s%s%s %s -> %s", differing->words ? differing->words : "", differing->words ? ", " : "",
+                             key, was, now);
+    free(differing->words);
+    differing->words = longer;
+    if (weaker || differing->change == NOTE_SAME)
+        differing->change = weaker ? NOTE_WEAKENED : NOTE_CHANGED;
+}
+
+/* "2 % and 250 ns"; points are what a percentage has in place of its unit. */
+static void floor_words(const struct metric_note *note, char *text, size_t size)
+{
+    char share[64] = "", amount[96] = "";
+    const char *unit = strcmp(note->unit, "%") == 0 ? "point" : note->unit;
+    if (note->floor_relative > 0)
+        snprintf(share, sizeof share, "%g %%", 100 * note->floor_relative);
+    if (note->floor_absolute > 0)
+        snprintf(amount, sizeof amount, "%.9g %.40s", note->floor_absolute, unit);
+    snprintf(text, size, "%s%s%s", share, *share && *amount ? " and " : "", *share || *amount ? amount : "none");
+}
+
+/* The keys that name something. Whatever takes the place of one, it is not what the values were measured by; and what
+ * excuses a row is worse when it is there. */
+static void compare_names(struct differing *differing, const struct metric_note *was, const struct metric_note *now)
+{
+    const struct {
+        const char *key, *was, *now;
+        bool only_when_there;
+    } rows[] = {
+        {"counter", was->counter, now->counter, false}, {"unit", was->unit, now->unit, false},
+        {"weight", was->weight, now->weight, false},    {"clock", was->clock, now->clock, false},
+        {"trade", was->trade, now->trade, true},
+    };
+    const size_t known = was->judged && now->judged ? ROWS(rows) : 2;
+    for (size_t i = 0; i < known; i++) {
+        const char *before = rows[i].was ? rows[i].was : "none", *after = rows[i].now ? rows[i].now : "none";
+        if (strcmp(before, after) != 0)
+            differ(differing, rows[i].key, before, after, rows[i].now || !rows[i].only_when_there);
+    }
+}
+
+enum note_change note_compare(const struct metric_note *was, const struct metric_note *now, char **words)
+{
+    struct differing differing = {.change = NOTE_SAME};
+    const bool judged = was->judged && now->judged;
+    if (judged && was->class != now->class)
+        differ(&differing, "class", metric_class_name(was->class), metric_class_name(now->class),
+               laxness(now->class) > laxness(was->class));
+    if (judged && (was->floor_absolute != now->floor_absolute || was->floor_relative != now->floor_relative)) {
+        char before[160], after[160];
+        floor_words(was, before, sizeof before);
+        floor_words(now, after, sizeof after);
+        differ(&differing, "floor", before, after,
+               now->floor_absolute > was->floor_absolute || now->floor_relative > was->floor_relative);
+    }
+    if (judged && was->better != now->better)
+        differ(&differing, "better", metric_better_name(was->better), metric_better_name(now->better), true);
+    compare_names(&differing, was, now);
+    *words = differing.words;
+    return differing.change;
+}
+
+static int read_floor(const struct place *place, json_t *note, const char *key, double *floor)
+{
+    return json_object_get(note, key) ? place_number_key(place, note, key, floor) : 0;
+}
+
+/* Files of older versions have the first two keys alone. */
+int read_note(const struct place *above, json_t *value, struct metric_note *note)
+{
+    static const char *const keys[] = {"counter",     "unit",   "better", "class", "floor",
+                                       "floor_share", "weight", "clock",  "trade"};
+    char *class = NULL, *better = NULL;
+    if (place_object(above, value, keys, ROWS(keys)) < 0)
+        return -1;
+    note->judged = json_object_size(value) > 2;
+    int result = 0;
+    if (place_text(above, value, "counter", true, &note->counter) < 0 ||
+        place_text(above, value, "unit", true, &note->unit) < 0 ||
+        place_text(above, value, "class", note->judged, &class) < 0 ||
+        place_text(above, value, "better", note->judged, &better) < 0 ||
+        read_floor(above, value, "floor", &note->floor_absolute) < 0 ||
+        read_floor(above, value, "floor_share", &note->floor_relative) < 0 ||
+        place_text(above, value, "weight", false, &note->weight) < 0 ||
+        place_text(above, value, "clock", false, &note->clock) < 0 ||
+        place_text(above, value, "trade", false, &note->trade) < 0)
+        result = -1;
+    note->class = result == 0 && class ? metric_class_of(class) : 0;
+    note->better = result == 0 && better ? metric_better_of(better) : 0;
+    if (note->class == METRIC_CLASSES)
+        result = place_wrong(above, "has the class \"%.64s\", which is none", class);
+    else if (note->better == METRIC_BETTERS)
+        result = place_wrong(above, "has the direction \"%.64s\", which is none", better);
+    free(class);
+    free(better);
+    return result;
+}

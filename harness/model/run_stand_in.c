@@ -1,0 +1,54 @@
+/* What a base library says where a baseline says nothing. */
+#include "base/util.h"
+#include "run.h"
+
+/* Rows of `from` where the result has no number of its own. */
+static void stand_in_rows(struct result *result, const struct result *from, size_t session)
+{
+    for (size_t i = 0; i < from->row_count; i++) {
+        const struct row *more = &from->rows[i];
+        struct row *row = result_find(result, more->metric);
+        const bool lacking = !row || (row->state != VALUE_MEASURED && row->state != VALUE_NOT_APPLICABLE);
+        if (lacking) {
+            row = result_add(result, more->metric);
+            row_clear(row);
+            row->state = more->state;
+            row->stands_in = true;
+        }
+        for (size_t k = 0; row->stands_in && more->state == VALUE_MEASURED && k < more->session_count; k++) {
+            row_add_session(row, more->sessions[k].samples, more->sessions[k].count);
+            if (row->state == VALUE_MEASURED)
+                row->sessions[row->session_count - 1].session = session;
+        }
+    }
+}
+
+static bool only_stands_in(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        if (!result->rows[i].stands_in)
+            return false;
+    return true;
+}
+
+void run_stand_in(struct run *baseline, const struct run *base)
+{
+    bool alone = true;
+    for (size_t i = 0; i < baseline->result_count; i++)
+        alone = alone && only_stands_in(&baseline->results[i]);
+    for (size_t i = 0; alone && i < base->session_count; i++)
+        run_add_session(baseline, &base->sessions[i]);
+    for (size_t i = 0; i < base->result_count; i++) {
+        const struct result *from = &base->results[i];
+        const bool known = run_find(baseline, from->id);
+        struct result *result = run_add(baseline, from->id);
+        if (!known)
+            result_copy_facts(result, from);
+        if (from->status == RESULT_OK && result->status == RESULT_OK && base->session_count > 0) {
+            session_copy(ARRAY_ADD(result->sessions, result->session_count), &base->sessions[0]);
+            stand_in_rows(result, from, result->session_count - 1);
+        } else if (from->status != RESULT_OK && only_stands_in(result)) {
+            result_fail(result, from->status, from->reason);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+/* An analysis for people. */
+#include "gate/analysis.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFENDERS_SHOWN 10
+#define WOBBLES_SHOWN 5
+
+static const char *const view_titles[VIEWS] = {
+    [VIEW_PAIRS] = "by each other session alone",
+    [VIEW_OTHERS] = "by all other sessions together",
+    [VIEW_GPUS] = "by the sessions of all other GPUs",
+};
+
+static const char *const view_columns[VIEWS] = {
+    [VIEW_PAIRS] = "by each other",
+    [VIEW_OTHERS] = "by all others",
+    [VIEW_GPUS] = "by other GPUs",
+};
+
+static const char *const part_titles[SPREAD_PARTS] = {
+    [SPREAD_WITHIN] = "within a GPU and day",
+    [SPREAD_GPUS] = "between GPUs",
+    [SPREAD_DAYS] = "between days on a GPU",
+};
+
+static void print_head(const struct text *text, const struct analysis *analysis)
+{
+    const char *first = analysis->first_date, *last = analysis->last_date;
+    char words[512];
+    snprintf(words, sizeof words, "of %zu kernels on %zu GPU%s (%s, collector %s), %.10s%s%.10s", analysis->kernels,
+             analysis->gpus, analysis->gpus == 1 ? "" : "s",
+             analysis->device->name ? analysis->device->name : "unknown",
+             analysis->collector ? analysis->collector : "unknown", first ? first : "on an unknown day",
+             analysis->days > 1 && last ? " to " : "", analysis->days > 1 && last ? last : "");
+    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "A/A of %zu sessions ", analysis->sessions), 2, words);
+    text_print(text, INK_DIM, "The code is the same in all of them: whatever differs is noise.\n");
+}
+
+static void print_left_out(const struct text *text, const struct analysis *analysis)
+{
+    if (analysis->left_out_count > 0)
+        text_print(text, INK_BOLD, "\nLeft out\n");
+    for (size_t i = 0; i < analysis->left_out_count; i++) {
+        const struct left_out *left_out = &analysis->left_out[i];
+        const int column = text_print(text, left_out->failed ? INK_RED : INK_PLAIN, "  %s  ", left_out->kernel);
+        text_wrap(text, INK_PLAIN, column, 4, left_out->why);
+    }
+}
+
+static void print_exits(const struct text *text, const struct view *view)
+{
+    const char *before = "  exit codes: ";
+    for (size_t code = 0; code < ROWS(view->exits); code++) {
+        if (view->exits[code] == 0)
+            continue;
+        text_print(text, code == EXIT_REGRESSED || code == EXIT_NOT_MEASURED ? INK_RED : INK_PLAIN, "%s%zu in %zu",
+                   before, code, view->exits[code]);
+        before = ", ";
+    }
+    if (view->moved > 0)
+        text_print(text, INK_YELLOW, "; the whole suite moved in %zu", view->moved);
+    text_print(text, INK_PLAIN, "\n");
+}
+
+static void print_tally(const struct text *text, enum metric_class class, const struct tally *tally)
+{
+    text_print(text, INK_PLAIN, "  %-8s  %9zu  ", metric_class_name(class), tally->rows);
+    text_print(text, tally->regressed > 0 ? INK_RED : INK_PLAIN, "%9zu", tally->regressed);
+    text_print(text, INK_PLAIN, "  %7zu  %7zu %11.2f  %7zu %11.2f\n", tally->unsure, tally->worse,
+               1000 * (double)tally->worse / (double)tally->rows, tally->better,
+               1000 * (double)tally->better / (double)tally->rows);
+}
+
+static void print_views(const struct text *text, const struct analysis *analysis)
+{
+    text_print(text, INK_BOLD, "\nFalse alarms\n");
+    text_print(text, INK_DIM,
+               "worse and better: beyond the limit, whatever the verdict; a time that is worse has yet to be "
+               "confirmed\n");
+    for (size_t kind = 0; kind < VIEWS; kind++) {
+        const struct view *view = &analysis->views[kind];
+        if (view->comparisons == 0)
+            continue;
+        text_print(text, INK_PLAIN, "\nA session judged %s: %zu comparisons\n", view_titles[kind], view->comparisons);
+        text_print(text, INK_DIM,
+                   "  class          rows  regressed   unsure    worse  (in 1,000)   better  (in 1,000)\n");
+        for (size_t class = 0; class < METRIC_CLASSES; class ++)
+            if (view->tallies[class].rows > 0)
+                print_tally(text, (enum metric_class) class, &view->tallies[class]);
+        print_exits(text, view);
+    }
+}
+
+static void print_offender(const struct text *text, const struct analysis *analysis, const struct offender *offender)
+{
+    text_print(text, INK_PLAIN, "  %-34s %-24s", offender->kernel, offender->metric->name);
+    for (size_t kind = 0; kind < VIEWS; kind++) {
+        const struct tally *tally = &offender->tallies[kind];
+        if (analysis->views[kind].comparisons == 0)
+            continue;
+        text_print(text, INK_PLAIN, "  %5zu %6zu", tally->worse + tally->better, tally->unsure);
+        text_print(text, tally->regressed > 0 ? INK_RED : INK_PLAIN, " %4zu", tally->regressed);
+    }
+    text_print(text, INK_PLAIN, "\n");
+}
+
+static void print_offenders(const struct text *text, const struct analysis *analysis, bool verbose)
+{
+    const size_t count = analysis->offender_count;
+    const size_t shown = verbose || count < OFFENDERS_SHOWN ? count : OFFENDERS_SHOWN;
+    if (count == 0)
+        return;
+    text_print(text, INK_BOLD, "\nWorst rows");
+    text_print(text, INK_DIM, "  how often they were beyond the limit in either direction, unsure, and regressed\n");
+    text_print(text, INK_DIM, "  %-34s %-24s", "kernel", "metric");
+    for (size_t kind = 0; kind < VIEWS; kind++)
+        if (analysis->views[kind].comparisons > 0)
+            text_print(text, INK_DIM, "  %17s", view_columns[kind]);
+    text_print(text, INK_PLAIN, "\n");
+    for (size_t i = 0; i < shown; i++)
+        print_offender(text, analysis, &analysis->offenders[i]);
+    if (shown < count)
+        text_print(text, INK_DIM, "  and %zu more rows; -v shows all\n", count - shown);
+}
+
+/* A deviation with its unit: "0.54 %", "0.33 points", "0" for none at all. */
+static const char *words_of(double deviation, const struct metric *metric, char *words, size_t size)
+{
+    const bool points = strcmp(metric->unit, "%") == 0;
+    const double number = points ? deviation : 100 * deviation;
+    const char *unit = points ? " points" : " %";
+    if (number == 0)
+        snprintf(words, size, "0");
+    else if (number < 0.001)
+        snprintf(words, size, "<0.001%s", unit);
+    else
+        snprintf(words, size, "%.3f%s", number, unit);
+    return words;
+}
+
+static void print_spread(const struct text *text, const struct analysis *analysis, bool verbose)
+{
+    bool known[SPREAD_PARTS] = {false};
+    text_print(text, INK_BOLD, "\nSpread");
+    text_print(text, INK_DIM,
+               "  standard deviation of a kernel's sessions, as a share of their mean; points for metrics in %%\n");
+    text_print(text, INK_DIM, "  %-24s  %-22s  %7s  %13s  %13s  worst kernel\n", "metric", "", "kernels",
+               "median kernel", "worst");
+    for (size_t i = 0; i < analysis->spread_count; i++) {
+        const struct metric_spread *spread = &analysis->spreads[i];
+        const char *name = spread->metric->name;
+        if (!verbose && spread->metric->class != METRIC_STEADY && spread->metric->class != METRIC_TIME)
+            continue;
+        for (size_t part = 0; part < SPREAD_PARTS; part++) {
+            const struct spread_of_kernels *of = &spread->parts[part];
+            char median[64], worst[64];
+            if (of->kernels == 0)
+                continue;
+            known[part] = true;
+            text_print(text, INK_PLAIN, "  %-24s  %-22s  %7zu  %13s  %13s%s%s\n", name, part_titles[part], of->kernels,
+                       words_of(of->median, spread->metric, median, sizeof median),
+                       words_of(of->worst, spread->metric, worst, sizeof worst), of->worst > 0 ? "  " : "",
+                       of->worst > 0 ? of->worst_kernel : "");
+            name = "";
+        }
+    }
+    if (!known[SPREAD_WITHIN])
+        text_print(text, INK_YELLOW, "  within a GPU and day: not known, no GPU has two sessions of a day\n");
+    if (!known[SPREAD_GPUS])
+        text_print(text, INK_YELLOW, "  between GPUs: not known, all sessions are of one GPU\n");
+    if (!known[SPREAD_DAYS])
+        text_print(text, INK_YELLOW, "  between days on a GPU: not known, %s\n",
+                   analysis->days == 1 ? "all sessions are of one day" : "no GPU has sessions of two days");
+}
+
+static void print_wobbles(const struct text *text, const struct exactness *exactness, bool verbose)
+{
+    const size_t count = exactness->wobble_count;
+    const size_t shown = verbose || count < WOBBLES_SHOWN ? count : WOBBLES_SHOWN;
+    for (size_t i = 0; i < shown; i++) {
+        const struct wobble *wobble = &exactness->wobbles[i];
+        char low[64], high[64];
+        metric_format(exactness->metric, wobble->low, low, sizeof low);
+        metric_format(exactness->metric, wobble->high, high, sizeof high);
+        text_print(text, INK_YELLOW, "    does not repeat: %s, %s to %s (%.2g %%)\n", wobble->kernel, low, high,
+                   100 * (wobble->high - wobble->low) / wobble->high);
+    }
+    if (shown < count)
+        text_print(text, INK_DIM, "    and %zu more kernels; -v shows all\n", count - shown);
+}
+
+static void print_exactness(const struct text *text, const struct analysis *analysis, bool verbose)
+{
+    if (analysis->exactness_count == 0)
+        return;
+    text_print(text, INK_BOLD, "\nExactness");
+    text_print(text, INK_DIM, "  kernels whose every reading was equal; admitted by %d equal readings in %d sessions\n",
+               ANALYSIS_READINGS, ANALYSIS_READ_SESSIONS);
+    text_print(text, INK_DIM,
+               "  %-26s  class   kernels   repeat  admitted  readings in all  of a kernel that repeats\n", "metric");
+    for (size_t i = 0; i < analysis->exactness_count; i++) {
+        const struct exactness *exactness = &analysis->exactness[i];
+        text_print(text, INK_PLAIN, "  %-26s  %-6s  %7zu  %7zu  %8zu  %15zu  ", exactness->metric->name,
+                   metric_class_name(exactness->metric->class), exactness->kernels, exactness->repeat,
+                   exactness->admitted, exactness->all_readings);
+        if (exactness->repeat > 0)
+            text_print(text, INK_PLAIN, "%zu or more in %zu sessions", exactness->readings, exactness->sessions);
+        text_print(text, INK_PLAIN, "\n");
+        print_wobbles(text, exactness, verbose);
+    }
+}
+
+/* Those of one metric; returns how many. */
+static size_t print_detectables(const struct text *text, const struct detectable *list, size_t count)
+{
+    size_t same = 0;
+    double *shares = x_calloc(count, sizeof *shares);
+    for (; same < count && list[same].metric == list[0].metric; same++)
+        shares[same] = list[same].change / list[same].base;
+    text_print(text, INK_PLAIN, "  %s: median kernel %.2f %%\n", list[0].metric->name, 100 * median(shares, same));
+    for (size_t i = 0; i < same; i++) {
+        char base[64], change[64];
+        metric_format(list[i].metric, list[i].base, base, sizeof base);
+        metric_format(list[i].metric, list[i].change, change, sizeof change);
+        text_print(text, INK_PLAIN, "    %-34s  %7.2f %%  %10s of %10s\n", list[i].kernel, 100 * shares[i], change,
+                   base);
+    }
+    free(shares);
+    return same;
+}
+
+static void print_power(const struct text *text, const struct analysis *analysis)
+{
+    if (analysis->detectable_count == 0)
+        return;
+    text_print(text, INK_BOLD, "\nSmallest change of time that is caught");
+    text_print(text, INK_DIM, "  in %g of 100 cases by one session, with these %zu as its baseline\n", 100 * RULE_POWER,
+               analysis->sessions);
+    for (size_t i = 0; i < analysis->detectable_count;)
+        i += print_detectables(text, &analysis->detectables[i], analysis->detectable_count - i);
+}
+
+static void print_conclusion(const struct text *text, const struct analysis *analysis, enum exit_code code)
+{
+    size_t comparisons = 0, alarms = 0;
+    for (size_t kind = 0; kind < VIEWS; kind++) {
+        comparisons += analysis->views[kind].comparisons;
+        alarms += analysis->views[kind].exits[EXIT_REGRESSED];
+    }
+    const enum ink ink = code == EXIT_SAME ? INK_GREEN : INK_RED;
+    if (alarms > 0)
+        text_print(text, ink, "\na false alarm: the gate would have failed in %zu of %zu comparisons (exit %d)\n",
+                   alarms, comparisons, (int)code);
+    else if (analysis_exit_code(analysis) == EXIT_NOT_MEASURED)
+        text_print(text, ink, "\nnot measured: something failed or is missing, see above (exit %d)\n", (int)code);
+    else
+        text_print(text, ink, "\nno false alarm in %zu comparisons (exit %d)\n", comparisons, (int)code);
+}
+
+int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream)
+{
+    const struct text text = {stream, style->color};
+    print_head(&text, analysis);
+    print_left_out(&text, analysis);
+    print_views(&text, analysis);
+    print_offenders(&text, analysis, style->verbose);
+    if (!style->quiet) {
+        print_spread(&text, analysis, style->verbose);
+        print_exactness(&text, analysis, style->verbose);
+        print_power(&text, analysis);
+    }
+    print_conclusion(&text, analysis, style->exit_code);
+    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+}

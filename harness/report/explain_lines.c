@@ -1,0 +1,236 @@
+/* The source lines of an explanation, for people. */
+#include "explain/explain_parts.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN 5          /* lines of a story, unless verbose */
+#define SHOWN_SHARE 0.02 /* a line with less of it is not worth a look */
+#define FAULT_PART 0.01  /* nor is a fault */
+#define IDLE_PART 0.1    /* nor threads that idle: a few do in every kernel */
+#define STALLS_SHOWN 4   /* reasons over all lines */
+#define FILES_SHOWN 5    /* of which the text could not be read */
+#define PLACE_BEGIN 12   /* columns before the place of a line */
+#define PLACE_WIDTH 40
+#define TEXT_BEGIN 26 /* columns of a line before and between its place and its text */
+
+static bool is_shown(const struct explained_story *told, bool verbose)
+{
+    if (!told->known || !(told->total > 0))
+        return false;
+    const double least = strcmp(told->story->name, "idle_threads") == 0 ? IDLE_PART : FAULT_PART;
+    if (told->kind == EXPLAINED_FAULT)
+        return verbose || isnan(told->part) || told->part >= least;
+    return verbose || told->kind == EXPLAINED_TIME;
+}
+
+static size_t causes_shown(const struct explained_story *told, bool verbose)
+{
+    const size_t most = verbose ? EXPLAIN_CAUSES : SHOWN;
+    size_t count = 0;
+    while (count < told->cause_count && count < most && told->causes[count].share >= SHOWN_SHARE)
+        count++;
+    return count;
+}
+
+/* ---- A story ---- */
+
+/* "Excess shared wavefronts  7,104,231, 72.0 % of 9,868,950 shared wavefronts". */
+static void print_title(const struct text *text, const struct explained_story *told)
+{
+    const char *title = told->story->title;
+    char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL];
+    if (strcmp(told->story->name, "stalls") == 0)
+        text_print(text, INK_BOLD, "\nWhere the time goes: %s", title);
+    else
+        text_print(text, INK_BOLD, "\n%c%s", toupper((unsigned char)title[0]), title + 1);
+    text_print(text, INK_PLAIN, "  %s", explain_number(told->total, "count", total));
+    if (!isnan(told->part))
+        text_print(text, INK_PLAIN, ", %s of %s %s", explain_percent(100 * told->part, part),
+                   explain_number(told->whole, "count", whole), told->of);
+    text_print(text, INK_PLAIN, "\n");
+}
+
+/* "all lines: long_scoreboard 61.0 %, barrier 20.2 %": why warps waited, wherever. */
+static void print_stalls(const struct text *text, const struct explanation *explanation)
+{
+    const struct lines *lines = &explanation->result->lines;
+    char period[EXPLAIN_CELL];
+    const size_t count = explanation->stall_count < STALLS_SHOWN ? explanation->stall_count : STALLS_SHOWN;
+    text_print(text, INK_DIM, "  one warp of each SM every %s cycles, in %u launch%s\n",
+               explain_number(lines->period, "count", period), lines->launches, lines->launches == 1 ? "" : "es");
+    for (size_t i = 0; i < count; i++)
+        text_print(text, INK_PLAIN, "%s%s %.1f %%", i ? ", " : "  all lines: ", explanation->stalls[i].reason,
+                   100 * explanation->stalls[i].share);
+    if (count > 0)
+        text_print(text, INK_PLAIN, "\n");
+}
+
+static int place_width(const struct explained_story *told, size_t shown)
+{
+    char place[EXPLAIN_NAME];
+    int width = (int)strlen("line");
+    for (size_t i = 0; i < shown; i++) {
+        const int columns = (int)text_count(explain_place(told->causes[i].line, PLACE_WIDTH, place, sizeof place));
+        width = columns > width ? columns : width;
+    }
+    return width;
+}
+
+/* The reason why most warps waited on a line, and how many of its samples that is. */
+static void print_reason(const struct text *text, const struct line *line)
+{
+    const char *reason = story_stall(line);
+    const char *meaning = reason ? story_stall_words(reason) : NULL;
+    char share[EXPLAIN_CELL], whole[256], words[256];
+    double samples = 0;
+    if (!reason)
+        return;
+    for (size_t i = 0; i < line->stall_count; i++)
+        if (line->stalls[i].reason == reason)
+            samples = line->stalls[i].samples;
+    snprintf(whole, sizeof whole, "%s %s%s%s", reason, explain_percent(100 * (samples / line_samples(line)), share),
+             meaning ? ": " : "", meaning ? meaning : "");
+    text_print(text, INK_DIM, "%*s%s\n", PLACE_BEGIN, "",
+               explain_cut(whole, TEXT_WIDTH - PLACE_BEGIN, words, sizeof words));
+}
+
+static void print_cause(const struct text *text, const struct explained_story *told, const struct cause *cause,
+                        int width)
+{
+    char place[EXPLAIN_NAME], amount[EXPLAIN_CELL], source[512];
+    explain_place(cause->line, PLACE_WIDTH, place, sizeof place);
+    text_print(text, INK_PLAIN, "  %6.1f %%  ", 100 * cause->share);
+    const int used = text_print(text, INK_PLAIN, "%s", place);
+    text_print(text, INK_PLAIN, "%*s  %10s", width > used ? width - used : 0, "",
+               explain_number(cause->amount, "count", amount));
+    if (cause->line->text)
+        text_print(text, INK_DIM, "  %s",
+                   explain_cut(cause->line->text, (size_t)(TEXT_WIDTH - TEXT_BEGIN - width), source, sizeof source));
+    text_print(text, INK_PLAIN, "\n");
+    if (strcmp(told->story->name, "stalls") == 0)
+        print_reason(text, cause->line);
+}
+
+static void print_story(const struct text *text, const struct explanation *explanation,
+                        const struct explained_story *told, const struct explain_style *style)
+{
+    const size_t shown = causes_shown(told, style->verbose);
+    const int width = place_width(told, shown);
+    print_title(text, told);
+    if (strcmp(told->story->name, "stalls") == 0)
+        print_stalls(text, explanation);
+    if (shown > 0)
+        text_print(text, INK_DIM, "     share  %-*s      amount  source\n", width, "line");
+    else
+        text_print(text, INK_DIM, "  no line has %.0f %% of it\n", 100 * SHOWN_SHARE);
+    for (size_t i = 0; i < shown; i++)
+        print_cause(text, told, &told->causes[i], width);
+    const char *advice = explain_advice(explanation, told);
+    if (*advice)
+        text_wrap(text, INK_GREEN, text_print(text, INK_PLAIN, "  "), 2, advice);
+}
+
+/* ---- What is not shown ---- */
+
+enum rest { REST_SMALL, REST_NONE, REST_UNKNOWN };
+
+static bool is_rest(const struct explained_story *told, enum rest rest, bool verbose)
+{
+    if (told->kind == EXPLAINED_PLAIN || is_shown(told, verbose))
+        return false;
+    return rest == (!told->known ? REST_UNKNOWN : told->total > 0 ? REST_SMALL : REST_NONE);
+}
+
+/* A story in its list; why it is not known stands behind the last one of that reason in a row. */
+static char *rest_words(const struct explanation *explanation, const struct explained_story *told,
+                        const struct explained_story *next, enum rest rest)
+{
+    char total[EXPLAIN_CELL];
+    const char *title = told->story->title;
+    if (rest == REST_SMALL)
+        return x_sprintf("%s %s", explain_number(told->total, "count", total), title);
+    if (rest == REST_NONE)
+        return x_strdup(title);
+    const char *why = explain_unknown(explanation, told->story);
+    const bool same = next && strcmp(explain_unknown(explanation, next->story), why) == 0;
+    return same ? x_strdup(title) : x_sprintf("%s (%s)", title, why);
+}
+
+/* "none: local memory sectors, divergent branches". */
+static void print_rest(const struct text *text, const struct explanation *explanation, enum rest rest, bool verbose)
+{
+    static const char *const titles[] = {
+        [REST_SMALL] = "little: ", [REST_NONE] = "none: ", [REST_UNKNOWN] = "not counted: "};
+    const struct explained_story *next = NULL;
+    char *list = NULL;
+    for (size_t i = explanation->story_count; i-- > 0;) { /* from behind, to know the next */
+        const struct explained_story *told = &explanation->stories[i];
+        if (!is_rest(told, rest, verbose))
+            continue;
+        char *words = rest_words(explanation, told, next, rest);
+        char *longer = x_sprintf("%s%s%s", words, list ? ", " : "", list ? list : "");
+        free(words);
+        free(list);
+        list = longer;
+        next = told;
+    }
+    if (list)
+        text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%s", titles[rest]), 2, list);
+    free(list);
+}
+
+/* Once for all lines: which have no place in a source file, and which files could not be read. */
+static void print_hints(const struct text *text, const struct lines *lines)
+{
+    const char *files[FILES_SHOWN];
+    size_t count = 0, more = 0, instructions = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct line *line = &lines->list[i];
+        size_t place = 0;
+        instructions += !line->file;
+        if (!line->file || line->text)
+            continue;
+        while (place < count && strcmp(files[place], line->file) != 0)
+            place++;
+        if (place == FILES_SHOWN)
+            more = 1;
+        else if (place == count)
+            files[count++] = line->file;
+    }
+    if (instructions > 0)
+        text_print(text, INK_YELLOW, "%zu instruction%s without line information: compile with -lineinfo\n",
+                   instructions, instructions == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++) {
+        char file[EXPLAIN_NAME];
+        text_print(text, INK_YELLOW, "%s%s", i ? ", " : "source text not readable where this was measured: ",
+                   explain_cut(files[i], PLACE_WIDTH, file, sizeof file));
+    }
+    text_print(text, INK_YELLOW, "%s", more ? " and others" : "");
+    if (count > 0)
+        text_print(text, INK_PLAIN, "\n");
+}
+
+void explain_text_lines(const struct text *text, const struct explanation *explanation,
+                        const struct explain_style *style)
+{
+    if (!explanation->has_lines) {
+        const int column = text_print(text, INK_BOLD, "\nSource lines  ");
+        text_wrap(text, INK_PLAIN, column, 2,
+                  explanation->launch_count == 0 ? "none: no kernel runs on the GPU"
+                  : explanation->replay ? "none in this run: `cugate explain`, or `cugate run --lines`, counts "
+                                          "them on a machine with a GPU"
+                                        : "none: they could not be counted, see the warnings");
+        return;
+    }
+    for (size_t i = 0; i < explanation->story_count; i++)
+        if (is_shown(&explanation->stories[i], style->verbose))
+            print_story(text, explanation, &explanation->stories[i], style);
+    text_print(text, INK_PLAIN, "\n");
+    for (enum rest rest = REST_SMALL; rest <= REST_UNKNOWN; rest++)
+        if (!style->quiet || rest == REST_UNKNOWN)
+            print_rest(text, explanation, rest, style->verbose);
+    print_hints(text, &explanation->result->lines);
+}

@@ -1,0 +1,186 @@
+/* How near a kernel came to the roofs, for people. */
+#include "explain/explain_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BAR_WIDTH 20
+#define CELL EXPLAIN_CELL
+#define LITTLE 0.01 /* a kind of arithmetic that is less of all of it: a constant set by an instruction, mostly */
+
+/* Compilers set constants by half-precision instructions: that is no arithmetic where there is no other and the kernel
+ * states none. */
+static bool is_arithmetic(const struct roofline *roofline, enum roof roof, bool verbose)
+{
+    const double amount = roofline->roofs[roof].amount;
+    const bool only_half = roof == ROOF_FP16 && amount == roofline->flops && isnan(roofline->stated_flops);
+    return amount != 0 && (verbose || !(amount < LITTLE * roofline->flops || only_half));
+}
+
+/* To show a roof: a row. */
+static const struct roof_row {
+    const char *title, *unit, *words; /* of the amount */
+    const char *rate_unit, *per;      /* of the rate; and what stands behind it */
+    const char *source;               /* the rows of the amount */
+} roof_rows[ROOFS] = {
+    [ROOF_DRAM] = {"device memory", "B", "", "B/s", "", "dram_bytes_read+write"},
+    [ROOF_SHARED] = {"shared memory", "count", " wavefronts", "count", "/s", "shared_wavefronts"},
+    [ROOF_FP64] = {"FP64", "count", " FLOP", "FLOP/s", "", "fp64_arithmetic+fused"},
+    [ROOF_FP32] = {"FP32", "count", " FLOP", "FLOP/s", "", "fp32_arithmetic+fused"},
+    [ROOF_FP16] = {"FP16", "count", " FLOP", "FLOP/s", "", "fp16_arithmetic+fused"},
+};
+
+static void print_bar(const struct text *text, double share)
+{
+    const int full = isnan(share) ? 0 : share >= 1 ? BAR_WIDTH : (int)rint(share * BAR_WIDTH);
+    const enum ink ink = share >= ROOFLINE_NEAR ? INK_YELLOW : INK_PLAIN;
+    text_print(text, ink, "%.*s", full, "####################");
+    text_print(text, INK_DIM, "%.*s", BAR_WIDTH - full, "....................");
+}
+
+static void print_share(const struct text *text, double share, const char *source)
+{
+    char words[CELL];
+    text_print(text, INK_PLAIN, "  %8s  ", explain_percent(100 * share, words));
+    if (!isnan(share))
+        print_bar(text, share);
+    else
+        text_print(text, INK_PLAIN, "%*s", *source ? BAR_WIDTH : 0, "");
+    text_print(text, INK_DIM, "  %s\n", source);
+}
+
+/* Why an amount is not known: what its first row without a number says. */
+static const char *why_unknown(const struct explanation *explanation, enum roof roof)
+{
+    const char *metric;
+    for (unsigned i = 0; (metric = roofline_metric(roof, i)); i++)
+        if (isnan(roofline_value(explanation->result, metric)))
+            return explain_state(explanation, metric);
+    return "no number";
+}
+
+static void print_roof(const struct text *text, const struct explanation *explanation, enum roof which)
+{
+    const struct roof_share *roof = &explanation->roofline.roofs[which];
+    const struct roof_row *row = &roof_rows[which];
+    char number[CELL], amount[2 * CELL], rate[2 * CELL] = "-", most[2 * CELL] = "not measured";
+    if (isnan(roof->amount))
+        snprintf(amount, sizeof amount, "%s", why_unknown(explanation, which));
+    else
+        snprintf(amount, sizeof amount, "%s%s", explain_number(roof->amount, row->unit, number), row->words);
+    if (!isnan(roof->rate))
+        snprintf(rate, sizeof rate, "%s%s", explain_number(roof->rate, row->rate_unit, number), row->per);
+    if (!isnan(roof->roof))
+        snprintf(most, sizeof most, "%s%s", explain_number(roof->roof, row->rate_unit, number), row->per);
+    text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", row->title, amount, rate, most);
+    print_share(text, roof->share, row->source);
+}
+
+/* Kinds of arithmetic that the kernel has none of are left out, unless it has none at all. */
+static void print_roofs(const struct text *text, const struct explanation *explanation, bool verbose)
+{
+    const struct roofline *roofline = &explanation->roofline;
+    size_t kinds = 0;
+    text_print(text, INK_BOLD, "\nRoofs");
+    text_print(text, INK_DIM,
+               "  peak: what cugate's own kernels, which do nothing else, reached in the same session\n");
+    text_print(text, INK_DIM, "                 %20s  %12s  %12s  %8s\n", "measured", "rate", "peak", "share");
+    for (enum roof roof = 0; roof < ROOFS; roof++) {
+        const bool is_kind = roof >= ROOF_FP64;
+        if (is_kind && !is_arithmetic(roofline, roof, verbose))
+            continue;
+        print_roof(text, explanation, roof);
+        kinds += is_kind;
+    }
+    if (kinds == 0)
+        text_print(text, INK_PLAIN, "  %-13s  %20s\n", "arithmetic", "0 FLOP");
+    if (kinds > 1 && !isnan(roofline->compute)) {
+        text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", "arithmetic", "", "", "");
+        print_share(text, roofline->compute, "the sum of these");
+    }
+    if (!isnan(roofline->issue)) {
+        char number[CELL];
+        text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", "issue slots",
+                   explain_number(roofline->instructions, "count", number), "", "");
+        print_share(text, roofline->issue, "instructions/sm_cycles");
+    }
+}
+
+static void print_intensity(const struct text *text, const struct roofline *roofline)
+{
+    char number[CELL], words[6 * CELL] = "";
+    if (isnan(roofline->stated_flops)) /* it is not about arithmetic */
+        return;
+    const struct {
+        double number;
+        const char *before, *behind;
+    } parts[] = {
+        {roofline->intensity, "", " FLOP/B measured"},
+        {roofline->stated_intensity, "", " stated"},
+        {roofline->balance, "device memory and arithmetic balance at ", " FLOP/B"},
+    };
+    for (size_t i = 0; i < ROWS(parts); i++)
+        if (!isnan(parts[i].number))
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s%s%s",
+                     *words ? i == 2 ? "; " : ", " : "", parts[i].before,
+                     explain_number(parts[i].number, "ratio", number), parts[i].behind);
+    if (*words)
+        explain_part(text, "intensity", INK_PLAIN, words);
+}
+
+static void print_stated(const struct text *text, const struct roofline *roofline)
+{
+    const double times = roofline->roofs[ROOF_DRAM].amount / roofline->stated_bytes;
+    char bytes[CELL], flops[CELL], number[CELL], words[6 * CELL];
+    const bool has_bytes = !isnan(roofline->stated_bytes), has_flops = !isnan(roofline->stated_flops);
+    if (!has_bytes && !has_flops)
+        return;
+    explain_number(roofline->stated_bytes, "B", bytes);
+    explain_number(roofline->stated_flops, "count", flops);
+    snprintf(words, sizeof words, "the kernel says its problem needs %s%s%s%s", has_bytes ? bytes : "",
+             has_bytes && has_flops ? " and " : "", has_flops ? flops : "", has_flops ? " FLOP" : "");
+    if (isfinite(times))
+        snprintf(words + strlen(words), sizeof words - strlen(words),
+                 "; %s of these bytes went to or from device memory%s", explain_percent(100 * times, number),
+                 times < 0.95 ? ", the rest stayed in the L2" : "");
+    explain_part(text, "stated", INK_PLAIN, words);
+}
+
+static void print_bound(const struct text *text, const struct roofline *roofline)
+{
+    static const char *const titles[ROOFLINE_BOUNDS] = {
+        [ROOFLINE_DRAM] = "device memory",
+        [ROOFLINE_SHARED] = "shared memory",
+        [ROOFLINE_COMPUTE] = "arithmetic",
+        [ROOFLINE_ISSUE] = "instruction issue",
+    };
+    const char *title = titles[roofline->nearest];
+    char share[CELL], words[4 * CELL];
+    explain_percent(100 * roofline->share, share);
+    if (roofline->bound == ROOFLINE_LATENCY)
+        snprintf(words, sizeof words,
+                 "latency: no roof reaches %.0f %%, %s at %s is the nearest; what warps wait for is below",
+                 100 * ROOFLINE_NEAR, title, share);
+    else if (roofline->bound == ROOFLINE_ISSUE)
+        snprintf(words, sizeof words, "%s: %s of the slots are used", title, share);
+    else if (roofline->bound != ROOFLINE_UNKNOWN)
+        snprintf(words, sizeof words, "%s: at %s of its peak", title, share);
+    else if (title)
+        snprintf(words, sizeof words, "not known: %s is at %s, but not every share is known", title, share);
+    else
+        snprintf(words, sizeof words, "not known: no share of a roof is known");
+    explain_part(text, "bound by", INK_BOLD, words);
+}
+
+void explain_text_roofs(const struct text *text, const struct explanation *explanation,
+                        const struct explain_style *style)
+{
+    if (explanation->launch_count == 0)
+        return;
+    print_roofs(text, explanation, style->verbose);
+    if (!style->quiet) {
+        print_intensity(text, &explanation->roofline);
+        print_stated(text, &explanation->roofline);
+    }
+    print_bound(text, &explanation->roofline);
+}

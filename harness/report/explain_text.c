@@ -1,0 +1,239 @@
+/* An explanation for people: the launches and their occupancy. */
+#include "explain/explain_parts.h"
+#include "report_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LAUNCHES_SHOWN 8
+#define FUNCTION_WIDTH 38
+#define CELL EXPLAIN_CELL
+
+static void print_fact(const struct text *text, const char *title, const char *words)
+{
+    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%-10s", title), 10, words);
+}
+
+/* ---- Head ---- */
+
+static void print_banner(const struct text *text, const struct explanation *explanation)
+{
+    const struct report report = {.run = explanation->run, .run_name = explanation->run_name, .replay = true};
+    struct banner banner;
+    if (!explanation->replay || !words_banner(&report, &banner))
+        return;
+    text_print(text, INK_YELLOW, "%s", banner.loud);
+    text_print(text, INK_PLAIN, " %s\n  ", banner.words);
+    text_wrap(text, INK_PLAIN, 2, 2, banner.source);
+    text_print(text, INK_PLAIN, "\n");
+}
+
+static void print_time(const struct text *text, const struct explanation *explanation)
+{
+    const double cycles = roofline_value(explanation->result, "sm_cycles");
+    const double clock = roofline_value(explanation->result, "sm_clock");
+    const double wall = roofline_value(explanation->result, "wall_time");
+    char time[CELL], more[CELL], words[4 * CELL];
+    if (isnan(explanation->roofline.seconds) && isnan(wall)) {
+        snprintf(words, sizeof words, "not known: %s", explain_state(explanation, "time"));
+    } else if (isnan(explanation->roofline.seconds)) {
+        snprintf(words, sizeof words, "%s by the host's clock", explain_number(wall, "ns", time));
+    } else {
+        const double nanoseconds = explanation->roofline.seconds * 1e9;
+        int used = snprintf(words, sizeof words, "%s", explain_number(nanoseconds, "ns", time));
+        if (!isnan(cycles))
+            used += snprintf(words + used, sizeof words - (size_t)used, ", %s SM cycles",
+                             explain_number(cycles, "count", more));
+        if (!isnan(clock))
+            snprintf(words + used, sizeof words - (size_t)used, ", SM clock %s", explain_number(clock, "Hz", more));
+    }
+    print_fact(text, "time", words);
+}
+
+static void print_head(const struct text *text, const struct explanation *explanation)
+{
+    const struct run *run = explanation->run;
+    char words[1024];
+    print_fact(text, "kernel", explanation->result->id);
+    if (run->device.sm_count > 0)
+        snprintf(words, sizeof words, "%s, compute capability %s, %lld SMs", words_known(run->device.name),
+                 words_known(run->device.compute_capability), run->device.sm_count);
+    else
+        snprintf(words, sizeof words, "%s", words_known(run->device.name));
+    print_fact(text, "device", words);
+    snprintf(words, sizeof words, "%s%s%s, collector %s, driver %s, CUDA %s",
+             explanation->run_name ? explanation->run_name : "", explanation->run_name ? ", " : "measured ",
+             words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), words_fact(run, SESSION_DRIVER),
+             words_fact(run, SESSION_CUDA));
+    print_fact(text, "run", words);
+    print_time(text, explanation);
+}
+
+/* ---- Launches ---- */
+
+static const char *extents(const unsigned of[3], char text[CELL])
+{
+    if (of[1] == 1 && of[2] == 1)
+        return explain_number(of[0], "count", text);
+    snprintf(text, CELL, of[2] == 1 ? "%u x %u" : "%u x %u x %u", of[0], of[1], of[2]);
+    return text;
+}
+
+static void print_launch(const struct text *text, size_t number, const struct explained_launch *explained)
+{
+    const struct launch *launch = explained->launch;
+    const struct machine *machine = &launch->machine;
+    char function[EXPLAIN_NAME], grid[CELL], block[CELL];
+    char registers[CELL] = "-", shared[2 * CELL] = "-", local[CELL] = "-", one[CELL], other[CELL];
+    if (launch->has_machine) {
+        snprintf(registers, sizeof registers, "%u", machine->registers);
+        snprintf(shared, sizeof shared, "%s + %s B", explain_number(machine->shared_bytes, "count", one),
+                 explain_number(launch->shared, "count", other));
+        snprintf(local, sizeof local, "%s B", explain_number(machine->local_bytes, "count", one));
+    }
+    text_print(
+        text, INK_PLAIN, "  %3zu  %-*s  %5u  %15s  %11s  %9s  %16s  ", number, FUNCTION_WIDTH,
+        explain_function(launch->function ? launch->function : "unknown", FUNCTION_WIDTH, function, sizeof function),
+        launch->times, extents(launch->grid, grid), extents(launch->block, block), registers, shared);
+    text_print(text, launch->has_machine && machine->local_bytes > 0 ? INK_YELLOW : INK_PLAIN, "%7s\n", local);
+}
+
+static size_t launches_shown(const struct explanation *explanation, bool verbose)
+{
+    const size_t count = explanation->launch_count;
+    return verbose || count < LAUNCHES_SHOWN ? count : LAUNCHES_SHOWN;
+}
+
+static void print_launches(const struct text *text, const struct explanation *explanation, bool verbose)
+{
+    const size_t shown = launches_shown(explanation, verbose);
+    bool unknown = false;
+    text_print(text, INK_BOLD, "\nLaunches");
+    if (explanation->launch_count == 0) {
+        text_print(text, INK_PLAIN, "  none: no kernel runs on the GPU\n");
+        return;
+    }
+    text_print(text, INK_DIM, "  registers and local memory a thread, shared memory a block: static + dynamic\n");
+    text_print(text, INK_DIM,
+               "   no  %-*s  times             grid        block  registers     shared memory    local\n",
+               FUNCTION_WIDTH, "function");
+    for (size_t i = 0; i < shown; i++) {
+        print_launch(text, i + 1, &explanation->launches[i]);
+        unknown |= !explanation->launches[i].launch->has_machine;
+    }
+    if (shown < explanation->launch_count)
+        text_print(text, INK_DIM, "       and %zu more; -v shows all\n", explanation->launch_count - shown);
+    if (unknown)
+        text_print(text, INK_DIM, "       -: the run does not say what the machine code takes\n");
+}
+
+/* ---- Occupancy ---- */
+
+static void print_step(const struct text *text, const struct explained_launch *launch,
+                       const struct occupancy_step *step)
+{
+    static const struct {
+        enum occupancy_limit resource;
+        const char *before, *unit, *behind;
+    } rows[] = {
+        {OCCUPANCY_THREADS, "with blocks of ", "", " threads"},
+        {OCCUPANCY_REGISTERS, "with ", "", " registers a thread"},
+        {OCCUPANCY_SHARED_MEMORY, "with ", " B", " of shared memory a block"},
+        {OCCUPANCY_BLOCKS, "with blocks of ", "", " threads"},
+        {OCCUPANCY_BARRIERS, "with ", "", " barriers a block"},
+    };
+    char to[CELL], from[CELL], before[CELL], after[CELL];
+    size_t row = 0;
+    while (rows[row].resource != step->resource)
+        row++;
+    text_print(text, INK_PLAIN, "                %s%s%s instead of %s%s%s ", rows[row].before,
+               explain_number(step->to, "count", to), rows[row].unit, explain_number(step->from, "count", from),
+               rows[row].unit, rows[row].behind);
+    text_print(text, INK_GREEN, "%s -> %s\n", explain_percent(launch->occupancy.percent, before),
+               explain_percent(step->occupancy.percent, after));
+}
+
+/* What a launch allows; number 0: there is but this one kind. */
+static void print_theoretical(const struct text *text, const struct explained_launch *launch, size_t number)
+{
+    const struct occupancy *occupancy = &launch->occupancy;
+    char title[32] = "theoretical", share[CELL], limits[OCCUPANCY_WORDS], words[4 * CELL];
+    if (number > 0)
+        snprintf(title, sizeof title, "launch %zu", number);
+    if (!launch->known)
+        snprintf(words, sizeof words, "not known: %s",
+                 launch->launch->has_machine ? "of this GPU" : "the run does not say what the machine code takes");
+    else if (occupancy->blocks == 0)
+        snprintf(words, sizeof words, "0 %%: the GPU refuses such a launch, for its %s",
+                 occupancy_limits(occupancy->limits, limits));
+    else if (occupancy->warps == occupancy->most_warps)
+        snprintf(words, sizeof words, "100.0 %%: all %u warps of an SM, in %u block%s", occupancy->most_warps,
+                 occupancy->blocks, plural(occupancy->blocks));
+    else
+        snprintf(words, sizeof words, "%s: %u of %u warps of an SM, in %u block%s; limited by %s",
+                 explain_percent(occupancy->percent, share), occupancy->warps, occupancy->most_warps, occupancy->blocks,
+                 plural(occupancy->blocks), occupancy_limits(occupancy->limits, limits));
+    explain_part(text, title, INK_PLAIN, words);
+    for (size_t i = 0; i < launch->step_count; i++)
+        print_step(text, launch, &launch->steps[i]);
+    if (launch->known && launch->step_count == 0 && occupancy->warps < occupancy->most_warps)
+        text_print(text, INK_PLAIN, "                less of one thing alone lets no more in\n");
+}
+
+static void print_achieved(const struct text *text, const struct explanation *explanation)
+{
+    char share[CELL], gap[512], words[1024];
+    if (isnan(explanation->achieved))
+        snprintf(words, sizeof words, "not known: %s", explain_state(explanation, "achieved_occupancy"));
+    else
+        snprintf(words, sizeof words, "%s, measured over the cycles in which an SM had a warp",
+                 explain_percent(explanation->achieved, share));
+    explain_part(text, "achieved", INK_PLAIN, words);
+    if (!*explain_gap_words(explanation, gap, sizeof gap))
+        return;
+    const struct explained_launch *largest = explanation->largest;
+    snprintf(words, sizeof words, "%.1f points", largest->occupancy.percent - explanation->achieved);
+    if (explanation->launch_count > 1)
+        snprintf(words + strlen(words), sizeof words - strlen(words), " below launch %zu, the largest",
+                 (size_t)(largest - explanation->launches) + 1);
+    snprintf(words + strlen(words), sizeof words - strlen(words), "; likely %s", gap);
+    explain_part(text, "gap", INK_PLAIN, words);
+}
+
+static void print_occupancy(const struct text *text, const struct explanation *explanation, bool verbose)
+{
+    const double least = roofline_value(explanation->result, "theoretical_occupancy");
+    const size_t shown = launches_shown(explanation, verbose);
+    size_t heads = 0, known = 0;
+    char share[CELL], words[2 * CELL];
+    if (explanation->launch_count == 0)
+        return;
+    text_print(text, INK_BOLD, "\nOccupancy\n");
+    for (size_t i = 0; i < shown; i++) {
+        heads += explanation->launches[i].same_as == i;
+        known += explanation->launches[i].known;
+    }
+    for (size_t i = 0; i < shown && (known > 0 || isnan(least)); i++)
+        if (explanation->launches[i].same_as == i)
+            print_theoretical(text, &explanation->launches[i], heads > 1 ? i + 1 : 0);
+    if (known == 0 && !isnan(least)) {
+        snprintf(words, sizeof words, "%s; the run does not say what the machine code takes",
+                 explain_percent(least, share));
+        explain_part(text, "theoretical", INK_PLAIN, words);
+    }
+    print_achieved(text, explanation);
+}
+
+int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream)
+{
+    const struct text text = {.stream = stream, .color = style->color};
+    print_banner(&text, explanation);
+    print_head(&text, explanation);
+    if (!style->quiet) {
+        print_launches(&text, explanation, style->verbose);
+        print_occupancy(&text, explanation, style->verbose);
+    }
+    explain_text_roofs(&text, explanation, style);
+    explain_text_lines(&text, explanation, style);
+    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+}

@@ -1,0 +1,45 @@
+/* report.h - what a run or a comparison says, a format each. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "judge/compare.h"
+
+#include <stdio.h>
+
+struct report {
+    const struct metrics *metrics;
+    const struct run *run;
+    const struct run *baseline;          /* NULL when there is nothing to compare with */
+    const struct comparison *comparison; /* likewise */
+    const char *run_name;                /* file that holds the run, or NULL when it is in none */
+    const char *baseline_name;           /* file or folder, or NULL */
+    const char *baselines;               /* folder that accept must be told of, or NULL for its default */
+    bool other_baseline;                 /* one that does not fit the run is there: the run's needs another folder */
+    enum exit_code exit_code;            /* what the command is going to exit with: run_exit_code without comparison */
+    bool replay;                         /* the run was read from run_name; nothing was measured here: said loudly */
+    bool static_only;                    /* only machine code was read: no kernel ran and no GPU was asked; likewise */
+    bool color;
+    bool quiet;   /* only what is not same */
+    bool verbose; /* every row */
+    bool power;   /* every row that was judged, with the smallest change that would have been caught */
+};
+
+struct reporter {
+    const char *name;
+    const char *doc;
+    int (*print)(const struct report *report, FILE *stream); /* -1 when the stream failed */
+};
+
+/* NULL when there is no reporter of that name. The table is in report.c; its names are the values of --format and
+ * --report. */
+const struct reporter *reporter_find(const char *name);
+const struct reporter *reporter_list(size_t *count);
+
+int report_text(const struct report *report, FILE *stream);
+int report_json(const struct report *report, FILE *stream);
+int report_junit(const struct report *report, FILE *stream);
+int report_markdown(const struct report *report, FILE *stream);
+int report_comment(const struct report *report, FILE *stream);
+int report_github(const struct report *report, FILE *stream);
+
+#endif

@@ -1,0 +1,96 @@
+/* The words for why a row is worse. Names of files and functions, and source text, are whatever a file says. */
+#include "report_words.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_MOST 200 /* characters, for reports that have no width of their own */
+
+char *words_place(const struct line *line, size_t most)
+{
+    char at[32];
+    snprintf(at, sizeof at, line->file ? ":%u" : " +0x%x", line->file ? line->number : line->offset);
+    const size_t room = most - strlen(at);
+    char *name = line->file ? text_cut_before(line->file, room) : text_cut(line->function, room);
+    char *place = x_sprintf("%s%s", name, at);
+    free(name);
+    return place;
+}
+
+const char *words_count(double count, char *text, size_t size)
+{
+    if (count < 1e15)
+        return group_digits(count, text, size);
+    snprintf(text, size, "%.3g", count);
+    return text;
+}
+
+/* "98 %". */
+static const char *share_words(double share, char *text, size_t size)
+{
+    if (share < 0.005)
+        snprintf(text, size, "<1 %%");
+    else
+        snprintf(text, size, "%.0f %%", 100 * share);
+    return text;
+}
+
+char *words_amounts(const struct blame *blame, const struct cause *cause)
+{
+    char base[40] = "", now[40];
+    if (cause->has_base)
+        words_count(cause->base_amount, base, sizeof base);
+    return x_sprintf("%s %s%s%s", blame->story->title, base, *base ? " -> " : "",
+                     words_count(cause->amount, now, sizeof now));
+}
+
+char *words_cause(const struct blame *blame, const struct cause *cause)
+{
+    char share[16];
+    char *amounts = words_amounts(blame, cause);
+    const char *reason = cause->stall;
+    const char *meaning = reason ? story_stall_words(reason) : NULL;
+    char *words = x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(cause->share, share, sizeof share),
+                            reason ? cause->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
+                            meaning ? ": " : "", meaning ? meaning : "");
+    free(amounts);
+    return words;
+}
+
+char *words_advice(const struct blame *blame)
+{
+    bool nameless = false;
+    for (size_t i = 0; i < blame->count; i++)
+        nameless |= !blame->causes[i].line->file;
+    const char *stall = blame->count > 0 ? blame->causes[0].stall : NULL;
+    const char *advice = stall ? story_stall_advice(stall, blame->lines) : blame->story->advice;
+    return x_sprintf("%s%s%s", *advice ? advice : blame->story->advice,
+                     blame->against_base ? "" : "; there is nothing to compare with: these lines have most of it now",
+                     nameless ? "; no line information: compile with -lineinfo" : "");
+}
+
+void words_blame(const struct judgement *judgement, FILE *stream)
+{
+    const struct blame *blame = &judgement->blame;
+    for (size_t i = 0; i < blame->count; i++) {
+        const struct cause *cause = &blame->causes[i];
+        char *place = words_place(cause->line, WORDS_PLACE), *words = words_cause(blame, cause);
+        fprintf(stream, "at %s: %s\n", place, words);
+        if (cause->line->text) {
+            char *source = text_cut(cause->line->text, SOURCE_MOST);
+            fprintf(stream, "    %s\n", source);
+            free(source);
+        }
+        free(words);
+        free(place);
+    }
+    if (blame->story) {
+        char *advice = words_advice(blame);
+        fprintf(stream, "%s\n", advice);
+        free(advice);
+    }
+    if (judgement->launch_change)
+        fprintf(stream, "launch: %s\n", judgement->launch_change);
+}

@@ -1,0 +1,278 @@
+/* The report as JUnit XML, for the CI servers that show tests. One suite, since they group by class: a class a kernel,
+ * a test case a metric, sorted, so that a test case keeps its name and place from run to run.
+ *
+ * regressed and unexpected-pass are failures; what could not be measured is an error; unsure, new, expected and
+ * trade-off are skipped, which shows without failing. Rows that are not gated are left out, and with -q those that
+ * pass. */
+#include "report_words.h"
+
+#include "base/exit_code.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The name of a test case that is about a whole kernel. No metric can have it. */
+#define WHOLE_KERNEL "(kernel)"
+
+enum outcome { OUTCOME_PASSED, OUTCOME_SKIPPED, OUTCOME_FAILED, OUTCOME_ERROR, OUTCOMES };
+
+static const char *const elements[OUTCOMES] = {
+    [OUTCOME_SKIPPED] = "skipped", [OUTCOME_FAILED] = "failure", [OUTCOME_ERROR] = "error"};
+
+struct test_case {
+    const char *kernel, *name;
+    enum outcome outcome;
+    const char *type;                  /* the verdict or the status, when not passed */
+    const struct judgement *judgement; /* else the words: */
+    char *words;                       /* owned */
+};
+
+struct test_cases {
+    struct test_case *list;
+    size_t count;
+    size_t outcomes[OUTCOMES];
+};
+
+/* Text of an element or of an attribute in double quotes. XML has no way at all to write most control characters. */
+static void put_xml(FILE *stream, const char *text)
+{
+    while (*text) {
+        const size_t plain = strspn(text, " !#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
+                                          "abcdefghijklmnopqrstuvwxyz{|}~");
+        fwrite(text, 1, plain, stream);
+        text += plain;
+        if (!*text)
+            return;
+        char bytes[5];
+        const unsigned character = text_next(&text);
+        if (character == '<')
+            fputs("&lt;", stream);
+        else if (character == '>')
+            fputs("&gt;", stream);
+        else if (character == '&')
+            fputs("&amp;", stream);
+        else if (character == '"')
+            fputs("&quot;", stream);
+        else if (character == '\n')
+            fputs("&#10;", stream);
+        else if (text_is_control(character) || (character & 0xfffe) == 0xfffe)
+            fputc('?', stream);
+        else
+            fputs(text_utf8(character, bytes), stream);
+    }
+}
+
+static void put_attribute(FILE *stream, const char *name, const char *value)
+{
+    fprintf(stream, " %s=\"", name);
+    put_xml(stream, value);
+    fputc('"', stream);
+}
+
+static void add_case(struct test_cases *cases, const struct test_case *test_case)
+{
+    *ARRAY_ADD(cases->list, cases->count) = *test_case;
+    cases->outcomes[test_case->outcome]++;
+}
+
+static enum outcome outcome_of(enum verdict verdict)
+{
+    if (verdict == VERDICT_MISSING)
+        return OUTCOME_ERROR;
+    switch (words_verdict_tone(verdict)) {
+    case TONE_FAIL:
+        return OUTCOME_FAILED;
+    case TONE_WARN:
+        return OUTCOME_SKIPPED;
+    case TONE_GOOD:
+    case TONE_PLAIN:
+        break;
+    }
+    return OUTCOME_PASSED;
+}
+
+static void add_judgements(struct test_cases *cases, const struct report *report)
+{
+    for (size_t i = 0; i < report->comparison->count; i++) {
+        const struct judgement *judgement = &report->comparison->list[i];
+        const enum outcome outcome = outcome_of(judgement->verdict);
+        if (judgement->verdict == VERDICT_INFO || (report->quiet && outcome == OUTCOME_PASSED))
+            continue;
+        add_case(cases, &(struct test_case){
+                            .kernel = judgement->kernel,
+                            .name = judgement->metric ? judgement->metric->name : WHOLE_KERNEL,
+                            .outcome = outcome,
+                            .type = verdict_name(judgement->verdict),
+                            .judgement = judgement,
+                        });
+    }
+}
+
+/* Where nothing was compared, no kernel has passed. */
+static void add_results(struct test_cases *cases, const struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = &run->results[i];
+        const bool fine = result->status == RESULT_OK || result->status == RESULT_NOT_BUILT;
+        const char *status = result_status_name(result->status);
+        add_case(cases,
+                 &(struct test_case){
+                     .kernel = result->id,
+                     .name = WHOLE_KERNEL,
+                     .outcome = fine ? OUTCOME_SKIPPED : OUTCOME_ERROR,
+                     .type = status,
+                     .words = result->status == RESULT_OK ? x_strdup("measured, but not judged")
+                                                          : x_sprintf("%s%s%s", status, result->reason ? ": " : "",
+                                                                      result->reason ? result->reason : ""),
+                 });
+    }
+}
+
+/* A document in which every test passed must not stand beside an exit code that says otherwise; nor an empty one. */
+static void add_verdict(struct test_cases *cases, const struct report *report)
+{
+    if (report->exit_code == words_exit_code_of_rows(report) && cases->count > 0)
+        return;
+    struct verdict_words words;
+    words_verdict(report, "", &words);
+    add_case(cases, &(struct test_case){
+                        .kernel = "cugate",
+                        .name = "verdict",
+                        .outcome = report->exit_code == EXIT_SAME ? OUTCOME_PASSED : OUTCOME_ERROR,
+                        .type = exit_code_name(report->exit_code),
+                        .words = x_sprintf("%s%s", words.headline, words.rest),
+                    });
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct test_case *a = left;
+    const struct test_case *b = right;
+    int order = strcmp(a->kernel, b->kernel);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+static void put_property(FILE *stream, const char *name, const char *value)
+{
+    fputs("   <property", stream);
+    put_attribute(stream, "name", name);
+    put_attribute(stream, "value", value);
+    fputs("/>\n", stream);
+}
+
+static void put_properties(FILE *stream, const struct report *report)
+{
+    char code[16];
+    snprintf(code, sizeof code, "%d", (int)report->exit_code);
+    fputs("  <properties>\n", stream);
+    put_property(stream, "verdict", exit_code_name(report->exit_code));
+    put_property(stream, "exit_code", code);
+    struct banner banner;
+    if (words_banner(report, &banner))
+        put_property(stream, "warning", banner.loud);
+    put_property(stream, "device", words_known(report->run->device.name));
+    put_property(stream, "driver", words_fact(report->run, SESSION_DRIVER));
+    put_property(stream, "date", words_fact(report->run, SESSION_DATE));
+    if (report->run_name)
+        put_property(stream, "run", report->run_name);
+    if (report->baseline_name)
+        put_property(stream, "baseline", report->baseline_name);
+    for (size_t i = 0; report->comparison && i < report->comparison->note_count; i++)
+        put_property(stream, "note", report->comparison->notes[i]);
+    fputs("  </properties>\n", stream);
+}
+
+/* "; at kernels/reduce.cu:41: excess shared wavefronts 0 -> 6,938,624; launch: block 256x1x1 -> 32x1x1", or "". Caller
+ * frees. */
+static char *cause_of(const struct judgement *judgement)
+{
+    const struct blame *blame = &judgement->blame;
+    const char *launch = judgement->launch_change;
+    char *place = blame->story ? words_place(blame->causes[0].line, WORDS_PLACE) : x_strdup("");
+    char *amounts = blame->story ? words_amounts(blame, &blame->causes[0]) : x_strdup("");
+    char *cause = x_sprintf("%s%s%s%s%s%s", blame->story ? "; at " : "", place, blame->story ? ": " : "", amounts,
+                            launch ? "; launch: " : "", launch ? launch : "");
+    free(amounts);
+    free(place);
+    return cause;
+}
+
+/* What a CI server shows in a list: one line. The body has what it takes to act on it. */
+static void put_judgement(FILE *stream, const struct report *report, const struct judgement *judgement)
+{
+    char numbers[512];
+    words_numbers(judgement, numbers, sizeof numbers);
+    char *why = words_why(judgement);
+    char *cause = cause_of(judgement);
+    char *message = x_sprintf("%s: %s%s%s%s", verdict_name(judgement->verdict), numbers, *numbers && why ? "; " : "",
+                              why ? why : "", cause);
+    put_attribute(stream, "message", message);
+    free(message);
+    free(cause);
+    free(why);
+    if (judgement->verdict != VERDICT_REGRESSED || !judgement->metric) {
+        fputs("/>", stream);
+        return;
+    }
+
+    char *body = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&body, &size);
+    if (!memory)
+        die(EXIT_USAGE, "cannot allocate memory for a report");
+    words_blame(judgement, memory);
+    fprintf(memory, "If it is meant, accept it and say why%s:\n", words_run_file(report));
+    words_accept(report, &judgement, 1, memory);
+    fclose(memory);
+    fputc('>', stream);
+    put_xml(stream, body);
+    fputs("</failure>", stream);
+    free(body);
+}
+
+static void put_case(FILE *stream, const struct report *report, const struct test_case *test_case)
+{
+    fputs("  <testcase", stream);
+    put_attribute(stream, "classname", test_case->kernel);
+    put_attribute(stream, "name", test_case->name);
+    if (test_case->outcome == OUTCOME_PASSED) {
+        fputs("/>\n", stream);
+        return;
+    }
+    fprintf(stream, ">\n   <%s", elements[test_case->outcome]);
+    put_attribute(stream, "type", test_case->type);
+    if (test_case->judgement) {
+        put_judgement(stream, report, test_case->judgement);
+    } else {
+        put_attribute(stream, "message", test_case->words);
+        fputs("/>", stream);
+    }
+    fputs("\n  </testcase>\n", stream);
+}
+
+int report_junit(const struct report *report, FILE *stream)
+{
+    struct test_cases cases = {0};
+    if (report->comparison)
+        add_judgements(&cases, report);
+    else
+        add_results(&cases, report->run);
+    add_verdict(&cases, report);
+    qsort(cases.list, cases.count, sizeof *cases.list, by_name);
+
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", stream);
+    char counts[128];
+    snprintf(counts, sizeof counts, "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", cases.count,
+             cases.outcomes[OUTCOME_FAILED], cases.outcomes[OUTCOME_ERROR]);
+    fprintf(stream, "<testsuites name=\"cugate\" %s>\n <testsuite name=\"cugate\" %s skipped=\"%zu\">\n", counts,
+            counts, cases.outcomes[OUTCOME_SKIPPED]);
+    put_properties(stream, report);
+    for (size_t i = 0; i < cases.count; i++) {
+        put_case(stream, report, &cases.list[i]);
+        free(cases.list[i].words);
+    }
+    fputs(" </testsuite>\n</testsuites>\n", stream);
+    free(cases.list);
+    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+}

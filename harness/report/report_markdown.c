@@ -1,0 +1,362 @@
+/* The report as GitHub's Markdown, for a step's summary; with -q, or as report_comment, for a comment. The verdict
+ * comes first, then the worst rows, how to accept them, and the rest folded away. Either place has a limit: what did
+ * not fit is said. */
+#include "report_words.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SUMMARY_MOST (1u << 20)  /* bytes of a step's summary; a larger one is dropped whole */
+#define COMMENT_MOST (63u << 10) /* 64 KiB is the most; a line is left for whoever posts it */
+#define TAIL ((size_t)512)       /* of them for what closes the page */
+#define WORST_ROWS 25            /* that stand unfolded */
+#define CELL_MOST 1000           /* characters */
+
+/* A page of limited size is written in pieces: a piece is put together in memory, and printed when it fits. */
+struct page {
+    FILE *stream;
+    size_t left; /* bytes */
+    FILE *piece;
+    char *text; /* of the piece, after fflush */
+    size_t size;
+};
+
+static void page_init(struct page *page, FILE *stream, size_t most)
+{
+    *page = (struct page){.stream = stream, .left = most - 1};
+    page->piece = open_memstream(&page->text, &page->size);
+    if (!page->piece)
+        die(EXIT_USAGE, "cannot allocate memory for a report");
+}
+
+static void page_release(struct page *page)
+{
+    fclose(page->piece);
+    free(page->text);
+}
+
+/* Prints the piece if `reserve` bytes stay free after it, and begins the next. */
+static bool page_add(struct page *page, size_t reserve)
+{
+    fflush(page->piece);
+    const bool fits = page->size + reserve <= page->left;
+    if (fits) {
+        fwrite(page->text, 1, page->size, page->stream);
+        page->left -= page->size;
+    }
+    rewind(page->piece);
+    return fits;
+}
+
+static bool is_word(int c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* What Markdown gives a meaning, written so that it has none. A blank of no width keeps GitHub from making a mention of
+ * @name and a link of #1; it does both after the escapes are gone. */
+static void put_special(FILE *stream, char before, unsigned character, char after)
+{
+    char bytes[5];
+    if (character == '<')
+        fputs("&lt;", stream);
+    else if (character == '>')
+        fputs("&gt;", stream);
+    else if (character == '&')
+        fputs("&amp;", stream);
+    else if (character == '$')
+        fputs("&#36;", stream);
+    else if (character == '@' || (character == '#' && is_word(after)))
+        fprintf(stream, "%c&#8203;", (char)character);
+    else if (character == '_' && is_word(before) && is_word(after))
+        fputc('_', stream);
+    else if (character < 0x80 && strchr("\\`*_[]|~", (int)character))
+        fprintf(stream, "\\%c", (char)character);
+    else if (character == '\n' || character == '\r' || character == '\t')
+        fputc(' ', stream);
+    else if (text_is_control(character))
+        fputc('?', stream);
+    else
+        fputs(text_utf8(character, bytes), stream);
+}
+
+/* On one line, whatever it is. */
+static void put_markdown(FILE *stream, const char *text)
+{
+    char before = ' ';
+    for (size_t i = 0; *text; i++) {
+        if (i == CELL_MOST) {
+            fputs("...", stream);
+            return;
+        }
+        const unsigned character = text_next(&text);
+        put_special(stream, before, character, *text);
+        before = (char)(character < 0x80 ? character : ' ');
+    }
+}
+
+static void put_rows_head(FILE *stream)
+{
+    fputs("| verdict | kernel | metric | base | now | change | limit | evidence |\n"
+          "|---|---|---|--:|--:|--:|--:|---|\n",
+          stream);
+}
+
+static void put_code(FILE *stream, const char *text)
+{
+    fputs("<code>", stream);
+    put_markdown(stream, text);
+    fputs("</code>", stream);
+}
+
+/* The lines that made it worse, in the last cell of its row; `before` stands before the first of them. */
+static void put_causes(FILE *stream, const struct judgement *judgement, const char *before)
+{
+    const struct blame *blame = &judgement->blame;
+    for (size_t i = 0; i < blame->count && !blame->told; i++, before = "<br>") {
+        char *place = words_place(blame->causes[i].line, WORDS_PLACE), *cause = words_cause(blame, &blame->causes[i]);
+        fputs(before, stream);
+        put_code(stream, place);
+        fputs(": ", stream);
+        put_markdown(stream, cause);
+        if (blame->causes[i].line->text) {
+            fputs("<br>", stream);
+            put_code(stream, blame->causes[i].line->text);
+        }
+        free(cause);
+        free(place);
+    }
+    char *words = blame->told    ? x_sprintf("the lines of %s", blame->told->name)
+                  : blame->story ? words_advice(blame)
+                                 : NULL;
+    char *launch =
+        judgement->leads && judgement->launch_change ? x_sprintf("launch: %s", judgement->launch_change) : NULL;
+    const char *const more[] = {words, launch};
+    for (size_t i = 0; i < ROWS(more); i++) {
+        if (!more[i])
+            continue;
+        fputs(before, stream);
+        put_markdown(stream, more[i]);
+        before = "<br>";
+    }
+    free(launch);
+    free(words);
+}
+
+static void put_row(FILE *stream, const struct judgement *judgement)
+{
+    struct cells cells;
+    words_cells(judgement, &cells);
+    char *why = words_why(judgement);
+    const char *const row[] = {verdict_name(judgement->verdict),
+                               judgement->kernel,
+                               judgement->metric ? judgement->metric->name : "",
+                               cells.base,
+                               cells.now,
+                               cells.change,
+                               cells.limit,
+                               why ? why : ""};
+    const bool loud = words_verdict_tone(judgement->verdict) == TONE_FAIL;
+    for (size_t i = 0; i < ROWS(row); i++) {
+        fputs(i ? " | " : "| ", stream);
+        fputs(loud && i == 0 ? "**" : "", stream);
+        put_markdown(stream, row[i]);
+        fputs(loud && i == 0 ? "**" : "", stream);
+    }
+    put_causes(stream, judgement, why ? "<br>" : "");
+    fputs(" |\n", stream);
+    free(why);
+}
+
+static void put_head(FILE *stream, const struct report *report)
+{
+    static const char *const icons[] = {
+        [TONE_PLAIN] = "", [TONE_GOOD] = ":white_check_mark: ", [TONE_WARN] = ":warning: ", [TONE_FAIL] = ":x: "};
+    struct verdict_words words;
+    words_verdict(report, "", &words);
+    fprintf(stream, "## %scugate: ", icons[words_exit_tone(report->exit_code)]);
+    put_markdown(stream, words.headline);
+    put_markdown(stream, words.rest);
+    fputs("\n\n", stream);
+
+    struct banner banner;
+    if (words_banner(report, &banner)) {
+        fprintf(stream, "> **%s** %s ", banner.loud, banner.words);
+        put_markdown(stream, banner.source);
+        fputs("\n\n", stream);
+    }
+}
+
+static void put_fact(FILE *stream, const char *title, const char *words)
+{
+    fprintf(stream, "- %s: ", title);
+    put_markdown(stream, words);
+    fputc('\n', stream);
+}
+
+static void add_facts(struct page *page, const struct report *report)
+{
+    const struct comparison *comparison = report->comparison;
+    FILE *stream = page->piece;
+    put_fact(stream, "device", words_known(report->run->device.name));
+    put_fact(stream, "driver", words_fact(report->run, SESSION_DRIVER));
+    if (report->baseline_name)
+        put_fact(stream, "baseline", report->baseline_name);
+    for (size_t i = 0; comparison && i < comparison->suite_count; i++) {
+        char words[256];
+        words_suite(&comparison->suites[i], words, sizeof words);
+        if (comparison->suites[i].kernels >= RULE_DRIFT)
+            put_fact(stream, "suite", words);
+    }
+    char *note;
+    for (size_t i = 0; comparison && (note = words_note(comparison, i)); i++) {
+        put_fact(stream, "note", note);
+        page_add(page, page->left / 2); /* one by one: a hostile one takes none with it */
+        free(note);
+    }
+    fputc('\n', stream);
+    page_add(page, TAIL);
+}
+
+/* Prints the rows from number *next on, up to `most` of them, as long as they fit; *next is the first that was not. */
+static void add_rows(struct page *page, const struct judgement *const *rows, size_t count, size_t most, size_t *next)
+{
+    const size_t end = count - *next > most ? *next + most : count;
+    if (*next == end)
+        return;
+    put_rows_head(page->piece);
+    for (; *next < end; ++*next) {
+        put_row(page->piece, rows[*next]);
+        if (!page_add(page, TAIL))
+            break;
+    }
+    fputc('\n', page->piece);
+    page_add(page, 0);
+}
+
+/* A name may hold anything: the fence is longer than any run of backticks in it. */
+static void put_fence(FILE *stream, const struct report *report, const char *after)
+{
+    size_t longest = 2;
+    const char *const names[] = {report->run_name, report->baselines};
+    for (size_t i = 0; i < ROWS(names); i++)
+        for (const char *name = names[i]; name && *name; name++)
+            if (strspn(name, "`") > longest)
+                longest = strspn(name, "`");
+    for (size_t i = 0; i <= longest; i++)
+        fputc('`', stream);
+    fprintf(stream, "%s\n", after);
+}
+
+/* Takes half of what is left at most. */
+static void add_accept(struct page *page, const struct report *report)
+{
+    size_t count, next = 0;
+    const struct judgement **rows = words_regressed(report->comparison, &count);
+    const size_t reserve = page->left / 2;
+    if (count > 0) {
+        fprintf(page->piece, "If a change is meant, accept it and say why%s:\n\n", words_run_file(report));
+        put_fence(page->piece, report, "sh");
+    }
+    while (next < count) {
+        const size_t taken = words_accept(report, rows + next, count - next, page->piece);
+        fputc('\n', page->piece);
+        if (!page_add(page, reserve))
+            break;
+        next += taken;
+    }
+    if (next < count)
+        fprintf(page->piece, "# and %zu more rows\n", count - next);
+    if (count > 0) {
+        put_fence(page->piece, report, "");
+        fputc('\n', page->piece);
+    }
+    page_add(page, 0);
+    free(rows);
+}
+
+static bool is_listed(const struct report *report, const struct judgement *judgement)
+{
+    if (report->quiet)
+        return words_verdict_tone(judgement->verdict) >= TONE_WARN;
+    return report->verbose || judgement->verdict != VERDICT_INFO;
+}
+
+static void add_judgements(struct page *page, const struct report *report, size_t most)
+{
+    const struct comparison *comparison = report->comparison;
+    const struct judgement **rows = NULL;
+    size_t count = 0, worst = 0, next = 0;
+    for (size_t i = 0; i < comparison->count; i++) {
+        if (!is_listed(report, &comparison->list[i]))
+            continue;
+        *ARRAY_ADD(rows, count) = &comparison->list[i];
+        worst += count <= WORST_ROWS && words_verdict_tone(comparison->list[i].verdict) >= TONE_WARN;
+    }
+    add_rows(page, rows, count, worst, &next);
+    add_accept(page, report);
+    if (next == worst && next < count) {
+        fprintf(page->piece, "<details><summary>%zu %srow%s</summary>\n\n", count - next, next ? "more " : "",
+                plural(count - next));
+        add_rows(page, rows, count, count, &next);
+        fputs("</details>\n\n", page->piece);
+    }
+    if (next < count)
+        fprintf(page->piece, "%zu row%s left out here, to stay below %zu KiB: the reports as text and JSON have all.\n",
+                count - next, count - next == 1 ? " is" : "s are", most >> 10);
+    page_add(page, 0);
+    free(rows);
+}
+
+static void add_results(struct page *page, const struct report *report)
+{
+    const struct run *run = report->run;
+    size_t failed = 0, shown = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = &run->results[i];
+        if (result->status == RESULT_OK)
+            continue;
+        if (failed++ == 0)
+            fputs("| kernel | status | reason |\n|---|---|---|\n", page->piece);
+        fprintf(page->piece, "| %s | %s | ", result->id, result_status_name(result->status));
+        put_markdown(page->piece, result->reason ? result->reason : "no reason is known");
+        fputs(" |\n", page->piece);
+        shown += page_add(page, 2 * TAIL);
+    }
+    if (failed > shown)
+        fprintf(page->piece, "\n%zu more are left out here.\n", failed - shown);
+    if (failed > 0)
+        fputc('\n', page->piece);
+    if (report->exit_code == EXIT_BASELINE) {
+        fputs("No baseline fits this run. To make one:\n\n", page->piece);
+        put_fence(page->piece, report, "sh");
+        words_first_baseline(report, "", page->piece);
+        put_fence(page->piece, report, "");
+    }
+    page_add(page, 0);
+}
+
+int report_markdown(const struct report *report, FILE *stream)
+{
+    const size_t most = report->quiet ? COMMENT_MOST : SUMMARY_MOST;
+    struct page page;
+    page_init(&page, stream, most);
+    put_head(page.piece, report);
+    page_add(&page, TAIL);
+    add_facts(&page, report);
+    if (report->comparison)
+        add_judgements(&page, report, most);
+    else
+        add_results(&page, report);
+    page_release(&page);
+    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+}
+
+int report_comment(const struct report *report, FILE *stream)
+{
+    struct report brief = *report;
+    brief.quiet = true;
+    return report_markdown(&brief, stream);
+}

@@ -1,0 +1,333 @@
+#include "report_words.h"
+
+#include "base/exit_code.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOTES 16       /* that a report for people prints */
+#define NOTE_MOST 1000 /* characters of each */
+
+static const enum tone tones[VERDICTS] = {
+    [VERDICT_MISSING] = TONE_FAIL, [VERDICT_REGRESSED] = TONE_FAIL, [VERDICT_UNEXPECTED] = TONE_FAIL,
+    [VERDICT_UNSURE] = TONE_WARN,  [VERDICT_TRADED] = TONE_WARN,    [VERDICT_EXPECTED] = TONE_WARN,
+    [VERDICT_NEW] = TONE_WARN,     [VERDICT_IMPROVED] = TONE_GOOD,  [VERDICT_SAME] = TONE_PLAIN,
+    [VERDICT_INFO] = TONE_PLAIN,
+};
+
+enum tone words_verdict_tone(enum verdict verdict)
+{
+    return verdict < VERDICTS ? tones[verdict] : TONE_PLAIN;
+}
+
+enum tone words_exit_tone(enum exit_code code)
+{
+    return code == EXIT_SAME ? TONE_GOOD : code == EXIT_UNSURE || code == EXIT_BASELINE ? TONE_WARN : TONE_FAIL;
+}
+
+const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+const char *words_known(const char *fact)
+{
+    return fact ? fact : "unknown";
+}
+
+const char *words_fact(const struct run *run, enum session_fact which)
+{
+    return words_known(run->session_count > 0 ? run->sessions[run->session_count - 1].facts[which] : NULL);
+}
+
+/* Adds to a text that may be full. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, size - used, format, list);
+    va_end(list);
+}
+
+/* "+3.4 us", "-7.1 points", "+12,288". digits are those of points; other units know theirs. */
+static void format_difference(const struct metric *metric, double difference, const char *sign, int digits, char *text,
+                              size_t size)
+{
+    char number[64];
+    if (strcmp(metric->unit, "%") == 0)
+        snprintf(number, sizeof number, "%.*g point%s", digits, fabs(difference), fabs(difference) == 1 ? "" : "s");
+    else
+        metric_format(metric, fabs(difference), number, sizeof number);
+    snprintf(text, size, "%s%s", sign, number);
+}
+
+void words_share(double base, double now, char *text, size_t size)
+{
+    const double percent = 100 * ((now - base) / base), times = now / base;
+    if (base == 0)
+        snprintf(text, size, "%s", now == 0 ? "" : "from 0");
+    else if (times >= 10)
+        snprintf(text, size, times < 1e6 ? "%.1f x" : "%.3g x", times);
+    else if (now != base && fabs(percent) < 0.05)
+        snprintf(text, size, "<0.1 %%");
+    else
+        snprintf(text, size, "%+.1f %%", percent);
+}
+
+/* Points need no share of themselves. */
+static void change_cell(const struct judgement *judgement, char *cell, size_t size)
+{
+    double change = judgement->change;
+    const char *sign = change > 0 ? "+" : change < 0 ? "-" : "";
+    format_difference(judgement->metric, change, sign, 4, cell, size);
+    char share[48] = "";
+    if (strcmp(judgement->metric->unit, "%") != 0 && change != 0)
+        words_share(judgement->base, judgement->now, share, sizeof share);
+    if (*share)
+        append(cell, size, " (%s)", share);
+}
+
+void words_cells(const struct judgement *judgement, struct cells *cells)
+{
+    const struct metric *metric = judgement->metric;
+    *cells = (struct cells){0};
+    if (!metric)
+        return;
+    if (judgement->has_base)
+        metric_format(metric, judgement->base, cells->base, sizeof cells->base);
+    if (judgement->has_now)
+        metric_format(metric, judgement->now, cells->now, sizeof cells->now);
+    if (!judgement->compared)
+        return;
+    change_cell(judgement, cells->change, sizeof cells->change);
+    if (judgement->verdict == VERDICT_INFO)
+        return;
+    format_difference(metric, judgement->limit, "", 3, cells->limit, sizeof cells->limit);
+    if (judgement->detectable == 0)
+        snprintf(cells->detects, sizeof cells->detects, "any");
+    else if (isfinite(judgement->detectable))
+        format_difference(metric, judgement->detectable, "", 3, cells->detects, sizeof cells->detects);
+}
+
+void words_numbers(const struct judgement *judgement, char *text, size_t size)
+{
+    struct cells cells;
+    words_cells(judgement, &cells);
+    const struct {
+        const char *title, *cell;
+    } parts[] = {{"base", cells.base}, {"now", cells.now}, {"change", cells.change}, {"limit", cells.limit}};
+    text[0] = '\0';
+    for (size_t i = 0; i < ROWS(parts); i++)
+        if (*parts[i].cell)
+            append(text, size, "%s%s %s", *text ? ", " : "", parts[i].title, parts[i].cell);
+}
+
+/* Without it, a row that is inside its limit by the suite's shift alone looks like a slip of the rule. A small shift
+ * decides nothing. */
+static void drift_words(const struct judgement *judgement, char *text, size_t size)
+{
+    char drift[80];
+    text[0] = '\0';
+    if (!judgement->compared || fabs(judgement->drift) < judgement->limit / 10 || judgement->drift == 0)
+        return;
+    format_difference(judgement->metric, judgement->drift, judgement->drift > 0 ? "+" : "-", 3, drift, sizeof drift);
+    snprintf(text, size, "%s of the change is the whole suite's", drift);
+}
+
+char *words_why(const struct judgement *judgement)
+{
+    char evidence[256] = "", drift[160] = "";
+    if (words_verdict_tone(judgement->verdict) != TONE_PLAIN) {
+        judgement_evidence(judgement, evidence, sizeof evidence);
+        drift_words(judgement, drift, sizeof drift);
+    }
+    char blind[96] = "";
+    if (judgement->blind)
+        snprintf(blind, sizeof blind, "blind: it fails from %.0f %% of its value on",
+                 100 * judgement->limit / fabs(judgement->base));
+    const char *const parts[] = {evidence, drift, blind, judgement->reason ? judgement->reason : ""};
+    char *why = NULL;
+    for (size_t i = 0; i < ROWS(parts); i++) {
+        if (!*parts[i])
+            continue;
+        char *longer = x_sprintf("%s%s%s", why ? why : "", why ? "; " : "", parts[i]);
+        free(why);
+        why = longer;
+    }
+    return why;
+}
+
+void words_suite(const struct suite *suite, char *text, size_t size)
+{
+    snprintf(text, size, "%s %+.1f %% (median of %zu kernel%s%s)%s", suite->metric->name, 100 * suite->shift,
+             suite->kernels, plural(suite->kernels), suite->same_code ? " whose machine code is the same" : "",
+             suite->moved ? ": the whole suite moved" : ", taken off");
+}
+
+char *words_note(const struct comparison *comparison, size_t index)
+{
+    const size_t more = comparison->note_count - index;
+    if (index >= comparison->note_count || index > NOTES)
+        return NULL;
+    if (index == NOTES && more > 1)
+        return x_sprintf("and %zu notes more: the report as JSON has all", more);
+    return text_cut(comparison->notes[index], NOTE_MOST);
+}
+
+bool words_banner(const struct report *report, struct banner *banner)
+{
+    const struct run *run = report->run;
+    *banner = (struct banner){.loud = ""};
+    if (report->replay) {
+        banner->loud = "REPLAY: NOTHING WAS MEASURED HERE.";
+        banner->words = "The numbers below are a recording, not this machine and not this code:";
+        snprintf(banner->source, sizeof banner->source, "%s, recorded %s on %s, driver %s", report->run_name,
+                 words_fact(run, SESSION_DATE), words_known(run->device.name), words_fact(run, SESSION_DRIVER));
+    } else if (report->static_only) {
+        banner->loud = "STATIC: NO KERNEL WAS RUN.";
+        banner->words = "Only machine code was judged, by the block sizes of the baseline; no time, no counter:";
+        snprintf(banner->source, sizeof banner->source, "built by %s for %s, no GPU was used",
+                 words_fact(run, SESSION_COMPILER), words_known(run->device.name));
+    }
+    return *banner->loud;
+}
+
+enum exit_code words_exit_code_of_rows(const struct report *report)
+{
+    return report->comparison ? comparison_exit_code(report->comparison) : run_exit_code(report->run);
+}
+
+/* "regressed: 2 of 480 rows in 1 of 65 kernels; 3 improved". */
+static void judged(const struct report *report, const char *hint, struct verdict_words *words)
+{
+    const struct comparison *comparison = report->comparison;
+    const size_t *counts = comparison->counts;
+    const size_t rows = comparison->count - counts[VERDICT_INFO];
+    enum verdict first = VERDICT_MISSING; /* that the rest may name */
+    while (first <= VERDICT_UNSURE && counts[first] == 0)
+        first++;
+
+    if (first <= VERDICT_UNSURE) {
+        append(words->headline, sizeof words->headline, "%s: %zu of %zu row%s in %zu of %zu kernel%s",
+               verdict_name(first), counts[first], rows, plural(rows), comparison->kernel_counts[first],
+               comparison->kernels, plural(comparison->kernels));
+        first++;
+    } else if (rows == 0) {
+        append(words->headline, sizeof words->headline, "nothing was judged: no gated metric has a row on both sides");
+    } else if (rows == counts[VERDICT_NEW]) {
+        append(words->headline, sizeof words->headline, "nothing was compared: the baseline has none of the %zu row%s",
+               rows, plural(rows));
+    } else {
+        append(words->headline, sizeof words->headline, "nothing %s: %zu row%s in %zu kernel%s",
+               counts[VERDICT_TRADED] + counts[VERDICT_EXPECTED] > 0 ? "fails" : "is worse", rows, plural(rows),
+               comparison->kernels, plural(comparison->kernels));
+    }
+    for (enum verdict other = first; other <= VERDICT_IMPROVED; other++)
+        if (counts[other] > 0)
+            append(words->rest, sizeof words->rest, "; %zu %s%s", counts[other], verdict_name(other),
+                   other == VERDICT_IMPROVED && comparison->blind == 0 ? hint : "");
+    if (comparison->blind > 0)
+        append(words->rest, sizeof words->rest, "; %zu row%s blind%s", comparison->blind,
+               comparison->blind == 1 ? " is" : "s are", hint);
+    if (report->verbose && comparison->same_code > 0)
+        append(words->rest, sizeof words->rest, "; %zu row%s of the same code moved, which is noise",
+               comparison->same_code, plural(comparison->same_code));
+}
+
+static void measured(const struct run *run, struct verdict_words *words)
+{
+    size_t counts[RESULT_STATUSES] = {0}, uncounted = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        counts[run->results[i].status]++;
+        uncounted += result_uncounted(&run->results[i]);
+    }
+    append(words->headline, sizeof words->headline, "measured: %zu of %zu kernel%s", counts[RESULT_OK],
+           run->result_count, plural(run->result_count));
+    for (enum result_status status = RESULT_OK + 1; status < RESULT_STATUSES; status++)
+        if (counts[status] > 0)
+            append(words->rest, sizeof words->rest, "; %zu %s", counts[status], result_status_name(status));
+    if (uncounted > 0)
+        append(words->rest, sizeof words->rest, "; %zu row%s not counted", uncounted, plural(uncounted));
+}
+
+void words_verdict(const struct report *report, const char *hint, struct verdict_words *words)
+{
+    const enum exit_code code = report->exit_code;
+    *words = (struct verdict_words){0};
+    if (code != words_exit_code_of_rows(report))
+        append(words->headline, sizeof words->headline, "%s; ", exit_code_name(code));
+    if (report->comparison)
+        judged(report, hint, words);
+    else
+        measured(report->run, words);
+    append(words->rest, sizeof words->rest, " (exit %d)", (int)code);
+}
+
+static int by_kernel(const void *left, const void *right)
+{
+    const struct judgement *a = *(const struct judgement *const *)left;
+    const struct judgement *b = *(const struct judgement *const *)right;
+    int order = strcmp(a->kernel, b->kernel);
+    return order ? order : strcmp(a->metric->name, b->metric->name);
+}
+
+const struct judgement **words_regressed(const struct comparison *comparison, size_t *count)
+{
+    const struct judgement **list = NULL;
+    *count = 0;
+    for (size_t i = 0; comparison && i < comparison->count; i++)
+        if (comparison->list[i].verdict == VERDICT_REGRESSED && comparison->list[i].metric)
+            *ARRAY_ADD(list, *count) = &comparison->list[i];
+    if (*count > 0)
+        qsort(list, *count, sizeof *list, by_kernel);
+    return list;
+}
+
+/* " --baselines DIR", when the report's commands need it. */
+static void put_baselines_option(const struct report *report, FILE *stream)
+{
+    const struct text text = {.stream = stream};
+    if (!report->baselines)
+        return;
+    fputs(" --baselines ", stream);
+    text_shell_word(&text, report->baselines);
+}
+
+const char *words_run_file(const struct report *report)
+{
+    if (report->static_only)
+        return " (RUN.json takes a machine with a GPU: cugate check --save RUN.json)";
+    return report->run_name ? "" : " (check --save RUN.json writes the file)";
+}
+
+size_t words_accept(const struct report *report, const struct judgement *const *rows, size_t count, FILE *stream)
+{
+    const struct text text = {.stream = stream};
+    size_t i = 0;
+    fputs("cugate accept ", stream);
+    text_shell_word(&text, report->run_name ? report->run_name : "RUN.json");
+    put_baselines_option(report, stream);
+    fputs(" -k ", stream);
+    text_shell_word(&text, rows[0]->kernel);
+    for (; i < count && strcmp(rows[i]->kernel, rows[0]->kernel) == 0; i++)
+        fprintf(stream, "%s -m %s", i % 3 == 2 ? " \\\n     " : "", rows[i]->metric->name);
+    fputs(" --reason \"...\"", stream);
+    return i;
+}
+
+void words_first_baseline(const struct report *report, const char *indent, FILE *stream)
+{
+    fprintf(stream, "%scugate aa --sessions %zu --save sessions\n", indent, rule_sessions_needed(METRIC_TIME));
+    fprintf(stream, "%scugate accept sessions/*.json", indent);
+    if (report->other_baseline)
+        fputs(" --baselines OTHER_DIR", stream); /* accept would refuse to mix the two */
+    else
+        put_baselines_option(report, stream);
+    fputs(" --reason \"first baseline\"\n", stream);
+    if (report->other_baseline)
+        fprintf(stream, "%scugate check --baselines OTHER_DIR\n", indent);
+}

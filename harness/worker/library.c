@@ -1,0 +1,134 @@
+#include "library.h"
+
+#include "base/util.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool good_name(const char *name)
+{
+    return name && *name && strlen(name) <= 100 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+static bool is_amount(double number)
+{
+    return isfinite(number) && number >= 0;
+}
+
+/* NULL when the family keeps the contract, else what it lacks. */
+static const char *family_fault(const struct cugate_family *family)
+{
+    if (!family)
+        return "a row of `families` is NULL";
+    if (!good_name(family->name))
+        return "a family's name is not of the form [a-z0-9_]+";
+    if (!family->open || !family->restore || !family->verify || !family->close)
+        return "open, restore, verify or close is NULL";
+    if (!family->variants || family->variant_count == 0)
+        return "it has no variant";
+    for (size_t i = 0; i < family->variant_count; i++) {
+        const struct cugate_variant *variant = &family->variants[i];
+        if (!good_name(variant->name))
+            return "a variant's name is not of the form [a-z0-9_]+";
+        if (!variant->launch && !variant->not_built)
+            return "a variant has neither `launch` nor the reason in `not_built`";
+        if (!is_amount(variant->bytes) || !is_amount(variant->flops))
+            return "a variant's bytes or flops are negative or not finite";
+    }
+    return NULL;
+}
+
+static int collect_kernels(struct library *library, const char *path, char *why, size_t why_size)
+{
+    const struct cugate_library *table = library->table;
+    if (!table->synchronize || !table->error_text || (!table->families && table->family_count)) {
+        snprintf(why, why_size, "%s: cugate_library() lacks families, synchronize or error_text; see kernel.h", path);
+        return -1;
+    }
+    for (size_t f = 0; f < table->family_count; f++) {
+        const struct cugate_family *family = table->families[f];
+        const char *fault = family_fault(family);
+        if (fault) {
+            snprintf(why, why_size, "%s: family %s (number %zu): %s; see kernel.h", path,
+                     family && good_name(family->name) ? family->name : "without a good name", f + 1, fault);
+            return -1;
+        }
+        for (size_t v = 0; v < family->variant_count; v++) {
+            char *id = x_sprintf("%s/%s", family->name, family->variants[v].name);
+            for (size_t k = 0; k < library->count; k++) {
+                if (strcmp(library->kernels[k].id, id) == 0) {
+                    snprintf(why, why_size, "%s: kernel %s is there twice: ids must be unique; see kernel.h", path, id);
+                    free(id);
+                    return -1;
+                }
+            }
+            struct kernel *kernel = ARRAY_ADD(library->kernels, library->count);
+            kernel->id = id;
+            kernel->family = family;
+            kernel->variant = &family->variants[v];
+        }
+    }
+    if (library->count == 0) {
+        snprintf(why, why_size, "%s holds no kernel: its table has no family; see kernel.h", path);
+        return -1;
+    }
+    return 0;
+}
+
+int library_open(struct library *library, const char *path, char *why, size_t why_size)
+{
+    *library = (struct library){0};
+    /* dlopen takes a name without a slash for one to search in system folders; a user means a file here. */
+    char *file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
+    library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    free(file);
+    if (!library->handle) {
+        snprintf(why, why_size, "cannot load the kernel library: %s; build it with `make`, or name one with --kernels",
+                 dlerror());
+        return -1;
+    }
+    const struct cugate_library *(*entry)(void) = NULL;
+    /* POSIX gives a function's address as a void *; ISO C has no cast for that. */
+    *(void **)&entry = dlsym(library->handle, "cugate_library");
+    if (!entry) {
+        snprintf(why, why_size, "%s is not a kernel library: it does not export cugate_library(); see kernel.h", path);
+        goto out;
+    }
+    library->table = entry();
+    if (!library->table || library->table->abi != CUGATE_KERNEL_ABI) {
+        snprintf(why, why_size, "%s was built for kernel ABI %d, this cugate needs %d: rebuild it with this kernel.h",
+                 path, library->table ? library->table->abi : 0, CUGATE_KERNEL_ABI);
+        goto out;
+    }
+    if (collect_kernels(library, path, why, why_size) == 0)
+        return 0;
+out:
+    library_close(library);
+    return -1;
+}
+
+void library_close(struct library *library)
+{
+    for (size_t k = 0; k < library->count; k++)
+        free(library->kernels[k].id);
+    free(library->kernels);
+    if (library->handle)
+        dlclose(library->handle);
+    *library = (struct library){0};
+}
+
+const char *library_unmatched(const struct library *library, char *const *globs, size_t count)
+{
+    for (size_t g = 0; g < count; g++) {
+        bool matched = false;
+        for (size_t k = 0; k < library->count && !matched; k++)
+            matched = glob_any(&globs[g], 1, library->kernels[k].id);
+        if (!matched)
+            return globs[g];
+    }
+    return NULL;
+}

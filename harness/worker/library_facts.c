@@ -1,0 +1,168 @@
+#include "library_facts.h"
+
+#include "base/measure_interrupt.h"
+#include "base/text.h"
+#include "base/util.h"
+#include "child.h"
+#include "library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The child: a line for each fact, its key and its text with a blank between. Those of a kernel follow its id. */
+
+static void put(FILE *stream, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    char *line = x_strdup(text);
+    text_make_harmless(line, ' ');
+    fprintf(stream, "%s %s\n", key, line);
+    free(line);
+}
+
+static void tell(int pipe, const void *path)
+{
+    struct library library;
+    char why[1024];
+    if (library_open(&library, path, why, sizeof why) < 0) {
+        message_send(pipe, MESSAGE_UNUSABLE, why);
+        return;
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return;
+    put(stream, "compiler", library.table->compiler);
+    put(stream, "flags", library.table->flags);
+    for (size_t k = 0; k < library.count; k++) {
+        const struct kernel *kernel = &library.kernels[k];
+        put(stream, "kernel", kernel->id);
+        put(stream, "doc", kernel->variant->doc);
+        put(stream, "not_built", kernel->variant->launch ? NULL : kernel->variant->not_built);
+        put(stream, "transfer", kernel->family->kind == CUGATE_TRANSFER ? "" : NULL);
+    }
+    fclose(stream);
+    message_send(pipe, MESSAGE_FACTS, text);
+    free(text);
+}
+
+/* ---- The parent ---- */
+
+static bool is_id(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const size_t family = strspn(text, letters);
+    return family > 0 && text[family] == '/' && text[family + 1] != '\0' &&
+           strspn(text + family + 1, letters) == strlen(text + family + 1);
+}
+
+/* False when the line is none of a library's. */
+static bool take_line(struct library_facts *facts, char *line)
+{
+    char *text = strchr(line, ' ');
+    if (!text)
+        return false;
+    *text++ = '\0';
+    if (strcmp(line, "kernel") == 0) {
+        if (!is_id(text))
+            return false;
+        *ARRAY_ADD(facts->kernels, facts->count) = (struct kernel_facts){.id = x_strdup(text)};
+        return true;
+    }
+    struct kernel_facts *kernel = facts->count > 0 ? &facts->kernels[facts->count - 1] : NULL;
+    if (kernel && strcmp(line, "transfer") == 0 && !kernel->transfer) {
+        kernel->transfer = true;
+        return true;
+    }
+    char **fact = !kernel && strcmp(line, "compiler") == 0   ? &facts->compiler
+                  : !kernel && strcmp(line, "flags") == 0    ? &facts->flags
+                  : kernel && strcmp(line, "doc") == 0       ? &kernel->doc
+                  : kernel && strcmp(line, "not_built") == 0 ? &kernel->not_built
+                                                             : NULL;
+    if (!fact || *fact)
+        return false;
+    *fact = x_strdup(text);
+    return true;
+}
+
+static bool take_facts(struct library_facts *facts, char *text)
+{
+    for (char *end; (end = strchr(text, '\n')); text = end + 1) {
+        *end = '\0';
+        if (!take_line(facts, text))
+            return false;
+    }
+    return *text == '\0' && facts->count > 0;
+}
+
+static int take_message(struct library_facts *facts, const char *path, const struct message *message, char *why,
+                        size_t why_size)
+{
+    if (message->kind == MESSAGE_UNUSABLE) {
+        snprintf(why, why_size, "%s", message->text);
+        return EXIT_USAGE;
+    }
+    if (message->kind == MESSAGE_FACTS && take_facts(facts, message->text))
+        return 0;
+    snprintf(why, why_size, "%s tells what no kernel library can: something in it writes to descriptors of cugate's",
+             path);
+    return EXIT_NOT_MEASURED;
+}
+
+int library_facts_read(struct library_facts *facts, const char *path, double seconds, char *why, size_t why_size)
+{
+    struct interrupts interrupts;
+    struct child child;
+    struct message message = {0};
+    *facts = (struct library_facts){0};
+    snprintf(why, why_size, "cannot load %s: no process for it", path);
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    if (child_start(&child, tell, path) < 0) {
+        interrupts_close(&interrupts);
+        return EXIT_NOT_MEASURED;
+    }
+    const enum child_event event = child_next(&child, now_seconds() + seconds, interrupts.descriptor, &message);
+    int code = EXIT_NOT_MEASURED;
+    if (event == CHILD_SAID || event == CHILD_BABBLED)
+        code = take_message(facts, path, &message, why, why_size);
+    free(message.text);
+    char *how = child_end(&child, event == CHILD_ENDED);
+    if (event == CHILD_ENDED)
+        snprintf(why, why_size, "the process that loaded %s died before it could be asked for its kernels: %s", path,
+                 how);
+    if (event == CHILD_QUIET)
+        snprintf(why, why_size, "%s was not loaded within %g s; a longer limit is set with --timeout", path, seconds);
+    if (interrupts_close(&interrupts)) {
+        snprintf(why, why_size, "interrupted");
+        code = EXIT_INTERRUPTED;
+    }
+    free(how);
+    if (code != 0)
+        library_facts_release(facts);
+    return code;
+}
+
+void library_facts_release(struct library_facts *facts)
+{
+    for (size_t k = 0; k < facts->count; k++) {
+        free(facts->kernels[k].id);
+        free(facts->kernels[k].doc);
+        free(facts->kernels[k].not_built);
+    }
+    free(facts->kernels);
+    free(facts->compiler);
+    free(facts->flags);
+    *facts = (struct library_facts){0};
+}
+
+const struct kernel_facts *library_facts_find(const struct library_facts *facts, const char *id)
+{
+    for (size_t k = 0; k < facts->count; k++)
+        if (strcmp(facts->kernels[k].id, id) == 0)
+            return &facts->kernels[k];
+    return NULL;
+}

@@ -1,0 +1,217 @@
+#include "worker.h"
+
+#include "base/util.h"
+#include "collector.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a worker that ran into an error ends with; the parent starts another at the next kernel. */
+enum { WORKER_DONE = 0, WORKER_ENDED = 1 };
+
+struct worker {
+    const struct measurement *measurement;
+    int pipe;
+    struct library library;
+    struct kernel **chosen;
+    size_t chosen_count;
+    const struct collector *collector;
+    void *collector_self;
+    const struct cugate_family *family; /* the open one, or NULL */
+    void *state;
+};
+
+__attribute__((noreturn)) static void give_up(const struct worker *worker, const char *why)
+{
+    message_send(worker->pipe, MESSAGE_FAILURE, why);
+    _exit(WORKER_ENDED);
+}
+
+/* The chosen kernels, or after a glob that matches none the glob and all that there are. */
+static void send_ids(const struct worker *worker, enum message_kind kind, const char *unmatched)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        give_up(worker, "out of memory");
+    if (unmatched)
+        fprintf(stream, "-k '%s'\n", unmatched);
+    for (size_t i = 0; i < (unmatched ? worker->library.count : worker->chosen_count); i++)
+        fprintf(stream, "%s\n", unmatched ? worker->library.kernels[i].id : worker->chosen[i]->id);
+    fclose(stream);
+    message_send(worker->pipe, kind, text);
+    free(text);
+}
+
+static void choose_kernels(struct worker *worker)
+{
+    const struct measurement *measurement = worker->measurement;
+    char why[1024];
+    if (library_open(&worker->library, measurement->kernels, why, sizeof why) < 0) {
+        message_send(worker->pipe, MESSAGE_UNUSABLE, why);
+        _exit(WORKER_ENDED);
+    }
+    worker->chosen = x_calloc(worker->library.count, sizeof *worker->chosen);
+    for (size_t k = 0; k < worker->library.count; k++) {
+        if (glob_any(measurement->globs, measurement->glob_count, worker->library.kernels[k].id))
+            worker->chosen[worker->chosen_count++] = &worker->library.kernels[k];
+    }
+    const char *unmatched =
+        measurement->lenient ? NULL : library_unmatched(&worker->library, measurement->globs, measurement->glob_count);
+    if (unmatched) {
+        send_ids(worker, MESSAGE_NO_MATCH, unmatched);
+        _exit(WORKER_DONE);
+    }
+    send_ids(worker, MESSAGE_KERNELS, NULL);
+}
+
+static void open_device(struct worker *worker, const struct collector_setup *setup)
+{
+    char why[1024];
+    struct run run = {0};
+    struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+    if (worker->collector->open(&worker->collector_self, setup, &run.device, session, why, sizeof why) < 0)
+        give_up(worker, why);
+    session->facts[SESSION_COLLECTOR] = x_strdup(worker->collector->name);
+    session->facts[SESSION_COMPILER] = x_strdup(setup->library->compiler);
+    session->facts[SESSION_FLAGS] = x_strdup(setup->library->flags);
+
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream || run_write(&run, stream) < 0)
+        give_up(worker, "out of memory");
+    fclose(stream);
+    message_send(worker->pipe, MESSAGE_DEVICE, text);
+    free(text);
+    run_release(&run);
+}
+
+static void close_family(struct worker *worker)
+{
+    if (worker->family)
+        worker->family->close(worker->state);
+    worker->family = NULL;
+}
+
+/* Compares the output of the last launch with the reference. */
+static enum result_status verify(const struct worker *worker, const struct kernel *kernel, char *why, size_t why_size)
+{
+    snprintf(why, why_size, "the output differs from the reference");
+    const int verified = kernel->family->verify(worker->state, kernel->variant, why, why_size);
+    if (verified == CUGATE_WRONG)
+        return RESULT_WRONG;
+    return library_check(worker->library.table, "verify", verified, why, why_size) < 0 ? RESULT_FAILED : RESULT_OK;
+}
+
+/* Runs the kernel once, unmeasured: the warm-up, and the proof that its output is right. */
+static enum result_status warm_up(const struct worker *worker, const struct kernel *kernel, char *why, size_t why_size)
+{
+    const struct cugate_library *library = worker->library.table;
+    const struct cugate_family *family = kernel->family;
+    if (library_check(library, "restore", family->restore(worker->state), why, why_size) < 0 ||
+        library_check(library, "restore", library->synchronize(), why, why_size) < 0 ||
+        library_check(library, "launch", kernel->variant->launch(worker->state), why, why_size) < 0 ||
+        library_check(library, "kernel", library->synchronize(), why, why_size) < 0)
+        return RESULT_FAILED;
+    return verify(worker, kernel, why, why_size);
+}
+
+static void measure_kernel(struct worker *worker, const struct kernel *kernel, struct result *result)
+{
+    char why[1024] = "";
+    result->id = x_strdup(kernel->id);
+    result->bytes = kernel->variant->bytes;
+    result->flops = kernel->variant->flops;
+    if (!kernel->variant->launch) {
+        result->status = RESULT_NOT_BUILT;
+        result->reason = x_strdup(kernel->variant->not_built);
+        return;
+    }
+    result->status = RESULT_FAILED;
+    if (!worker->family) {
+        if (library_check(worker->library.table, "open", kernel->family->open(&worker->state), why, sizeof why) < 0) {
+            result->reason = x_strdup(why);
+            return;
+        }
+        worker->family = kernel->family;
+    }
+    result->status = warm_up(worker, kernel, why, sizeof why);
+    if (result->status == RESULT_OK) {
+        const int measured =
+            worker->collector->measure(worker->collector_self, kernel, worker->state, result, why, sizeof why);
+        result->status = measured < 0 ? RESULT_FAILED : verify(worker, kernel, why, sizeof why);
+    }
+    if (result->status != RESULT_OK)
+        result->reason = x_strdup(why);
+}
+
+static void measure_kernels(const struct measurement *measurement, size_t first, int pipe)
+{
+    struct worker worker = {.measurement = measurement, .pipe = pipe};
+    worker.collector = measurement->lines ? measurement->lines : collector_find(measurement->collector);
+    choose_kernels(&worker);
+    const struct collector_setup setup = {
+        .metrics = measurement->metrics,
+        .library = worker.library.table,
+        .samples = measurement->samples,
+        .library_path = measurement->kernels,
+        .skip = measurement->skip,
+        .roofs = measurement->roofs && first == 0,
+    };
+    open_device(&worker, &setup);
+    for (size_t k = first; k < worker.chosen_count; k++) {
+        /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
+        if (worker.family && worker.family != worker.chosen[k]->family)
+            close_family(&worker);
+        message_send(pipe, MESSAGE_START, worker.chosen[k]->id);
+        struct result result = {0};
+        measure_kernel(&worker, worker.chosen[k], &result);
+        char *line = result_to_line(&result);
+        message_send(pipe, MESSAGE_RESULT, line);
+        /* After an error the device's context may be lost, and with it every later result. Lines: see cupti_lines.c. */
+        if (result.status == RESULT_FAILED || measurement->lines)
+            _exit(WORKER_ENDED);
+        free(line);
+        result_release(&result);
+    }
+    close_family(&worker);
+    worker.collector->close(worker.collector_self);
+    message_send(pipe, MESSAGE_END, "");
+}
+
+/* --device N: the worker sees that one GPU only, so that every library, whatever API it uses, means the same one. A
+ * list that is already in CUDA_VISIBLE_DEVICES is narrowed to its entry N. */
+static void see_only(int device)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    char *copy = x_strdup(visible ? visible : "");
+    char *rest = NULL;
+    char *entry = strtok_r(copy, ",", &rest);
+    for (int i = 0; i < device && entry; i++)
+        entry = strtok_r(NULL, ",", &rest);
+    char *number = visible ? x_strdup(entry ? entry : "") : x_sprintf("%d", device);
+    setenv("CUDA_VISIBLE_DEVICES", number, 1);
+    free(number);
+    free(copy);
+}
+
+/* What a worker is started with. */
+struct order {
+    const struct measurement *measurement;
+    size_t first;
+};
+
+static void worker_run(int pipe, const void *data)
+{
+    const struct order *order = data;
+    see_only(order->measurement->device);
+    measure_kernels(order->measurement, order->first, pipe);
+}
+
+int worker_start(struct child *child, const struct measurement *measurement, size_t first)
+{
+    return child_start(child, worker_run, &(struct order){measurement, first});
+}

@@ -1,0 +1,15 @@
+/* worker.h - the process that measures. It loads the kernel library, opens the device and sends what it finds over a
+ * pipe, so that a kernel that crashes, hangs or corrupts the context costs its own result only. */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include "child.h"
+#include "measure/measure.h"
+
+/* Starts a worker that measures the chosen kernels from number `first` on and ends after the last one. Its messages are
+ * KERNELS, DEVICE, then START and RESULT for each kernel, and END; but UNUSABLE or NO_MATCH alone, FAILURE in place of
+ * DEVICE, and nothing more after a result that failed. measure.c holds it to that. A library that forges the result of
+ * its own kernel at its time cannot be told from an honest one: the process is its as well. -1 after error(). */
+int worker_start(struct child *child, const struct measurement *measurement, size_t first);
+
+#endif
