@@ -102,14 +102,14 @@ HARNESS_C := $(wildcard harness/*/*.c)
 PLUGIN_C := $(wildcard harness/cupti/*.c)
 LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
-TESTS_C := $(wildcard tests/*.c)
+TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
 DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
-SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/made_time.c tests/support.c)
+SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
@@ -163,7 +163,7 @@ nightly-report:
 test:
 	@ci/install_deps.sh build test python browser $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit fuzzers
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests fuzzers
 	@BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' \
 	    CUDA_LIBS='$(abspath $(CUDA_LIBS))' ci/test.sh
 
@@ -213,7 +213,7 @@ ready:
 ## goldens: rewrite the expected outputs in tests/data from what cugate prints now
 goldens: all
 	@CUGATE=$(BUILD)/cugate tests/cli/run.sh --rewrite
-	@CUGATE=$(BUILD)/cugate tests/planted.sh --rewrite
+	@CUGATE=$(BUILD)/cugate tests/scripts/planted.sh --rewrite
 	@ci/install_python.sh --test
 	@REWRITE_GOLDENS=1 CUGATE=$(BUILD)/cugate build/python/bin/python -m pytest -q reports/tests/test_views.py
 
@@ -265,7 +265,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags.c | check-dependencies
 
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) -Itests $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) -Itests/unit $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/harness/cupti/%.o: harness/cupti/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies
 	@mkdir -p $(@D)
@@ -330,7 +330,7 @@ $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | 
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 
-$(BUILD)/tests/unit: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
+$(BUILD)/tests/unit_tests: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
 

@@ -7,9 +7,9 @@ set -euo pipefail
 shopt -s nullglob
 
 harness=(harness/*/*.c)
-c=("${harness[@]}" tests/*.c tests/*/*.c tests/*/*/*.c)
-sources=("${c[@]}" harness/*.h {harness/*,tests,tests/*}/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
-scripts=(ci/*.sh {tests,tests/*}/*.sh .ci/run)
+c=("${harness[@]}" tests/*/*.c tests/*/*/*.c)
+sources=("${c[@]}" harness/*.h {harness,tests}/*/*.h tests/unit/*/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
+scripts=(ci/*.sh tests/*/*.sh .ci/run)
 if [ "${1-}" = --files ]; then
     printf '%s\n' "${sources[@]}"
     exit
@@ -24,7 +24,7 @@ step() {
 
 # One process a file, as many at once as there are cores.
 compile() {
-    printf '%s\0' "${c[@]}" | xargs -0 -P "$(nproc)" -I FILE gcc "$@" -Itests -Werror -c -o /dev/null FILE
+    printf '%s\0' "${c[@]}" | xargs -0 -P "$(nproc)" -I FILE gcc "$@" -Itests/unit -Werror -c -o /dev/null FILE
 }
 
 # What it says on standard error is only how many warnings it held back.

@@ -16,7 +16,7 @@ failed=0
 # Every part is run to its end, whatever came of those before. A part that ends without its summary has failed.
 unit() {
     local log=$build/tests/unit.log pass fail crash leaks
-    "$build/tests/unit" 2>&1 | tee "$log" || true
+    "$build/tests/unit_tests" 2>&1 | tee "$log" || true
     read -r pass fail crash <<<"$(sed -n 's/^.*Synthesis: Tested: [0-9]* | //p' "$log" | tr -dc '0-9 ')"
     [ -n "$crash" ] || read -r pass fail crash <<<'0 1 0'
     # Criterion takes a test for passed before its process looks for leaks.
@@ -71,18 +71,18 @@ if [ "${1-}" = --fuzz ]; then
 else
     unit
     script cli tests/cli/run.sh
-    script junit tests/junit.sh
-    script merge tests/merge.sh
-    script check_perf tests/check_perf.sh
-    script static tests/static.sh
-    script planted tests/planted.sh
+    script junit tests/scripts/junit.sh
+    script merge tests/scripts/merge.sh
+    script check_perf tests/scripts/check_perf.sh
+    script static tests/scripts/static.sh
+    script planted tests/scripts/planted.sh
     script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
     # shellcheck disable=SC2046 # words
     script ways_round tests/ways_round/run.sh $([ "$build" = build ] || echo "$harness_areas")
     if [ "$build" = build ]; then
         reports
-        script gate tests/gate.sh
-        script ci_templates tests/ci_templates.sh
+        script gate tests/scripts/gate.sh
+        script ci_templates tests/scripts/ci_templates.sh
     fi
     for source in tests/fuzz/fuzz_*.c; do
         name=$(basename "$source" .c)

@@ -70,7 +70,7 @@ class Row(Struct, kw_only=True):
     sessions: list[list[float]] = field(default_factory=list)
 
     def value(self) -> float:
-        """The mean over the sessions of each one's median sample (harness/model/run.h); NaN where nothing was measured."""
+        """The mean of each session's median sample (harness/model/run.h); NaN where nothing was measured."""
         readings = [samples for samples in self.sessions if samples]
         if not readings or any(sample < 0 for samples in readings for sample in samples):
             return math.nan

@@ -2,10 +2,10 @@
 # What two branches accept merges in git without a conflict, as long as they accept different kernels, and the merged
 # baseline passes the check. Works in a scratch repository, needs no GPU, and ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate tests/merge.sh
+#   CUGATE=build/cugate tests/scripts/merge.sh
 set -uo pipefail
 
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/.." && pwd)
 cugate=$(realpath "${CUGATE:-build/cugate}")
 made_up=$here/cli/made_up
 work=$(mktemp -d)

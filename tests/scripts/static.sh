@@ -2,10 +2,10 @@
 # Builds two families as they are, with a launch bound relaxed, with one so tight that registers spill, and this with
 # the function renamed, and lets `cugate check --static` judge each by the baseline of the H200. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
-#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/static.sh
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/static.sh
 set -uo pipefail
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 nvcc=${NVCC:-nvcc}
 read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
@@ -16,7 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
 # shellcheck source=/dev/null
-. tests/expect.sh
+. tests/scripts/expect.sh
 
 # build NAME SED: a kernel library, its sources edited.
 build() (

@@ -124,7 +124,7 @@ Test(report_formats, json_ties_a_report_to_the_sessions_of_its_run)
     report_tear_down(&fixture);
 }
 
-/* Every `<` begins a tag of ours, and every `&` an entity. tests/junit.sh validates whole documents. */
+/* Every `<` begins a tag of ours, and every `&` an entity. tests/scripts/junit.sh validates whole documents. */
 Test(report_formats, hostile_words_keep_junit_xml)
 {
     static const char *const tags[] = {"<?xml ",        "<testsuite", "</testsuite", "<properties>",

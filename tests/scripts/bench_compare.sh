@@ -3,14 +3,14 @@
 # format, as the median of 11 runs; and 10,000 kernels of 50 metrics once, in CPU seconds. Fails above the limits. Not
 # part of `make test`, since it measures the machine as well.
 #
-#   CUGATE=build/cugate tests/bench_compare.sh
+#   CUGATE=build/cugate tests/scripts/bench_compare.sh
 set -euo pipefail
 
 limit_ms=200
 large_limit_ms=5000
 runs=11
 cugate=$(realpath "${CUGATE:-build/cugate}")
-metrics=$(cd "$(dirname "$0")" && pwd)/cli/made_up/metrics
+metrics=$(cd "$(dirname "$0")" && pwd)/../cli/made_up/metrics
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

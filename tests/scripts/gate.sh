@@ -2,11 +2,11 @@
 # Tests ci/gate.sh and ci/nightly.sh from end to end, by recorded runs: exit codes, every file that they leave, the pages and
 # the history. Needs no GPU, and makes as if there were one where that matters. Ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate tests/gate.sh
+#   CUGATE=build/cugate tests/scripts/gate.sh
 set -uo pipefail
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 cd "$top" || exit 2
 ci/install_python.sh || exit 1
@@ -17,7 +17,7 @@ unset BASE CI KEEP_NIGHTS REPLAY STRICT GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 export CUGATE=$cugate TMPDIR=$work/tmp OUT HISTORY
 mkdir "$TMPDIR"
 # shellcheck source=/dev/null
-. tests/expect.sh
+. tests/scripts/expect.sh
 
 # check LABEL COMMAND...: that it succeeds.
 check() {

@@ -2,10 +2,10 @@
 # Tests ci/check_perf.sh, ci/check.sh, ci/before.sh and ci/build_base.sh in a scratch repository of their own, with a cugate
 # and kernels that only say what was asked of them. Needs no GPU and no CUDA. Ends with "N passed, N failed".
 #
-#   tests/check_perf.sh
+#   tests/scripts/check_perf.sh
 set -uo pipefail
 
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
@@ -14,7 +14,7 @@ unset $(git rev-parse --local-env-vars) CI CUGATE KERNELS BASE STRICT REPLAY CUD
 export NVCC=true
 
 # shellcheck source=/dev/null
-. "$here/tests/expect.sh"
+. "$here/tests/scripts/expect.sh"
 
 # A cugate that prints its arguments, and ends as GPU, STATIC, REPLAYED and MEASURED in the environment say. Its report says
 # the same, or what is in REPORT.

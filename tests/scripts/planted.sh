@@ -2,10 +2,10 @@
 # What the planted faults and edits of tests/planted show without a GPU: the recording of an H200 is judged as it was,
 # line by line of the table, and every patch still fits the kernels. Ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate tests/planted.sh [--rewrite]    --rewrite takes what it prints now for the table to be expected
+#   CUGATE=build/cugate tests/scripts/planted.sh [--rewrite]    --rewrite takes what it prints now for the table to be expected
 set -uo pipefail
 export LC_ALL=C
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../.." || exit 2
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -3,12 +3,12 @@
 # are judged by the servers' schemas, their scripts by shellcheck and by running them with a gate, make and gh that only
 # say what was asked of them. Needs nvcc, no GPU. Ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate tests/ci_templates.sh
+#   CUGATE=build/cugate tests/scripts/ci_templates.sh
 #
 # actionlint, which knows GitHub's expressions as well, is not used: what PyPI has of it fetches a program from elsewhere.
 set -uo pipefail
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 cd "$top" || exit 2
 ci/install_python.sh --test || exit 1
@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset BASE OUT HISTORY STRICT CODE GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBMIT_DIR
 # shellcheck source=/dev/null
-. tests/expect.sh
+. tests/scripts/expect.sh
 
 workflows=(ci/github/*.yml)
 templates=("${workflows[@]}" ci/gitlab.yml)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Validates what `--format junit` prints by the schema that CI servers use. The last line is "N passed, N failed".
 #
-#   CUGATE=build/cugate tests/junit.sh
+#   CUGATE=build/cugate tests/scripts/junit.sh
 set -uo pipefail
 
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/.." && pwd)
 cugate=$(realpath "${CUGATE:-build/cugate}")
 schema=$here/../build/junit-10.xsd # the same for every build
 "$here/../ci/install_junit_schema.sh" "$schema" || exit 1
