@@ -132,7 +132,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf nightly-report test test-gpu planted selftest lint format layers ready goldens fuzz install clean FORCE
+.PHONY: help all check-perf nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz install clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -200,14 +200,14 @@ format:
 	@clang-format -i $$(ci/lint.sh --files)
 	@build/python/bin/ruff format --quiet reports
 
-## layers: check that includes follow the order of the modules
-layers:
-	@ci/check_layers.sh
+## rooms: check that the harness keeps its rule of rooms, harness/ROOMS
+rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O)
+	@ci/check_rooms.sh $(BUILD)
 
-## ready: lint, layers and test, for before a commit
+## ready: lint, rooms and test, for before a commit
 ready:
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory layers
+	@$(MAKE) --no-print-directory rooms
 	@$(MAKE) --no-print-directory test
 
 ## goldens: rewrite the expected outputs in tests/data from what cugate prints now

@@ -1,5 +1,7 @@
 #include "baseline.h"
-#include "base/util.h"
+
+#include "base/base.h"
+
 #include "baseline_files.h"
 
 #include <dirent.h>

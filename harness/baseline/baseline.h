@@ -3,8 +3,10 @@
 #ifndef BASELINE_H
 #define BASELINE_H
 
-#include "judge/rule.h"
-#include "model/run.h"
+#include "judge/judge.h"
+#include "model/model.h"
+
+#include "baseline_devices.h"
 
 #define BASELINE_SESSIONS 20 /* that a row keeps; the oldest go first */
 

@@ -1,9 +1,10 @@
 /* Accepting in three steps: gather the new rows out of the runs, merge them into the kernels' files in memory, write.
  * Only the last one touches the disk. */
-#include "base/util.h"
+#include "base/base.h"
+#include "judge/judge.h"
+
 #include "baseline.h"
 #include "baseline_files.h"
-#include "judge/expectation.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "baseline_devices.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <dirent.h>
 #include <errno.h>

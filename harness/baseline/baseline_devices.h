@@ -2,7 +2,7 @@
 #ifndef BASELINE_DEVICES_H
 #define BASELINE_DEVICES_H
 
-#include "model/run.h"
+#include "model/model.h"
 
 struct baseline_device {
     char *folder; /* its name below the baselines folder: "nvidia-h200" */

@@ -1,5 +1,6 @@
 /* The first step of accepting: out of several runs, the rows that can become a baseline. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "baseline_files.h"
 
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* The second step of accepting: what becomes of the old rows of one kernel. In memory alone. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "baseline_files.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* The sessions of one kernel's file: which a new value is from, and which are still needed. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "baseline_files.h"
 
 #include <stdlib.h>

@@ -1,9 +1,11 @@
-#include "base/measure_interrupt.h"
-#include "commands.h"
-#include "gate/analysis.h"
+#include "base/base.h"
 #include "gate/gate.h"
 #include "measure/measure.h"
-#include "model/run_laws.h"
+#include "model/model.h"
+
+#include "report/report.h"
+
+#include "command.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,7 +83,7 @@ static int save_run(const struct run *run, const char *folder)
 static int measure_sessions(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct measurement measurement;
-    if (measurement_init(&measurement, options, metrics) < 0)
+    if (options_measurement(&measurement, options, metrics) < 0)
         return EXIT_USAGE;
     int code = EXIT_SAME;
     for (int i = 0; i < options->sessions && code == EXIT_SAME; i++) {
@@ -133,7 +135,7 @@ static int read_files(struct runs *runs, const struct options *options, const st
             error("%s and %s are no sessions of one A/A", runs->names[0], path);
             code = EXIT_BASELINE;
         }
-        if (code == EXIT_SAME && i == 0 && gate_filter(&run, NULL, options) < 0)
+        if (code == EXIT_SAME && i == 0 && gate_filter(&run, NULL, options->globs, options->glob_count) < 0)
             code = EXIT_USAGE;
         if (code != EXIT_SAME) {
             run_release(&run);

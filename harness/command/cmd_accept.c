@@ -1,8 +1,8 @@
-#include "base/text.h"
-#include "base/util.h"
+#include "base/base.h"
 #include "baseline/baseline.h"
-#include "commands.h"
-#include "model/run_laws.h"
+#include "model/model.h"
+
+#include "command.h"
 
 #include <stdlib.h>
 #include <string.h>

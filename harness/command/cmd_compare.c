@@ -1,6 +1,9 @@
-#include "commands.h"
+#include "command.h"
+
 #include "gate/gate.h"
-#include "model/run_laws.h"
+#include "model/model.h"
+
+#include "outputs.h"
 
 #include <pthread.h>
 
@@ -39,7 +42,7 @@ static int read_files(struct run *base, struct run *run, const struct options *o
         return EXIT_USAGE;
     if (gate_comparable(run, base) < 0)
         return EXIT_BASELINE;
-    return gate_filter(run, base, options) < 0 ? EXIT_USAGE : EXIT_SAME;
+    return gate_filter(run, base, options->globs, options->glob_count) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 int cmd_compare(const struct options *options)
@@ -47,10 +50,11 @@ int cmd_compare(const struct options *options)
     struct metrics metrics = {0};
     struct run base = {0}, run = {0};
     struct comparison comparison = {0};
-    struct gate_reports reports = {0};
+    struct diagnosis diagnosis = {0};
+    struct outputs outputs = {0};
     int code = EXIT_USAGE;
 
-    if (gate_reports_open(&reports, options) < 0 || metrics_read_folder(&metrics, options->metrics) < 0)
+    if (outputs_open(&outputs, options) < 0 || metrics_read_folder(&metrics, options->metrics) < 0)
         goto out;
     code = read_files(&base, &run, options);
     if (code != EXIT_SAME)
@@ -59,19 +63,22 @@ int cmd_compare(const struct options *options)
     run_apply_laws(&base, &metrics, options->arguments[0]);
     run_apply_laws(&run, &metrics, options->arguments[1]);
     compare_runs(&comparison, &base, &run, &metrics, NULL);
+    diagnosis_make(&diagnosis, &comparison, &base, &run);
     struct report report = {
         .metrics = &metrics,
         .run = &run,
         .baseline = &base,
         .comparison = &comparison,
+        .diagnosis = &diagnosis,
         .run_name = options->arguments[1],
         .baseline_name = options->arguments[0],
         .exit_code = comparison_exit_code(&comparison),
     };
-    code = gate_reports_print(&reports, &report, options) < 0 ? EXIT_USAGE : (int)report.exit_code;
+    code = outputs_print(&outputs, &report, options) < 0 ? EXIT_USAGE : (int)report.exit_code;
 
 out:
-    gate_reports_release(&reports);
+    outputs_release(&outputs);
+    diagnosis_release(&diagnosis);
     comparison_release(&comparison);
     run_release(&run);
     run_release(&base);

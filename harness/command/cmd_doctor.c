@@ -1,11 +1,10 @@
 /* The proof that a machine can measure is a measurement: one kernel, one sample. The rest says what stands in the way.
  */
-#include "base/text.h"
-#include "base/util.h"
-#include "commands.h"
+#include "base/base.h"
 #include "measure/measure.h"
-#include "worker/gpu.h"
-#include "worker/library_facts.h"
+#include "worker/worker.h"
+
+#include "command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,12 @@
-#include "base/measure_interrupt.h"
-#include "base/util.h"
-#include "commands.h"
+#include "base/base.h"
 #include "explain/explain.h"
 #include "measure/measure.h"
-#include "measure/measure_lines.h"
-#include "model/run_laws.h"
-#include "worker/library_facts.h"
+#include "model/model.h"
+#include "worker/worker.h"
+
+#include "report/report.h"
+
+#include "command.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static int prepare(struct work *work)
     if (options->replay && options->save)
         return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
     if (metrics_read_folder(&work->metrics, options->metrics) < 0 ||
-        (!options->replay && measurement_init(&work->measurement, options, &work->metrics) < 0))
+        (!options->replay && options_measurement(&work->measurement, options, &work->metrics) < 0))
         return -1;
     if (options->save && whole_file_open(&work->run_file, options->save) < 0)
         return -1;

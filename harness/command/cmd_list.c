@@ -1,9 +1,7 @@
-#include "base/text.h"
-#include "base/util.h"
-#include "commands.h"
-#include "worker/collector.h"
-#include "worker/gpu.h"
-#include "worker/library_facts.h"
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include "command.h"
 
 #include <ctype.h>
 #include <stdlib.h>

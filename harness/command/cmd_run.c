@@ -1,8 +1,9 @@
-#include "base/measure_interrupt.h"
-#include "base/util.h"
-#include "commands.h"
+#include "base/base.h"
 #include "gate/gate.h"
-#include "measure/measure_lines.h"
+#include "measure/measure.h"
+
+#include "command.h"
+#include "outputs.h"
 
 #include <string.h>
 
@@ -20,13 +21,13 @@ static int write_run(const struct options *options, const struct metrics *metric
         return 0;
     struct report report = {
         .metrics = metrics, .run = run, .run_name = options->output, .exit_code = (enum exit_code)code};
-    return gate_print(reporter_find(options->format), &report, options, stdout);
+    return output_print(reporter_find(options->format), &report, options, stdout);
 }
 
 static int measure(const struct options *options, const struct metrics *metrics, struct run *run)
 {
     struct measurement measurement;
-    if (measurement_init(&measurement, options, metrics) < 0)
+    if (options_measurement(&measurement, options, metrics) < 0)
         return EXIT_USAGE;
     if (options->lines && strcmp(measurement.collector, "cupti") != 0) {
         error("--lines needs the collector cupti: no other sees source lines");

@@ -1,7 +1,6 @@
-#include "base/exit_code.h"
-#include "base/util.h"
-#include "base/version.h"
-#include "commands.h"
+#include "base/base.h"
+
+#include "command.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

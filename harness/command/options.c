@@ -1,7 +1,6 @@
 #include "options.h"
 
-#include "base/exit_code.h"
-#include "base/util.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <getopt.h>

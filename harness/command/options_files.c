@@ -1,14 +1,14 @@
 /* The files of a command line: none is both read and written, and none is written twice. */
 #include "options.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* A file that the command writes, and how that was asked for: "--report" "json=out". */
-struct output {
+struct written {
     const char *option, *argument, *file;
     bool is_report; /* several may go to standard output, one after the other */
 };
@@ -46,26 +46,26 @@ static bool is_standard_output(const char *file)
 }
 
 /* A recording that gave way to its own report is gone. */
-static int check_overwriting(const struct options *options, const struct output *output)
+static int check_overwriting(const struct options *options, const struct written *written)
 {
     const char *const inputs[] = {options->replay, options->against, options->kernels};
-    if (is_standard_output(output->file))
+    if (is_standard_output(written->file))
         return 0;
     for (size_t i = 0; i < ROWS(inputs) + options->argument_count; i++) {
         const char *input = i < ROWS(inputs) ? inputs[i] : options->arguments[i - ROWS(inputs)];
-        if (input && same_file(output->file, input))
-            return error("%s %s would overwrite %s, which is read here: give it another place", output->option,
-                         output->argument, input);
+        if (input && same_file(written->file, input))
+            return error("%s %s would overwrite %s, which is read here: give it another place", written->option,
+                         written->argument, input);
     }
     return 0;
 }
 
-static bool may_share(const struct output *one, const struct output *other)
+static bool may_share(const struct written *one, const struct written *other)
 {
     return one->is_report && other->is_report && is_standard_output(one->file) && is_standard_output(other->file);
 }
 
-static int check_outputs(const struct options *options, const struct output *outputs, size_t count)
+static int check_outputs(const struct options *options, const struct written *outputs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (check_overwriting(options, &outputs[i]) < 0)
@@ -86,21 +86,21 @@ const char *options_report_file(const char *report)
 
 int options_check_files(const struct options *options)
 {
-    struct output *outputs = NULL;
+    struct written *outputs = NULL;
     size_t count = 0;
     int result = 0;
     if (options->save)
-        *ARRAY_ADD(outputs, count) = (struct output){"--save", options->save, options->save, false};
+        *ARRAY_ADD(outputs, count) = (struct written){"--save", options->save, options->save, false};
     if (options->output)
-        *ARRAY_ADD(outputs, count) = (struct output){"-o", options->output, options->output, true};
+        *ARRAY_ADD(outputs, count) = (struct written){"-o", options->output, options->output, true};
     else
-        *ARRAY_ADD(outputs, count) = (struct output){"the report on", "-", "-", true};
+        *ARRAY_ADD(outputs, count) = (struct written){"the report on", "-", "-", true};
     for (size_t i = 0; i < options->report_count && result == 0; i++) {
         const char *report = options->reports[i], *file = options_report_file(report);
         if (!file || !*file)
             result = error("--report needs FORMAT=FILE, for example junit=report.xml, not '%s'", report);
         else
-            *ARRAY_ADD(outputs, count) = (struct output){"--report", report, file, true};
+            *ARRAY_ADD(outputs, count) = (struct written){"--report", report, file, true};
     }
     if (result == 0)
         result = check_outputs(options, outputs, count);

@@ -5,9 +5,10 @@
  *   entry       u16 kind (1: PTX, 2: ELF), u16 version, u32 size of this header, u64 size of the data after it */
 #include "cubin.h"
 
-#include "base/util.h"
+#include "base/base.h"
+#include "model/model.h"
+
 #include "cubin_image.h"
-#include "model/symbol.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -155,31 +156,6 @@ static void read_names(const struct cubin *cubin)
     free(names);
 }
 
-/* CUB's namespace names the architectures of the build, CUB_300001_SM_800_900: the same function must be found in a
- * build for others. */
-static void forget_architectures(char *name)
-{
-    for (char *at = name; (at = strstr(at, "CUB_"));) {
-        at += strlen("CUB_");
-        at += strspn(at, "0123456789");
-        if (strncmp(at, "_SM_", 4) == 0) {
-            const char *rest = at + 4 + strspn(at + 4, "0123456789_");
-            memmove(at, rest, strlen(rest) + 1);
-        }
-    }
-}
-
-bool cubin_is_same_name(const char *a, const char *b)
-{
-    char *names[] = {x_strdup(a), x_strdup(b)};
-    forget_architectures(names[0]);
-    forget_architectures(names[1]);
-    const bool same = strcmp(names[0], names[1]) == 0;
-    free(names[0]);
-    free(names[1]);
-    return same;
-}
-
 static int by_name(const void *left, const void *right)
 {
     const struct cubin_function *a = left, *b = right;
@@ -204,7 +180,7 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
                 name, source.compressed);
     read_names(cubin);
     for (size_t i = 0; i < cubin->count; i++)
-        forget_architectures(cubin->list[i].name);
+        symbol_forget_architectures(cubin->list[i].name);
     if (cubin->count > 0)
         qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name);
     return 0;
@@ -264,7 +240,7 @@ const struct cubin_function *cubin_find(const struct cubin *cubin, const char *n
 {
     const struct cubin_function *found = NULL;
     char *plain = x_strdup(name);
-    forget_architectures(plain);
+    symbol_forget_architectures(plain);
     *lack = CUBIN_ABSENT;
     for (size_t i = place_of(cubin, plain); i < cubin->count && strcmp(cubin->list[i].name, plain) == 0; i++) {
         const struct cubin_function *function = &cubin->list[i];

@@ -2,6 +2,11 @@
 #ifndef CUBIN_H
 #define CUBIN_H
 
+#include "line_table.h"
+#include "occupancy.h"
+#include "resources.h"
+#include "source.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -50,9 +55,6 @@ enum cubin_lack {
 /* Hands over the bytes of each image for a GPU in a file, in their order, until take returns other than 0, which is
  * what comes back then. -1 after error(). */
 int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
-
-/* Whether two names, as launches have them, are of one function, whatever architectures it was built for. */
-bool cubin_is_same_name(const char *a, const char *b);
 
 /* The function for a GPU of that capability (90): the one of the same major number and the highest minor not above it,
  * which is what the driver would load. Without one NULL; *lack says why. */

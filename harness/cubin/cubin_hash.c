@@ -2,7 +2,7 @@
  * no name, has a say. Names carry paths (anonymous namespaces) and are renamed freely. */
 #include "cubin_image.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "cubin_image.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdint.h>

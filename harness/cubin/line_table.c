@@ -4,7 +4,8 @@
  * the following rows are from (0: nothing did), and the callee's name. */
 #include "line_table.h"
 
-#include "base/util.h"
+#include "base/base.h"
+
 #include "cubin_image.h"
 
 #include <limits.h>

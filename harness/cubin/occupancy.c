@@ -1,6 +1,6 @@
 #include "occupancy.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <cuda_occupancy.h>
 

@@ -1,10 +1,10 @@
 #include "resources.h"
 
-#include "base/util.h"
+#include "base/base.h"
+
 #include "cubin.h"
 #include "occupancy.h"
 #include "resources_claims.h"
-#include "worker/library_facts.h"
 
 #include <stdint.h>
 #include <stdlib.h>

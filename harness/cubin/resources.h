@@ -2,7 +2,8 @@
 #ifndef RESOURCES_H
 #define RESOURCES_H
 
-#include "model/run.h"
+#include "model/model.h"
+
 #include "occupancy.h"
 
 /* Adds to every ok result of the run a row for each metric whose counter is such a fact (metric.h), and to each launch

@@ -1,6 +1,6 @@
 #include "resources_claims.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #define RESOURCES_CLAIMS_H
 
 #include "cubin.h"
-#include "model/run.h"
-#include "worker/library_facts.h"
+
+#include "model/model.h"
 
 /* A function that the baseline launches and the machine code has no more. */
 struct rename {

@@ -1,6 +1,6 @@
 #include "source.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef SOURCE_H
 #define SOURCE_H
 
-#include "model/line.h"
+#include "model/model.h"
 
 #include <stdbool.h>
 

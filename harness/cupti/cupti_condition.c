@@ -2,7 +2,7 @@
  * and DRAM throughput spread by 12 to 24 %, with them by 0.1 to 2 % (17 kernels x 10 samples on an H200). */
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <cudaProfiler.h>
 #include <stdlib.h>

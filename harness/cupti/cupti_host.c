@@ -2,7 +2,7 @@
  * compiled with an include folder that holds an empty file of that name (CUPTI 13.0). */
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>

@@ -2,10 +2,8 @@
  * CUPTI numbers the images, and knows the line where the table does not name its functions. Needs no GPU. */
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 #include "cubin/cubin.h"
-#include "cubin/line_table.h"
-#include "cubin/source.h"
 
 #include <cupti_pcsampling.h>
 

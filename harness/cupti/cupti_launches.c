@@ -5,7 +5,7 @@
 #define __CUDA_API_VERSION_INTERNAL
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <cupti_driver_cbid.h>
 #include <generated_cuda_meta.h>

@@ -9,7 +9,7 @@
  * and for a function behind others at the end of the runtime's call that launched the one before it. */
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <cupti_profiler_target.h>
 #include <cupti_sass_metrics.h>

@@ -1,7 +1,7 @@
 /* Who else computes on the GPU, by NVML, the driver's management library. */
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <dlfcn.h>
 

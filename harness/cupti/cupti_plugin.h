@@ -2,7 +2,7 @@
 #ifndef CUPTI_PLUGIN_H
 #define CUPTI_PLUGIN_H
 
-#include "worker/gpu.h"
+#include "worker/worker.h"
 
 #include <cuda.h>
 #include <cupti_callbacks.h>

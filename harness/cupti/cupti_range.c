@@ -12,7 +12,7 @@
  * measured launch (restore's own kernels, conditioning) are known and skipped. */
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>

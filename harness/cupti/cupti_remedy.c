@@ -1,6 +1,6 @@
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
  * runs: 9.5 MB, not 8.5 (H200; the same in every session either way). */
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * second to make. */
 #include "cupti_plugin.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <cupti_pcsampling.h>
 

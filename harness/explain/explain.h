@@ -1,10 +1,12 @@
 /* explain.h - why a kernel is as fast as it is: what its launches take of the GPU, how near it came to the roofs, and
- * which source lines its warps spent their time on. Pure but for printing. */
+ * which source lines its warps spent their time on. Pure. */
 #ifndef EXPLAIN_H
 #define EXPLAIN_H
 
-#include "base/util.h"
-#include "cubin/occupancy.h"
+#include "base/base.h"
+#include "cubin/cubin.h"
+
+#include "diagnosis.h"
 #include "roofline.h"
 #include "story.h"
 
@@ -74,6 +76,7 @@ struct explanation {
     enum exit_code exit_code;
     struct explained_launch *launches;
     size_t launch_count;
+    double launches_in_all;                 /* with repetitions */
     const struct explained_launch *largest; /* with the most threads; NULL without launches */
     double achieved;                        /* occupancy, % */
     enum explained_gap gap;
@@ -92,12 +95,5 @@ void explain_release(struct explanation *explanation);
 /* 0 when an id or a glob matches one of count names at least; else -1 after error() that says where it looked
  * ("run.json") and names near ones. */
 int explain_find(const char *wanted, const char *const *names, size_t count, const char *where);
-
-struct explain_style {
-    bool color, quiet, verbose;
-};
-
-int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
-int explain_json(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
 
 #endif

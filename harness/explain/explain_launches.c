@@ -1,5 +1,6 @@
 /* Occupancy: what each launch allows, what was achieved, and what is likely between the two. */
-#include "cubin/resources.h"
+#include "cubin/cubin.h"
+
 #include "explain_parts.h"
 
 #include <math.h>
@@ -118,7 +119,7 @@ static enum explained_gap gap_of(const struct explanation *explanation)
         return GAP_TAIL;
     if (isnan(time))
         return GAP_UNKNOWN;
-    if (time < GAP_SHORT_NS * launches_in_all(explanation))
+    if (time < GAP_SHORT_NS * explanation->launches_in_all)
         return GAP_SHORT_KERNEL;
     return time / largest->waves < GAP_SHORT_NS ? GAP_SHORT_BLOCKS : GAP_IMBALANCE;
 }
@@ -136,42 +137,6 @@ void explain_launches(struct explanation *explanation)
             add_steps(explanation, &explanation->launches[i]);
     explanation->largest = largest;
     explanation->achieved = roofline_value(explanation->result, "achieved_occupancy");
+    explanation->launches_in_all = launches_in_all(explanation);
     explanation->gap = gap_of(explanation);
-}
-
-const char *explain_gap_words(const struct explanation *explanation, char *text, size_t size)
-{
-    const struct explained_launch *largest = explanation->largest;
-    const double time = roofline_value(explanation->result, "time");
-    char blocks[EXPLAIN_CELL], duration[EXPLAIN_CELL], room[EXPLAIN_CELL];
-    text[0] = '\0';
-    if (explanation->gap == GAP_UNKNOWN || explanation->gap == GAP_NONE)
-        return text;
-    explain_number(largest->blocks, "count", blocks);
-    snprintf(room, sizeof room, "%lld SMs x %u block%s", explanation->run->device.sm_count, largest->occupancy.blocks,
-             largest->occupancy.blocks == 1 ? "" : "s");
-    switch (explanation->gap) {
-    case GAP_FEW_BLOCKS:
-        snprintf(text, size, "too few blocks to fill the GPU: only %s for %s", blocks, room);
-        break;
-    case GAP_TAIL:
-        snprintf(text, size, "a tail: %s blocks are %.2f waves of %s, and the last wave is %.0f %% full", blocks,
-                 largest->waves, room, 100 * (largest->waves - floor(largest->waves)));
-        break;
-    case GAP_SHORT_KERNEL:
-        explain_number(time / launches_in_all(explanation), "ns", duration);
-        snprintf(text, size, "a short kernel: of %s a launch, starting and ending are a good part", duration);
-        break;
-    case GAP_SHORT_BLOCKS:
-        explain_number(time / largest->waves, "ns", duration);
-        snprintf(text, size, "short blocks: a wave of %s takes %s, and places stand empty while blocks change", room,
-                 duration);
-        break;
-    default:
-        snprintf(
-            text, size,
-            "no tail and blocks enough: the launch does not explain it; warps or blocks may end at different times");
-        break;
-    }
-    return text;
 }

@@ -1,6 +1,6 @@
 #include "roofline.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <math.h>
 

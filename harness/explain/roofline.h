@@ -22,7 +22,7 @@
 #ifndef ROOFLINE_H
 #define ROOFLINE_H
 
-#include "model/run.h"
+#include "model/model.h"
 
 #define ROOFLINE_NEAR 0.6     /* from this share of a roof on, that roof is what holds the kernel */
 #define ROOFLINE_SCHEDULERS 4 /* of an SM, from Volta on */

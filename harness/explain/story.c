@@ -1,6 +1,6 @@
 #include "story.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef STORY_H
 #define STORY_H
 
-#include "model/line.h"
+#include "model/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>

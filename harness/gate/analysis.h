@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_H
 #define ANALYSIS_H
 
-#include "judge/compare.h"
+#include "judge/judge.h"
 
 #define ANALYSIS_READINGS 30     /* equal readings that admit a counter of a kernel to the class exact, */
 #define ANALYSIS_READ_SESSIONS 3 /* and the sessions that they come from, at least */
@@ -123,13 +123,5 @@ int analysis_takes(const struct run *run, const char *name, const struct run *ru
 /* EXIT_NOT_MEASURED when a kernel failed or a comparison ended with that; EXIT_REGRESSED when one in any view did; else
  * 0. */
 enum exit_code analysis_exit_code(const struct analysis *analysis);
-
-/* Prints all of it; exit_code is what the command is going to end with. -1 when the stream failed. */
-struct analysis_style {
-    enum exit_code exit_code;
-    bool color, quiet, verbose; /* text only: quiet leaves out what is no alarm, verbose shows every row */
-};
-int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
-int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef WEAKENED_H
 #define WEAKENED_H
 
-#include "judge/compare.h"
+#include "judge/judge.h"
 
 /* What verdicts are by. */
 struct standards {

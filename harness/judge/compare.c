@@ -242,7 +242,7 @@ static double moved(const struct judgement *judgement, double measure)
     return measure > 0 ? fabs(judgement->change) / measure : HUGE_VAL;
 }
 
-int judgements_worst_first(const void *left, const void *right)
+static int judgements_worst_first(const void *left, const void *right)
 {
     const struct judgement *a = left;
     const struct judgement *b = right;
@@ -300,7 +300,6 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         if (!judge_kernel(&judging, base, now))
             continue;
         settle_kernel(comparison, first, &sides, base, now);
-        blame_kernel(comparison, first, &sides, base, now);
         count_kernel(comparison, first);
     }
     judge_suites(comparison);
@@ -321,10 +320,8 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
 
 void comparison_release(struct comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
+    for (size_t i = 0; i < comparison->count; i++)
         free(comparison->list[i].reason);
-        free(comparison->list[i].launch_change);
-    }
     for (size_t i = 0; i < comparison->note_count; i++)
         free(comparison->notes[i]);
     free(comparison->list);

@@ -2,10 +2,10 @@
 #ifndef COMPARE_H
 #define COMPARE_H
 
-#include "base/util.h"
+#include "base/base.h"
+#include "model/model.h"
+
 #include "expectation.h"
-#include "explain/story.h"
-#include "model/run.h"
 #include "rule.h"
 
 enum verdict {
@@ -28,18 +28,6 @@ const char *verdict_name(enum verdict verdict);
 /* The kernel of judgements that are about the whole suite: its shift. No kernel of a library can have this name. */
 #define COMPARISON_SUITE "(suite)"
 
-#define BLAME_LINES 3
-
-/* The source lines that made a row worse. They are the run's own and the base's. */
-struct blame {
-    const struct lines *lines;        /* of the run */
-    const struct story *story;        /* what there is more of; NULL: no line says why, and all else is empty */
-    struct cause causes[BLAME_LINES]; /* most first; at least one */
-    size_t count;
-    bool against_base;         /* else there was nothing to compare with, and they only have most of it now */
-    const struct metric *told; /* the metric of a graver row of this kernel with the same story; else NULL */
-};
-
 /* One (kernel, metric), or a whole kernel when metric is NULL (missing or new as a whole). */
 struct judgement {
     const char *kernel; /* borrowed from run or baseline; or COMPARISON_SUITE */
@@ -60,13 +48,9 @@ struct judgement {
     size_t base_sessions, run_sessions, agree; /* agree: sessions of the run beyond the limit */
     size_t pairs, pairs_worse;                 /* against a base library; 0 when there were none */
     enum paired paired;                        /* what they say */
-    size_t other_gpus;   /* behind the row of the baseline, when none is that of the run; else 0 */
-    bool wants_session;  /* one more session would settle it */
-    struct blame blame;  /* of a worse row, see judgement_is_worse */
-    char *launch_change; /* of a worse row: what the kernel's launches and their machine code take otherwise than the
-                          * baseline's, "block 256x1x1 -> 32x1x1; registers 64 -> 128"; else NULL. Owned */
-    bool leads;          /* the gravest of the worse rows of its kernel */
-    char *reason;        /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
+    size_t other_gpus;  /* behind the row of the baseline, when none is that of the run; else 0 */
+    bool wants_session; /* one more session would settle it */
+    char *reason;       /* for missing, unsure and new, and wherever there is something to add; else NULL. Owned */
 };
 
 /* What stands behind a verdict: "13 of 14 pairs slower by more than 1 %", "2 of 2 sessions against 12", or nothing.
@@ -116,8 +100,7 @@ struct comparison {
  * exact count of the kernel moved, is same, and so is what is steady, on a GPU that the baseline does not know and up
  * to RULE_FOREIGN limits; time is judged after the suite's shift is taken off; a time worse in one session only is
  * unsure until a second session or the pairs agree. Excess wavefronts that the run lacks are the same where the kernel
- * did the same work (same_work). Where the run has source lines, worse rows are blamed on them: against those of the
- * base library, else those that the baseline kept. */
+ * did the same work (same_work). */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct expectations *expectations);
 void comparison_release(struct comparison *comparison);

@@ -1,8 +1,6 @@
 /* What a comparison says beside its verdicts: the facts of the sessions that differ, and what was left out. */
 #include "compare_parts.h"
 
-#include "cubin/cubin.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +149,7 @@ static void note_definitions(struct comparison *comparison, const struct sides *
 static bool has_other_name(const struct launch *was, const struct launch *is)
 {
     return was->function && is->function && strcmp(was->function, is->function) != 0 &&
-           !cubin_is_same_name(was->function, is->function);
+           !symbol_is_same(was->function, is->function);
 }
 
 /* The first launch whose function has another name than in the baseline; the count of launches when none has. */

@@ -35,13 +35,6 @@ void judge_values(struct judgement *judgement, const struct pairing *pairing, st
 void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
 
-/* Which of two judgements stands first; for qsort. */
-int judgements_worst_first(const void *left, const void *right);
-
-/* Says of the worse judgements of one kernel, from number first on, why they are. None is worse without both sides. */
-void blame_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
-                  const struct result *now);
-
 /* Adds a judgement for each suite that moved, unless pairs settled all of its times. */
 void judge_suites(struct comparison *comparison);
 

@@ -1,7 +1,6 @@
 #include "expectation.h"
 
-#include "base/ini_text.h"
-#include "base/util.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <ini.h>

@@ -14,7 +14,7 @@
 #ifndef EXPECTATION_H
 #define EXPECTATION_H
 
-#include "model/metric.h"
+#include "model/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>

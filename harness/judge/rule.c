@@ -1,6 +1,6 @@
 #include "rule.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>

@@ -9,8 +9,7 @@
 #ifndef RULE_H
 #define RULE_H
 
-#include "model/metric.h"
-#include "model/run.h"
+#include "model/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,15 +1,11 @@
 #include "measure.h"
 
-#include "base/measure_interrupt.h"
-#include "base/util.h"
-#include "base/version.h"
-#include "command/options.h"
-#include "cubin/resources.h"
-#include "measure_lines.h"
-#include "model/run_laws.h"
-#include "model/symbol.h"
-#include "worker/collector.h"
+#include "base/base.h"
+#include "cubin/cubin.h"
+#include "model/model.h"
 #include "worker/worker.h"
+
+#include "measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -354,7 +350,22 @@ static enum ending run_worker(struct watch *watch)
 {
     struct child worker;
     const size_t first = watch->next;
-    if (worker_start(&worker, watch->measurement, first) < 0)
+    const struct measurement *measurement = watch->measurement;
+    const struct job job = {
+        .library = measurement->kernels,
+        .metrics = measurement->metrics,
+        .collector = measurement->lines ? measurement->lines : collector_find(measurement->collector),
+        .globs = measurement->globs,
+        .glob_count = measurement->glob_count,
+        .first = first,
+        .device = measurement->device,
+        .samples = measurement->samples,
+        .lenient = measurement->lenient,
+        .roofs = measurement->roofs && first == 0,
+        .one_kernel = measurement->lines != NULL,
+        .skip = measurement->skip,
+    };
+    if (worker_start(&worker, &job) < 0)
         return ENDING_IMPOSSIBLE;
     enum ending ending = watch_worker(watch, &worker);
     const bool ends_itself = ending == ENDING_DONE || ending == ENDING_NEXT || ending == ENDING_DIED;
@@ -410,28 +421,4 @@ int measure_whole(const struct measurement *measurement, struct run *run)
         return EXIT_NOT_MEASURED;
     lines_add_rows(run, measurement->metrics);
     return code;
-}
-
-int measurement_init(struct measurement *measurement, const struct options *options, const struct metrics *metrics)
-{
-    if (!collector_find(options->collector))
-        return error("there is no collector '%s'; `cugate list --collectors` shows them", options->collector);
-    *measurement = (struct measurement){
-        .kernels = options->kernels,
-        .metrics = metrics,
-        .collector = options->collector,
-        .globs = options->globs,
-        .glob_count = options->glob_count,
-        .device = options->device,
-        .samples = options->samples,
-        .timeout = options->timeout,
-        .progress = isatty(STDERR_FILENO) && !options->quiet,
-    };
-    return 0;
-}
-
-int measure_from_options(const struct options *options, const struct metrics *metrics, struct run *run)
-{
-    struct measurement measurement;
-    return measurement_init(&measurement, options, metrics) < 0 ? EXIT_USAGE : measure_whole(&measurement, run);
 }

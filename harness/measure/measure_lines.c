@@ -1,9 +1,9 @@
-#include "measure_lines.h"
+#include "measure.h"
 
-#include "base/util.h"
-#include "cubin/source.h"
-#include "model/run_laws.h"
-#include "worker/collector.h"
+#include "base/base.h"
+#include "cubin/cubin.h"
+#include "model/model.h"
+#include "worker/worker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "law.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "line.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Which line of a base a line is. */
 #include "line.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 #include "metric.h"
-#include "base/util.h"
+
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The reading half of metric.h. */
-#include "base/ini_text.h"
-#include "base/util.h"
+#include "base/base.h"
+
 #include "metric.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 #include "run.h"
-#include "base/util.h"
+
+#include "base/base.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,8 @@
 #ifndef RUN_FILE_H
 #define RUN_FILE_H
 
-#include "base/run_place.h"
+#include "base/base.h"
+
 #include "run.h"
 
 /* The lines of a kernel at that key; empty ones when it is absent. In run_read_lines.c. */

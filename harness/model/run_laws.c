@@ -1,6 +1,6 @@
 #include "run_laws.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* What one run has, added to another: appended and sorted once, since room for each in its place, one after the other,
  * means moving half of a long list each time. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "run.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* How metrics were defined when a run was made, and what another definition holds against it. */
 #include "run_file.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

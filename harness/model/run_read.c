@@ -1,6 +1,7 @@
 /* The reading half of run.h: Jansson knows the syntax, this file the structure. A run file may come from anyone, so
  * what run_write would not write is an error that says where. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "run_file.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Source lines in run files. */
 #include "run_file.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* What a base library says where a baseline says nothing. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "run.h"
 
 /* Rows of `from` where the result has no number of its own. */

@@ -1,6 +1,7 @@
 /* The writing half of run.h. By hand and not by Jansson, which knows neither this layout nor the shortest text of a
  * number. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "run.h"
 
 #include <math.h>

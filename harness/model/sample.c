@@ -1,6 +1,6 @@
 #include "sample.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * and twice. The demangler knows no limit, so it works in a process that has some. */
 #include "symbol.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,4 +131,27 @@ void result_read_symbols(struct result *result)
     symbols_read(names, count);
     lines_sort(&result->lines);
     free(names);
+}
+
+void symbol_forget_architectures(char *name)
+{
+    for (char *at = name; (at = strstr(at, "CUB_"));) {
+        at += strlen("CUB_");
+        at += strspn(at, "0123456789");
+        if (strncmp(at, "_SM_", 4) == 0) {
+            const char *rest = at + 4 + strspn(at + 4, "0123456789_");
+            memmove(at, rest, strlen(rest) + 1);
+        }
+    }
+}
+
+bool symbol_is_same(const char *a, const char *b)
+{
+    char *names[] = {x_strdup(a), x_strdup(b)};
+    symbol_forget_architectures(names[0]);
+    symbol_forget_architectures(names[1]);
+    const bool same = strcmp(names[0], names[1]) == 0;
+    free(names[0]);
+    free(names[1]);
+    return same;
 }

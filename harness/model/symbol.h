@@ -21,4 +21,11 @@ void symbols_read(char **const *names, size_t count);
 /* The same for the functions of its launches and lines, whose order may change. */
 void result_read_symbols(struct result *result);
 
+/* Takes out, in place, what names the architectures of a build, as CUB's namespace CUB_300001_SM_800_900 does: the same
+ * function must be found in a build for others. */
+void symbol_forget_architectures(char *name);
+
+/* Whether two names, as launches have them, are of one function, whatever architectures it was built for. */
+bool symbol_is_same(const char *a, const char *b);
+
 #endif

@@ -17,7 +17,7 @@
  *     "detectable": [ { "kernel": ..., "metric": ..., "unit": "ns", "base": ..., "change": ..., "share": ... } ] }
  *
  * What each thing is: analysis.h. */
-#include "gate/analysis.h"
+#include "report.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,7 +1,6 @@
 /* An analysis for people. */
-#include "gate/analysis.h"
-
-#include "base/text.h"
+#include "base/base.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -25,7 +25,7 @@
  *
  * Stories: where the time goes, then faults by part, then the others; "unknown" says why a total is not known. Their
  * lines are those with most of it, 20 at most. Numbers of roofs: roofline.h. */
-#include "explain/explain_parts.h"
+#include "explain_words.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The source lines of an explanation, for people. */
-#include "explain/explain_parts.h"
+#include "explain_words.h"
 
 #include <ctype.h>
 #include <math.h>

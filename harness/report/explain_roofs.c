@@ -1,5 +1,5 @@
 /* How near a kernel came to the roofs, for people. */
-#include "explain/explain_parts.h"
+#include "explain_words.h"
 
 #include <math.h>
 #include <string.h>

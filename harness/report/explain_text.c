@@ -1,5 +1,6 @@
 /* An explanation for people: the launches and their occupancy. */
-#include "explain/explain_parts.h"
+#include "explain_words.h"
+
 #include "report_words.h"
 
 #include <math.h>

@@ -1,77 +1,11 @@
-/* Names and numbers as an explanation shows them, and what is said when a kernel is not found. */
-#include "explain/explain_parts.h"
+/* Names and numbers as an explanation shows them. */
+#include "explain_words.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_SHOWN 5
 #define LONGEST_NAME 4096 /* bytes that are looked at: what is longer is cut anyway */
-
-/* ---- Which kernels ---- */
-
-/* "a, b, c and 8 more": those of the names that match the glob. Caller frees. */
-static char *join_names(const char *const *names, size_t count, char *glob)
-{
-    char *joined = x_strdup("");
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!glob_any(&glob, 1, names[i]) || ++found > NAMES_SHOWN)
-            continue;
-        char *longer = x_sprintf("%s%s%s", joined, found > 1 ? ", " : "", names[i]);
-        free(joined);
-        joined = longer;
-    }
-    if (found > NAMES_SHOWN) {
-        char *longer = x_sprintf("%s and %zu more", joined, found - NAMES_SHOWN);
-        free(joined);
-        joined = longer;
-    }
-    return joined;
-}
-
-/* The family that was probably meant, as a glob: of "reduce", of "reduce/no_such", of a slip in it. NULL when none is
- * near. Caller frees. */
-static char *near_family(const char *wanted, const char *const *names, size_t count)
-{
-    char **families = x_calloc(count, sizeof *families);
-    char *family = x_sprintf("%.*s", (int)strcspn(wanted, "/"), wanted);
-    for (size_t i = 0; i < count; i++)
-        families[i] = x_sprintf("%.*s", (int)strcspn(names[i], "/"), names[i]);
-    const char *near = nearest_name(family, (const char *const *)families, count);
-    char *glob = near ? x_sprintf("%s/*", near) : NULL;
-    for (size_t i = 0; i < count; i++)
-        free(families[i]);
-    free(families);
-    free(family);
-    return glob;
-}
-
-static int say_none(const char *wanted, const char *const *names, size_t count, const char *where)
-{
-    const char *near = strchr(wanted, '/') && !strpbrk(wanted, "*?[") ? nearest_name(wanted, names, count) : NULL;
-    char *family = near ? NULL : near_family(wanted, names, count);
-    char *members = family ? join_names(names, count, family) : NULL;
-    if (near)
-        error("%s has no kernel '%s'; did you mean %s?", where, wanted, near);
-    else if (members)
-        error("%s has no kernel '%s'; of that family it has %s", where, wanted, members);
-    else
-        error("%s has no kernel '%s'; `cugate list` shows those of a library", where, wanted);
-    free(members);
-    free(family);
-    return -1;
-}
-
-int explain_find(const char *wanted, const char *const *names, size_t count, const char *where)
-{
-    char *glob = x_strdup(wanted);
-    bool found = false;
-    for (size_t i = 0; i < count && !found; i++)
-        found = glob_any(&glob, 1, names[i]);
-    free(glob);
-    return found ? 0 : say_none(wanted, names, count, where);
-}
 
 /* ---- Names ---- */
 
@@ -159,6 +93,43 @@ const char *explain_percent(double number, char text[EXPLAIN_CELL])
         snprintf(text, EXPLAIN_CELL, "-");
     else
         snprintf(text, EXPLAIN_CELL, number < 1e6 ? "%.1f %%" : "%.3g %%", number);
+    return text;
+}
+
+const char *explain_gap_words(const struct explanation *explanation, char *text, size_t size)
+{
+    const struct explained_launch *largest = explanation->largest;
+    const double time = roofline_value(explanation->result, "time");
+    char blocks[EXPLAIN_CELL], duration[EXPLAIN_CELL], room[EXPLAIN_CELL];
+    text[0] = '\0';
+    if (explanation->gap == GAP_UNKNOWN || explanation->gap == GAP_NONE)
+        return text;
+    explain_number(largest->blocks, "count", blocks);
+    snprintf(room, sizeof room, "%lld SMs x %u block%s", explanation->run->device.sm_count, largest->occupancy.blocks,
+             largest->occupancy.blocks == 1 ? "" : "s");
+    switch (explanation->gap) {
+    case GAP_FEW_BLOCKS:
+        snprintf(text, size, "too few blocks to fill the GPU: only %s for %s", blocks, room);
+        break;
+    case GAP_TAIL:
+        snprintf(text, size, "a tail: %s blocks are %.2f waves of %s, and the last wave is %.0f %% full", blocks,
+                 largest->waves, room, 100 * (largest->waves - floor(largest->waves)));
+        break;
+    case GAP_SHORT_KERNEL:
+        explain_number(time / explanation->launches_in_all, "ns", duration);
+        snprintf(text, size, "a short kernel: of %s a launch, starting and ending are a good part", duration);
+        break;
+    case GAP_SHORT_BLOCKS:
+        explain_number(time / largest->waves, "ns", duration);
+        snprintf(text, size, "short blocks: a wave of %s takes %s, and places stand empty while blocks change", room,
+                 duration);
+        break;
+    default:
+        snprintf(
+            text, size,
+            "no tail and blocks enough: the launch does not explain it; warps or blocks may end at different times");
+        break;
+    }
     return text;
 }
 

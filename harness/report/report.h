@@ -2,7 +2,9 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "judge/compare.h"
+#include "explain/explain.h"
+#include "gate/gate.h"
+#include "judge/judge.h"
 
 #include <stdio.h>
 
@@ -11,6 +13,7 @@ struct report {
     const struct run *run;
     const struct run *baseline;          /* NULL when there is nothing to compare with */
     const struct comparison *comparison; /* likewise */
+    const struct diagnosis *diagnosis;   /* of it, likewise */
     const char *run_name;                /* file that holds the run, or NULL when it is in none */
     const char *baseline_name;           /* file or folder, or NULL */
     const char *baselines;               /* folder that accept must be told of, or NULL for its default */
@@ -41,5 +44,23 @@ int report_junit(const struct report *report, FILE *stream);
 int report_markdown(const struct report *report, FILE *stream);
 int report_comment(const struct report *report, FILE *stream);
 int report_github(const struct report *report, FILE *stream);
+
+/* ---- An explanation ---- */
+
+struct explain_style {
+    bool color, quiet, verbose;
+};
+int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
+int explain_json(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
+
+/* ---- An A/A analysis ---- */
+
+/* Prints all of it; exit_code is what the command is going to end with. -1 when the stream failed. */
+struct analysis_style {
+    enum exit_code exit_code;
+    bool color, quiet, verbose; /* text only: quiet leaves out what is no alarm, verbose shows every row */
+};
+int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
+int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
 
 #endif

@@ -1,7 +1,7 @@
 /* The words for why a row is worse. Names of files and functions, and source text, are whatever a file says. */
 #include "report_words.h"
 
-#include "base/text.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,9 +71,8 @@ char *words_advice(const struct blame *blame)
                      nameless ? "; no line information: compile with -lineinfo" : "");
 }
 
-void words_blame(const struct judgement *judgement, FILE *stream)
+void words_blame(const struct blame *blame, FILE *stream)
 {
-    const struct blame *blame = &judgement->blame;
     for (size_t i = 0; i < blame->count; i++) {
         const struct cause *cause = &blame->causes[i];
         char *place = words_place(cause->line, WORDS_PLACE), *words = words_cause(blame, cause);
@@ -91,6 +90,6 @@ void words_blame(const struct judgement *judgement, FILE *stream)
         fprintf(stream, "%s\n", advice);
         free(advice);
     }
-    if (judgement->launch_change)
-        fprintf(stream, "launch: %s\n", judgement->launch_change);
+    if (blame->launch_change)
+        fprintf(stream, "launch: %s\n", blame->launch_change);
 }

@@ -2,7 +2,7 @@
  * and how many rows there was no room for. GitHub keeps ten of a step. */
 #include "report_words.h"
 
-#include "base/text.h"
+#include "base/base.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static char *message_of(const struct report *report, const struct judgement *jud
     words_numbers(judgement, numbers, sizeof numbers);
     char *why = words_why(judgement);
     fprintf(memory, "%s%s%s\n", numbers, *numbers && why ? "\n" : "", why ? why : "");
-    words_blame(judgement, memory);
+    words_blame(diagnosis_of(report->diagnosis, judgement), memory);
     if (judgement->verdict == VERDICT_REGRESSED && judgement->metric) {
         fprintf(memory, "If it is meant%s: ", words_run_file(report));
         words_accept(report, &judgement, 1, memory);
@@ -120,7 +120,8 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
     char *title = x_sprintf("%s %s%s%s", judgement->kernel, judgement->metric ? judgement->metric->name : "",
                             judgement->metric ? " " : "", verdict_name(judgement->verdict));
     char *message = message_of(report, judgement);
-    const struct line *line = judgement->blame.count > 0 ? judgement->blame.causes[0].line : NULL;
+    const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
+    const struct line *line = blame->count > 0 ? blame->causes[0].line : NULL;
     put_annotation(stream, words_verdict_tone(judgement->verdict), line, title, message);
     free(message);
     free(title);
@@ -139,7 +140,7 @@ static size_t put_judgements(FILE *stream, const struct report *report)
     size_t count = 0;
     for (size_t i = 0; i < report->comparison->count; i++) {
         const struct judgement *judgement = &report->comparison->list[i];
-        const bool told = judgement->blame.told != NULL; /* at the same line */
+        const bool told = diagnosis_of(report->diagnosis, judgement)->same_as; /* at the same line */
         if (words_verdict_tone(judgement->verdict) >= TONE_WARN && !told && count++ < ANNOTATIONS - 1)
             put_judgement(stream, report, judgement);
     }

@@ -34,8 +34,7 @@
  * nothing was judged. The shift of a suite is null when too few kernels know it. */
 #include "report_words.h"
 
-#include "base/exit_code.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,10 +113,9 @@ static void put_cause(FILE *stream, const struct cause *cause)
     fputc('}', stream);
 }
 
-static void put_blame(FILE *stream, const struct judgement *judgement)
+static void put_blame(FILE *stream, const struct blame *blame)
 {
-    const struct blame *blame = &judgement->blame;
-    put_text_member(stream, ", \"launch_change\": ", judgement->launch_change);
+    put_text_member(stream, ", \"launch_change\": ", blame->launch_change);
     put_text_member(stream, ", \"story\": ", blame->story ? blame->story->name : NULL);
     char *advice = blame->story ? words_advice(blame) : NULL;
     put_text_member(stream, ", \"advice\": ", advice);
@@ -130,7 +128,7 @@ static void put_blame(FILE *stream, const struct judgement *judgement)
     fputc(']', stream);
 }
 
-static void put_judgement(FILE *stream, const struct judgement *judgement)
+static void put_judgement(FILE *stream, const struct judgement *judgement, const struct blame *blame)
 {
     const struct metric *metric = judgement->metric;
     put_text_member(stream, "{\"kernel\": ", judgement->kernel);
@@ -144,7 +142,7 @@ static void put_judgement(FILE *stream, const struct judgement *judgement)
     put_number(stream, ", \"limit\": ", judgement->compared && judgement->verdict != VERDICT_INFO, judgement->limit);
     put_text_member(stream, ", \"reason\": ", judgement->reason);
     put_evidence(stream, judgement);
-    put_blame(stream, judgement);
+    put_blame(stream, blame);
     fputc('}', stream);
 }
 
@@ -234,7 +232,7 @@ int report_json(const struct report *report, FILE *stream)
     fputs(" \"judgements\": [", stream);
     for (size_t i = 0; comparison && i < comparison->count; i++) {
         fputs(i ? ",\n  " : "\n  ", stream);
-        put_judgement(stream, &comparison->list[i]);
+        put_judgement(stream, &comparison->list[i], diagnosis_of(report->diagnosis, &comparison->list[i]));
     }
     fputs("]}\n", stream);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;

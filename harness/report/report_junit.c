@@ -6,8 +6,7 @@
  * pass. */
 #include "report_words.h"
 
-#include "base/exit_code.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,10 +184,9 @@ static void put_properties(FILE *stream, const struct report *report)
 
 /* "; at kernels/reduce.cu:41: excess shared wavefronts 0 -> 6,938,624; launch: block 256x1x1 -> 32x1x1", or "". Caller
  * frees. */
-static char *cause_of(const struct judgement *judgement)
+static char *cause_of(const struct blame *blame)
 {
-    const struct blame *blame = &judgement->blame;
-    const char *launch = judgement->launch_change;
+    const char *launch = blame->launch_change;
     char *place = blame->story ? words_place(blame->causes[0].line, WORDS_PLACE) : x_strdup("");
     char *amounts = blame->story ? words_amounts(blame, &blame->causes[0]) : x_strdup("");
     char *cause = x_sprintf("%s%s%s%s%s%s", blame->story ? "; at " : "", place, blame->story ? ": " : "", amounts,
@@ -204,7 +202,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
     char numbers[512];
     words_numbers(judgement, numbers, sizeof numbers);
     char *why = words_why(judgement);
-    char *cause = cause_of(judgement);
+    char *cause = cause_of(diagnosis_of(report->diagnosis, judgement));
     char *message = x_sprintf("%s: %s%s%s%s", verdict_name(judgement->verdict), numbers, *numbers && why ? "; " : "",
                               why ? why : "", cause);
     put_attribute(stream, "message", message);
@@ -221,7 +219,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
     FILE *memory = open_memstream(&body, &size);
     if (!memory)
         die(EXIT_USAGE, "cannot allocate memory for a report");
-    words_blame(judgement, memory);
+    words_blame(diagnosis_of(report->diagnosis, judgement), memory);
     fprintf(memory, "If it is meant, accept it and say why%s:\n", words_run_file(report));
     words_accept(report, &judgement, 1, memory);
     fclose(memory);

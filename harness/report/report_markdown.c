@@ -3,7 +3,7 @@
  * not fit is said. */
 #include "report_words.h"
 
-#include "base/text.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 
 /* A page of limited size is written in pieces: a piece is put together in memory, and printed when it fits. */
 struct page {
+    const struct report *report;
     FILE *stream;
     size_t left; /* bytes */
     FILE *piece;
@@ -23,9 +24,9 @@ struct page {
     size_t size;
 };
 
-static void page_init(struct page *page, FILE *stream, size_t most)
+static void page_init(struct page *page, const struct report *report, FILE *stream, size_t most)
 {
-    *page = (struct page){.stream = stream, .left = most - 1};
+    *page = (struct page){.report = report, .stream = stream, .left = most - 1};
     page->piece = open_memstream(&page->text, &page->size);
     if (!page->piece)
         die(EXIT_USAGE, "cannot allocate memory for a report");
@@ -112,10 +113,9 @@ static void put_code(FILE *stream, const char *text)
 }
 
 /* The lines that made it worse, in the last cell of its row; `before` stands before the first of them. */
-static void put_causes(FILE *stream, const struct judgement *judgement, const char *before)
+static void put_causes(FILE *stream, const struct blame *blame, const char *before)
 {
-    const struct blame *blame = &judgement->blame;
-    for (size_t i = 0; i < blame->count && !blame->told; i++, before = "<br>") {
+    for (size_t i = 0; i < blame->count && !blame->same_as; i++, before = "<br>") {
         char *place = words_place(blame->causes[i].line, WORDS_PLACE), *cause = words_cause(blame, &blame->causes[i]);
         fputs(before, stream);
         put_code(stream, place);
@@ -128,11 +128,10 @@ static void put_causes(FILE *stream, const struct judgement *judgement, const ch
         free(cause);
         free(place);
     }
-    char *words = blame->told    ? x_sprintf("the lines of %s", blame->told->name)
+    char *words = blame->same_as ? x_sprintf("the lines of %s", blame->same_as->name)
                   : blame->story ? words_advice(blame)
                                  : NULL;
-    char *launch =
-        judgement->leads && judgement->launch_change ? x_sprintf("launch: %s", judgement->launch_change) : NULL;
+    char *launch = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
     const char *const more[] = {words, launch};
     for (size_t i = 0; i < ROWS(more); i++) {
         if (!more[i])
@@ -145,7 +144,7 @@ static void put_causes(FILE *stream, const struct judgement *judgement, const ch
     free(words);
 }
 
-static void put_row(FILE *stream, const struct judgement *judgement)
+static void put_row(FILE *stream, const struct report *report, const struct judgement *judgement)
 {
     struct cells cells;
     words_cells(judgement, &cells);
@@ -165,7 +164,7 @@ static void put_row(FILE *stream, const struct judgement *judgement)
         put_markdown(stream, row[i]);
         fputs(loud && i == 0 ? "**" : "", stream);
     }
-    put_causes(stream, judgement, why ? "<br>" : "");
+    put_causes(stream, diagnosis_of(report->diagnosis, judgement), why ? "<br>" : "");
     fputs(" |\n", stream);
     free(why);
 }
@@ -228,7 +227,7 @@ static void add_rows(struct page *page, const struct judgement *const *rows, siz
         return;
     put_rows_head(page->piece);
     for (; *next < end; ++*next) {
-        put_row(page->piece, rows[*next]);
+        put_row(page->piece, page->report, rows[*next]);
         if (!page_add(page, TAIL))
             break;
     }
@@ -342,7 +341,7 @@ int report_markdown(const struct report *report, FILE *stream)
 {
     const size_t most = report->quiet ? COMMENT_MOST : SUMMARY_MOST;
     struct page page;
-    page_init(&page, stream, most);
+    page_init(&page, report, stream, most);
     put_head(page.piece, report);
     page_add(&page, TAIL);
     add_facts(&page, report);

@@ -160,11 +160,10 @@ static void print_line(const struct text *text, enum ink ink, int indent, const 
 
 /* The lines that made it worse, and what to do about them. What is the same for several rows of a kernel stands below
  * the first of them. */
-static void print_causes(const struct text *text, const struct layout *layout, const struct judgement *judgement)
+static void print_causes(const struct text *text, const struct layout *layout, const struct blame *blame)
 {
-    const struct blame *blame = &judgement->blame;
     const int indent = 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL] + 2;
-    for (size_t i = 0; i < blame->count && !blame->told; i++) {
+    for (size_t i = 0; i < blame->count && !blame->same_as; i++) {
         char *place = words_place(blame->causes[i].line, room_behind(indent + 1)),
              *cause = words_cause(blame, &blame->causes[i]);
         char *words = x_sprintf("%s: %s", place, cause);
@@ -175,13 +174,13 @@ static void print_causes(const struct text *text, const struct layout *layout, c
         free(cause);
         free(place);
     }
-    char *words = blame->told    ? x_sprintf("the lines of %s above", blame->told->name)
+    char *words = blame->same_as ? x_sprintf("the lines of %s above", blame->same_as->name)
                   : blame->story ? words_advice(blame)
                                  : NULL;
     if (words)
         print_line(text, INK_DIM, indent, words);
     free(words);
-    words = judgement->leads && judgement->launch_change ? x_sprintf("launch: %s", judgement->launch_change) : NULL;
+    words = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
     if (words)
         print_line(text, INK_PLAIN, indent, words);
     free(words);
@@ -260,7 +259,7 @@ static void print_judgements(const struct text *text, const struct report *repor
                 print_why(text, &layout, list[i].why, alike);
             next += alike;
         }
-        print_causes(text, &layout, list[i].judgement);
+        print_causes(text, &layout, diagnosis_of(report->diagnosis, list[i].judgement));
     }
     text_print(text, INK_PLAIN, "\n");
     for (size_t i = 0; i < count; i++)

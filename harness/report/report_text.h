@@ -3,7 +3,8 @@
 #ifndef REPORT_TEXT_H
 #define REPORT_TEXT_H
 
-#include "base/text.h"
+#include "base/base.h"
+
 #include "report_words.h"
 
 /* The short mark of a state without a number: "n/a", "!", "-". */

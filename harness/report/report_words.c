@@ -1,7 +1,6 @@
 #include "report_words.h"
 
-#include "base/exit_code.h"
-#include "base/text.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdarg.h>

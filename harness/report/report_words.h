@@ -49,7 +49,7 @@ char *words_cause(const struct blame *blame, const struct cause *cause);
 char *words_advice(const struct blame *blame);
 
 /* All of it, with the source text and what changed in the launches, a line each; nothing when there is none. */
-void words_blame(const struct judgement *judgement, FILE *stream);
+void words_blame(const struct blame *blame, FILE *stream);
 
 /* "6,938,624". Returns text. */
 const char *words_count(double count, char *text, size_t size);

@@ -1,6 +1,6 @@
 #include "child.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* The CUPTI collectors themselves are in the plugin (cupti_range.c, cupti_lines.c, cupti_stalls.c), because only that
  * may need CUDA's libraries. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "collector.h"
 #include "gpu.h"
 

@@ -1,6 +1,7 @@
 /* The host's clock around launch and completion. It sees launch latency and every interruption, so it is far coarser
  * than the counters; it is what transfers are timed with, and what is left where counters are denied. */
-#include "base/util.h"
+#include "base/base.h"
+
 #include "collector.h"
 #include "gpu.h"
 

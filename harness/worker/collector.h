@@ -3,8 +3,8 @@
 #define COLLECTOR_H
 
 #include "library.h"
-#include "model/metric.h"
-#include "model/run.h"
+
+#include "model/model.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #include "library.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <dlfcn.h>
 #include <math.h>

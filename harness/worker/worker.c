@@ -1,6 +1,7 @@
 #include "worker.h"
 
-#include "base/util.h"
+#include "base/base.h"
+
 #include "collector.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 enum { WORKER_DONE = 0, WORKER_ENDED = 1 };
 
 struct worker {
-    const struct measurement *measurement;
+    const struct job *job;
     int pipe;
     struct library library;
     struct kernel **chosen;
@@ -47,19 +48,18 @@ static void send_ids(const struct worker *worker, enum message_kind kind, const 
 
 static void choose_kernels(struct worker *worker)
 {
-    const struct measurement *measurement = worker->measurement;
+    const struct job *job = worker->job;
     char why[1024];
-    if (library_open(&worker->library, measurement->kernels, why, sizeof why) < 0) {
+    if (library_open(&worker->library, job->library, why, sizeof why) < 0) {
         message_send(worker->pipe, MESSAGE_UNUSABLE, why);
         _exit(WORKER_ENDED);
     }
     worker->chosen = x_calloc(worker->library.count, sizeof *worker->chosen);
     for (size_t k = 0; k < worker->library.count; k++) {
-        if (glob_any(measurement->globs, measurement->glob_count, worker->library.kernels[k].id))
+        if (glob_any(job->globs, job->glob_count, worker->library.kernels[k].id))
             worker->chosen[worker->chosen_count++] = &worker->library.kernels[k];
     }
-    const char *unmatched =
-        measurement->lenient ? NULL : library_unmatched(&worker->library, measurement->globs, measurement->glob_count);
+    const char *unmatched = job->lenient ? NULL : library_unmatched(&worker->library, job->globs, job->glob_count);
     if (unmatched) {
         send_ids(worker, MESSAGE_NO_MATCH, unmatched);
         _exit(WORKER_DONE);
@@ -148,21 +148,21 @@ static void measure_kernel(struct worker *worker, const struct kernel *kernel, s
         result->reason = x_strdup(why);
 }
 
-static void measure_kernels(const struct measurement *measurement, size_t first, int pipe)
+static void measure_kernels(const struct job *job, int pipe)
 {
-    struct worker worker = {.measurement = measurement, .pipe = pipe};
-    worker.collector = measurement->lines ? measurement->lines : collector_find(measurement->collector);
+    struct worker worker = {.job = job, .pipe = pipe};
+    worker.collector = job->collector;
     choose_kernels(&worker);
     const struct collector_setup setup = {
-        .metrics = measurement->metrics,
+        .metrics = job->metrics,
         .library = worker.library.table,
-        .samples = measurement->samples,
-        .library_path = measurement->kernels,
-        .skip = measurement->skip,
-        .roofs = measurement->roofs && first == 0,
+        .samples = job->samples,
+        .library_path = job->library,
+        .skip = job->skip,
+        .roofs = job->roofs,
     };
     open_device(&worker, &setup);
-    for (size_t k = first; k < worker.chosen_count; k++) {
+    for (size_t k = job->first; k < worker.chosen_count; k++) {
         /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
         if (worker.family && worker.family != worker.chosen[k]->family)
             close_family(&worker);
@@ -172,7 +172,7 @@ static void measure_kernels(const struct measurement *measurement, size_t first,
         char *line = result_to_line(&result);
         message_send(pipe, MESSAGE_RESULT, line);
         /* After an error the device's context may be lost, and with it every later result. Lines: see cupti_lines.c. */
-        if (result.status == RESULT_FAILED || measurement->lines)
+        if (result.status == RESULT_FAILED || job->one_kernel)
             _exit(WORKER_ENDED);
         free(line);
         result_release(&result);
@@ -198,20 +198,14 @@ static void see_only(int device)
     free(copy);
 }
 
-/* What a worker is started with. */
-struct order {
-    const struct measurement *measurement;
-    size_t first;
-};
-
 static void worker_run(int pipe, const void *data)
 {
-    const struct order *order = data;
-    see_only(order->measurement->device);
-    measure_kernels(order->measurement, order->first, pipe);
+    const struct job *job = data;
+    see_only(job->device);
+    measure_kernels(job, pipe);
 }
 
-int worker_start(struct child *child, const struct measurement *measurement, size_t first)
+int worker_start(struct child *child, const struct job *job)
 {
-    return child_start(child, worker_run, &(struct order){measurement, first});
+    return child_start(child, worker_run, job);
 }

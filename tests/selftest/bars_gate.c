@@ -74,10 +74,10 @@ void q5_clean(struct selftest *selftest)
         for (int i = 0; i < CLEAN_CHECKS; i++) {
             struct check check;
             check_draw(&check, &nature, ways[r].known, ways[r].gpus, ways[r].lopsided);
-            const enum exit_code code = check_judge(&check, ways[r].route);
+            const enum exit_code code = simulated_judge(&check, ways[r].route);
             red += code == EXIT_REGRESSED;
             unsure += code == EXIT_UNSURE;
-            check_release(&check);
+            simulated_release(&check);
         }
         snprintf(words, sizeof words, "clean checks, %s: false red, 1 in 200", ways[r].words);
         expect_at_most(selftest, red, CLEAN_CHECKS, 1 / 200.0, words);
@@ -105,10 +105,10 @@ static size_t count_caught(const struct nature *nature, const struct fault *faul
         check_draw(&check, nature, way->known, way->gpus, way->lopsided);
         for (size_t k = 0; k < PLANTED_KERNELS; k++)
             check.slower[k] = fault->slower;
-        check_judge(&check, way->route);
+        simulated_judge(&check, way->route);
         for (size_t k = 0; k < PLANTED_KERNELS; k++)
             caught += check_time(&check, k) == (may_fail(way) ? VERDICT_REGRESSED : VERDICT_UNSURE);
-        check_release(&check);
+        simulated_release(&check);
     }
     return caught;
 }
@@ -146,10 +146,10 @@ void q5_hiccup(struct selftest *selftest)
         check_draw(&check, &nature, true, SIMULATED_GPUS, false);
         for (size_t k = 0; k < PLANTED_KERNELS; k++)
             check.hiccup[k] = 0.5;
-        check_judge(&check, ROUTE_SESSION);
+        simulated_judge(&check, ROUTE_SESSION);
         for (size_t k = 0; k < PLANTED_KERNELS; k++)
             red += check_time(&check, k) == VERDICT_REGRESSED;
-        check_release(&check);
+        simulated_release(&check);
     }
     expect_at_most(selftest, red, (size_t)PLANTED_CHECKS * PLANTED_KERNELS, 0.001,
                    "+50 % that a second session does not show: regressed, 1 in 1,000");

@@ -31,9 +31,9 @@ void q6_simulated(struct selftest *selftest)
             struct check check;
             check_draw(&check, &nature, true, SIMULATED_GPUS, false);
             check.suite = rows[i].suite;
-            check_judge(&check, ROUTE_SESSION);
+            simulated_judge(&check, ROUTE_SESSION);
             right += only_suite(&check.comparison);
-            check_release(&check);
+            simulated_release(&check);
         }
         expect_all(selftest, right, CHECKS, rows[i].words);
     }
@@ -90,10 +90,10 @@ void q6_clock(struct selftest *selftest)
         check_draw(&check, &nature, true, SIMULATED_GPUS, false);
         for (size_t k = 0; k < slowed; k++)
             check.clock[k] = 0.1;
-        check_judge(&check, ROUTE_SESSION);
+        simulated_judge(&check, ROUTE_SESSION);
         for (size_t k = 0; k < slowed; k++)
             unsure += check_time(&check, k) == VERDICT_UNSURE;
-        check_release(&check);
+        simulated_release(&check);
     }
     expect_all(selftest, unsure, CHECKS * slowed, "simulated: time +11 % at a clock 10 % lower: unsure");
     nature_release(&nature);

@@ -138,7 +138,7 @@ void check_draw(struct check *check, const struct nature *nature, bool known, si
     }
 }
 
-void check_release(struct check *check)
+void simulated_release(struct check *check)
 {
     comparison_release(&check->comparison);
     run_release(&check->baseline);
@@ -213,7 +213,7 @@ static void settle(struct check *check, bool all)
     compare(check);
 }
 
-enum exit_code check_judge(struct check *check, enum route route)
+enum exit_code simulated_judge(struct check *check, enum route route)
 {
     measure(check, &check->run, NULL);
     compare(check);

@@ -37,7 +37,7 @@ struct check {
 
 /* Draws kernels, a baseline of so many GPUs and a GPU for the run; nothing is planted. */
 void check_draw(struct check *check, const struct nature *nature, bool known, size_t gpus, bool lopsided);
-void check_release(struct check *check);
+void simulated_release(struct check *check);
 
 /* What settles a time that is suspect, besides a second session of everything else that is. */
 enum route {
@@ -48,7 +48,7 @@ enum route {
 
 /* Measures, compares, confirms and settles in the order of `cugate check`. No kernel has the machine code of its
  * baseline, which would excuse its time. */
-enum exit_code check_judge(struct check *check, enum route route);
+enum exit_code simulated_judge(struct check *check, enum route route);
 
 /* The verdict on that kernel's time. */
 enum verdict check_time(const struct check *check, size_t kernel);

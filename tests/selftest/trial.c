@@ -1,11 +1,11 @@
 #include "trial.h"
 
 #include "baseline/baseline.h"
-#include "command/commands.h"
+#include "command/command.h"
 #include "judge/expectation.h"
+#include "judge/rule.h"
 #include "made_time.h"
 #include "measure/measure.h"
-#include "judge/rule.h"
 #include "support.h"
 
 #include <signal.h>
@@ -22,21 +22,21 @@
 #define METRICS "metrics.ini"
 
 /* Where a trial takes place. */
-struct place {
+struct workplace {
     const struct trial *trial;
     const char *head;
     char *folder, *baselines, *base, *save, *report, *log, *mark;
 };
 
-static char *in_folder(const struct place *place, const char *name)
+static char *in_folder(const struct workplace *place, const char *name)
 {
     return x_sprintf("%s/%s", place->folder, name);
 }
 
 /* The two builds are one file under two names. */
-static void place_init(struct place *place, const struct trial *trial, const char *head)
+static void place_init(struct workplace *place, const struct trial *trial, const char *head)
 {
-    *place = (struct place){.trial = trial, .head = head, .folder = scratch_make()};
+    *place = (struct workplace){.trial = trial, .head = head, .folder = scratch_make()};
     place->baselines = in_folder(place, "baselines");
     place->base = in_folder(place, "base.so");
     place->save = in_folder(place, "run.json");
@@ -52,7 +52,7 @@ static void place_init(struct place *place, const struct trial *trial, const cha
     setenv("GIT_DIR", place->folder, 1); /* no repository: what no bar is about is found out at once */
 }
 
-static void place_release(struct place *place)
+static void place_release(struct workplace *place)
 {
     unsetenv("TURNS_LOG");
     unsetenv("TURNS_MARK");
@@ -84,7 +84,7 @@ static size_t split(const char *words, char ***list, char **copy)
     return count;
 }
 
-static void write_metrics(const struct place *place, const char *later)
+static void write_metrics(const struct workplace *place, const char *later)
 {
     const char *floor = place->trial->floor, *more = place->trial->metrics;
     char *text = x_sprintf("[wall_time]\ntitle = Wall time\ncounter = cugate.wall_time\nunit = ns\nclass = time\n"
@@ -116,7 +116,8 @@ static void measure_session(const struct measurement *measurement, double factor
 }
 
 /* Makes the trial's sessions, from that day on, the baseline. The clock is exact: one stands for the others. */
-static void accept_sessions(const struct place *place, const struct measurement *measurement, double factor, int day)
+static void accept_sessions(const struct workplace *place, const struct measurement *measurement, double factor,
+                            int day)
 {
     struct run run, more;
     struct accepted accepted;
@@ -139,7 +140,7 @@ static void accept_sessions(const struct place *place, const struct measurement 
     run_release(&run);
 }
 
-static void make_baseline(const struct place *place)
+static void make_baseline(const struct workplace *place)
 {
     const struct trial *trial = place->trial;
     struct metrics metrics = {0};
@@ -165,7 +166,7 @@ static void make_baseline(const struct place *place)
     free(copy);
 }
 
-static void prepare(const struct place *place)
+static void prepare(const struct workplace *place)
 {
     const struct trial *trial = place->trial;
     if (!trial->no_baseline)
@@ -180,7 +181,7 @@ static void prepare(const struct place *place)
 
 /* ---- The check ---- */
 
-static int check(const struct place *place, const char *replay)
+static int check(const struct workplace *place, const char *replay)
 {
     const struct trial *trial = place->trial;
     char **globs, *copy;
@@ -242,7 +243,7 @@ static char *wanted_turns(const struct trial *trial)
     return x_sprintf("%s%s%s", trial->before, pairs, trial->after ? trial->after : "");
 }
 
-static struct outcome judge_outcome(const struct place *place, int code)
+static struct outcome judge_outcome(const struct workplace *place, int code)
 {
     const struct trial *trial = place->trial;
     char *report = text_of(place->report);
@@ -261,7 +262,7 @@ static struct outcome judge_outcome(const struct place *place, int code)
 }
 
 /* From the counts on: what is before them says that it is a replay. */
-static bool replays_alike(const struct place *place, int code)
+static bool replays_alike(const struct workplace *place, int code)
 {
     char *before = text_of(place->report);
     const int code_now = check(place, place->save);
@@ -275,7 +276,7 @@ static bool replays_alike(const struct place *place, int code)
 
 struct outcome trial_run(const struct trial *trial, const char *head)
 {
-    struct place place;
+    struct workplace place;
     struct capture capture;
     place_init(&place, trial, head);
     prepare(&place);
@@ -290,7 +291,7 @@ struct outcome trial_run(const struct trial *trial, const char *head)
     return outcome;
 }
 
-static size_t processes_begun(const struct place *place)
+static size_t processes_begun(const struct workplace *place)
 {
     struct stat log;
     return stat(place->log, &log) == 0 ? (size_t)log.st_size : 0;
@@ -298,7 +299,7 @@ static size_t processes_begun(const struct place *place)
 
 struct outcome trial_interrupt(const struct trial *trial, const char *head, size_t processes)
 {
-    struct place place;
+    struct workplace place;
     struct capture capture;
     place_init(&place, trial, head);
     prepare(&place);

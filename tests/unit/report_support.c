@@ -26,6 +26,7 @@ static void make_report(struct fixture *fixture)
         .run = &fixture->run,
         .baseline = &fixture->base,
         .comparison = &fixture->comparison,
+        .diagnosis = &fixture->diagnosis,
         .run_name = "run.json",
         .baseline_name = "base.json",
         .exit_code = comparison_exit_code(&fixture->comparison),
@@ -35,6 +36,7 @@ static void make_report(struct fixture *fixture)
 void judge(struct fixture *fixture)
 {
     compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics, NULL);
+    diagnosis_make(&fixture->diagnosis, &fixture->comparison, &fixture->base, &fixture->run);
     make_report(fixture);
 }
 
@@ -46,6 +48,7 @@ void alone(struct fixture *fixture, enum exit_code code)
 
 void report_tear_down(struct fixture *fixture)
 {
+    diagnosis_release(&fixture->diagnosis);
     comparison_release(&fixture->comparison);
     run_release(&fixture->base);
     run_release(&fixture->run);
@@ -54,7 +57,9 @@ void report_tear_down(struct fixture *fixture)
 
 void forget_judgements(struct fixture *fixture)
 {
+    diagnosis_release(&fixture->diagnosis);
     comparison_release(&fixture->comparison);
+    fixture->diagnosis.comparison = &fixture->comparison;
     make_report(fixture);
 }
 
@@ -78,6 +83,15 @@ struct judgement *invent(struct fixture *fixture, const char *kernel, const char
     return judgement;
 }
 
+struct blame *blame_of(struct fixture *fixture, const struct judgement *judgement)
+{
+    struct diagnosis *diagnosis = &fixture->diagnosis;
+    const size_t index = (size_t)(judgement - fixture->comparison.list);
+    while (diagnosis->count <= index)
+        ARRAY_ADD(diagnosis->list, diagnosis->count);
+    return &diagnosis->list[index];
+}
+
 void invent_blame(struct fixture *fixture, struct judgement *judgement, const char *file, const char *function,
                   const char *source)
 {
@@ -91,10 +105,11 @@ void invent_blame(struct fixture *fixture, struct judgement *judgement, const ch
     size_t i = 0;
     while (strcmp(stories[i]->name, "excess_wavefronts") != 0)
         i++;
-    judgement->blame = (struct blame){.story = stories[i],
-                                      .causes = {{.line = line, .amount = 6938624, .share = 0.98, .has_base = true}},
-                                      .count = 1,
-                                      .against_base = true};
+    struct blame *blame = blame_of(fixture, judgement);
+    blame->story = stories[i];
+    blame->causes[0] = (struct cause){.line = line, .amount = 6938624, .share = 0.98, .has_base = true};
+    blame->count = 1;
+    blame->against_base = true;
 }
 
 char *print(const struct report *report, int (*reporter)(const struct report *, FILE *))

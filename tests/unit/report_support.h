@@ -11,6 +11,7 @@ struct fixture {
     struct metrics metrics;
     struct run base, run;
     struct comparison comparison;
+    struct diagnosis diagnosis;
     struct report report;
 };
 
@@ -26,6 +27,9 @@ void report_tear_down(struct fixture *fixture);
 /* Adds a judgement to the comparison, behind the others. A reason is copied. The names must outlive it. */
 struct judgement *invent(struct fixture *fixture, const char *kernel, const char *metric, enum verdict verdict,
                          const char *reason);
+
+/* What a judgement of that comparison is blamed on. */
+struct blame *blame_of(struct fixture *fixture, const struct judgement *judgement);
 
 /* Blames 98 % of 6,938,624 excess wavefronts on line 41 of that file, or without one on instruction 0x1a0 of that
  * function. source may be NULL. It is the run's only line. */

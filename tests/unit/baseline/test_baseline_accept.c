@@ -1,6 +1,6 @@
 #include "base/util.h"
 #include "baseline/baseline.h"
-#include "command/commands.h"
+#include "command/command.h"
 #include "made_runs.h"
 #include "support.h"
 

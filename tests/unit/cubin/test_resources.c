@@ -1,7 +1,7 @@
 #include "base/util.h"
 #include "cubin/resources.h"
 #include "support.h"
-#include "worker/library_facts.h"
+#include "worker/library_read.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

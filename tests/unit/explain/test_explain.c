@@ -1,4 +1,4 @@
-#include "explain/explain_parts.h"
+#include "report/explain_words.h"
 #include "report_support.h"
 #include "support.h"
 

@@ -1,4 +1,6 @@
 #include "analysis_support.h"
+
+#include "report/report.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

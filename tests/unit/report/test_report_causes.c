@@ -27,7 +27,8 @@ static void set_up_one(struct fixture *fixture, const char *file, const char *fu
     report_set_up(fixture, "same.json");
     forget_judgements(fixture);
     struct judgement *judgement = invent(fixture, "reduce/tree", "shared_wavefronts", VERDICT_REGRESSED, NULL);
-    judgement->has_base = judgement->has_now = judgement->compared = judgement->leads = true;
+    judgement->has_base = judgement->has_now = judgement->compared = true;
+    blame_of(fixture, judgement)->is_worst = true;
     judgement->now = judgement->change = 6938624;
     invent_blame(fixture, judgement, file, function, source);
 }
@@ -70,8 +71,9 @@ Test(report_causes, launches_are_told_once_a_kernel)
 {
     struct fixture fixture;
     set_up_one(&fixture, NULL, "f", NULL);
-    fixture.comparison.list[0].launch_change = x_strdup("block 1x1x1 -> 2x1x1");
-    invent(&fixture, "reduce/tree", "time", VERDICT_UNSURE, NULL)->launch_change = x_strdup("block 1x1x1 -> 2x1x1");
+    blame_of(&fixture, &fixture.comparison.list[0])->launch_change = x_strdup("block 1x1x1 -> 2x1x1");
+    blame_of(&fixture, invent(&fixture, "reduce/tree", "time", VERDICT_UNSURE, NULL))->launch_change =
+        x_strdup("block 1x1x1 -> 2x1x1");
     static int (*const once[])(const struct report *, FILE *) = {report_text, report_markdown};
     static int (*const each[])(const struct report *, FILE *) = {report_github, report_json, report_junit};
     for (size_t i = 0; i < ROWS(once); i++) {

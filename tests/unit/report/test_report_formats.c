@@ -32,8 +32,8 @@ static void set_up_hostile(struct fixture *fixture, const char *words)
     struct judgement *judgement = invent(fixture, words, "time", VERDICT_REGRESSED, words);
     judgement->has_base = judgement->has_now = judgement->compared = true;
     judgement->now = judgement->change = 1;
-    judgement->leads = true;
-    judgement->launch_change = x_strdup(words);
+    blame_of(fixture, judgement)->is_worst = true;
+    blame_of(fixture, judgement)->launch_change = x_strdup(words);
     invent_blame(fixture, judgement, words, words, words);
     invent(fixture, "copy/plain", "time", VERDICT_UNSURE, words);
     comparison_add_note(&fixture->comparison, "%s", words);

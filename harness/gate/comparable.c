@@ -1,4 +1,6 @@
-#include "gate.h"
+#include "comparable.h"
+
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,20 +52,20 @@ static bool matches(const struct run *run, char *const *glob)
     return false;
 }
 
-int gate_filter(struct run *run, struct run *baseline, const struct options *options)
+int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_t count)
 {
     int result = 0;
     struct names names = {0};
     add_names(&names, run);
     add_names(&names, baseline);
-    for (size_t i = 0; i < options->glob_count && result == 0; i++)
-        if (!matches(run, &options->globs[i]) && !matches(baseline, &options->globs[i]))
-            result = no_match(options->globs[i], &names);
+    for (size_t i = 0; i < count && result == 0; i++)
+        if (!matches(run, &globs[i]) && !matches(baseline, &globs[i]))
+            result = no_match(globs[i], &names);
     release_names(&names);
 
-    run_filter(run, options->globs, options->glob_count);
+    run_filter(run, globs, count);
     if (baseline)
-        run_filter(baseline, options->globs, options->glob_count);
+        run_filter(baseline, globs, count);
     return result;
 }
 
@@ -94,77 +96,4 @@ int gate_comparable(const struct run *run, const struct run *baseline)
         return error("the two cannot be compared: the run was measured by the collector %s, the baseline by %s", ours,
                      other);
     return 0;
-}
-
-int gate_print(const struct reporter *reporter, struct report *report, const struct options *options, FILE *stream)
-{
-    report->color = options_color(options, stream);
-    report->quiet = options->quiet;
-    report->verbose = options->verbose;
-    report->power = options->power;
-    report->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? NULL : options->baselines;
-    return reporter->print(report, stream);
-}
-
-/* ---- Reports ---- */
-
-static const struct reporter *find_reporter(const char *option, const char *name)
-{
-    const struct reporter *found = reporter_find(name);
-    if (found)
-        return found;
-
-    size_t count;
-    const struct reporter *list = reporter_list(&count);
-    char *names = x_strdup("");
-    for (size_t i = 0; i < count; i++) {
-        char *longer = x_sprintf("%s%s%s", names, i == 0 ? "" : i + 1 == count ? " or " : ", ", list[i].name);
-        free(names);
-        names = longer;
-    }
-    error("%s needs %s, not '%s'", option, names, name);
-    free(names);
-    return NULL;
-}
-
-static int open_report(struct gate_reports *reports, const char *option, const char *format, const char *file)
-{
-    const struct reporter *reporter = find_reporter(option, format);
-    if (!reporter)
-        return -1;
-    struct gate_report *report = ARRAY_ADD(reports->list, reports->count);
-    report->reporter = reporter;
-    return whole_file_open(&report->file, file);
-}
-
-int gate_reports_open(struct gate_reports *reports, const struct options *options)
-{
-    int result = open_report(reports, "--format", options->format, options->output ? options->output : "-");
-    for (size_t i = 0; i < options->report_count && result == 0; i++) {
-        const char *report = options->reports[i];
-        char *format = x_sprintf("%.*s", (int)strcspn(report, "="), report);
-        result = open_report(reports, "--report", format, options_report_file(report));
-        free(format);
-    }
-    return result;
-}
-
-int gate_reports_print(struct gate_reports *reports, struct report *report, const struct options *options)
-{
-    int result = 0;
-    for (size_t i = 0; i < reports->count; i++) {
-        struct whole_file *file = &reports->list[i].file;
-        gate_print(reports->list[i].reporter, report, options, file->stream);
-        if (whole_file_commit(file) < 0) /* also when the stream failed */
-            result = -1;
-    }
-    return result;
-}
-
-void gate_reports_release(struct gate_reports *reports)
-{
-    for (size_t i = 0; i < reports->count; i++)
-        whole_file_abandon(&reports->list[i].file);
-    free(reports->list);
-    *reports = (struct gate_reports){0};
 }

@@ -1,5 +1,5 @@
 #include "base/util.h"
-#include "command/commands.h"
+#include "command/command.h"
 #include "made_time.h"
 #include "model/run.h"
 #include "support.h"

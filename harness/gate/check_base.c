@@ -1,8 +1,8 @@
 /* What a base library says of kernels that the baseline says nothing of: without that, a kernel that nobody accepted,
  * or whose row was deleted, could become any slower. */
-#include "cmd_check.h"
+#include "check_parts.h"
 
-#include "worker/library_facts.h"
+#include "worker/worker.h"
 
 #include <stdlib.h>
 #include <string.h>

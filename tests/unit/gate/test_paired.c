@@ -1,6 +1,6 @@
 #include "base/measure_interrupt.h"
 #include "base/util.h"
-#include "gate/judge.h"
+#include "gate/paired.h"
 #include "made_time.h"
 #include "support.h"
 

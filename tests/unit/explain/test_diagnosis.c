@@ -1,3 +1,5 @@
+#include "explain/diagnosis.h"
+
 #include "compare_support.h"
 #include "line_support.h"
 
@@ -34,20 +36,37 @@ static struct lines made_wavefronts(unsigned number, double passes, double ideal
     return lines;
 }
 
+/* Of the comparison that was made last. */
+static struct diagnosis diagnosis;
+
 static const struct judgement *judged(struct fixture *fixture, const char *metric)
 {
     const struct judgement *judgement = find(compare(fixture), "k/v", metric);
     cr_assert_not_null(judgement, "%s", metric);
+    diagnosis_release(&diagnosis);
+    diagnosis_make(&diagnosis, &fixture->comparison, &fixture->base, &fixture->run);
     return judgement;
+}
+
+static const struct comparison *diagnosed(struct fixture *fixture)
+{
+    judged(fixture, "shared_wavefronts");
+    return &fixture->comparison;
+}
+
+/* Of a judgement that was just made. */
+static const struct blame *blame_of(const struct judgement *judgement)
+{
+    return diagnosis_of(&diagnosis, judgement);
 }
 
 static void expect_no_cause(const struct judgement *judgement)
 {
-    cr_expect(!judgement->blame.story && judgement->blame.count == 0 && !judgement->blame.told, "%s",
+    cr_expect(!blame_of(judgement)->story && blame_of(judgement)->count == 0 && !blame_of(judgement)->same_as, "%s",
               judgement->metric->name);
 }
 
-Test(compare_causes, a_worse_row_is_blamed_on_the_line_that_grew)
+Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -58,7 +77,7 @@ Test(compare_causes, a_worse_row_is_blamed_on_the_line_that_grew)
     now->lines = made_wavefronts(12, 900, 100);
     now->base_lines = made_wavefronts(10, 100, 100);
     const struct judgement *judgement = judged(&fixture, "shared_wavefronts");
-    const struct blame *blame = &judgement->blame;
+    const struct blame *blame = blame_of(judgement);
     cr_expect_eq(judgement->verdict, VERDICT_REGRESSED);
     cr_assert_not_null(blame->story);
     cr_expect_str_eq(blame->story->name, "excess_wavefronts");
@@ -69,14 +88,14 @@ Test(compare_causes, a_worse_row_is_blamed_on_the_line_that_grew)
     cr_expect_eq(blame->causes[0].amount, 800);
     cr_expect_eq(blame->causes[0].base_amount, 0);
     cr_expect_eq(blame->causes[0].share, 1);
-    cr_expect(judgement->leads);
-    cr_expect_null(judgement->launch_change);
+    cr_expect(blame_of(judgement)->is_worst);
+    cr_expect_null(blame_of(judgement)->launch_change);
     expect_no_cause(judged(&fixture, "instructions"));
     tear_down(&fixture);
 }
 
 /* Where no base library was there, what the baseline kept is the next best; without either the lines speak of now. */
-Test(compare_causes, the_nearest_base_counts)
+Test(diagnosis, the_nearest_base_counts)
 {
     for (int mode = 0; mode < 4; mode++) {
         struct fixture fixture;
@@ -88,7 +107,7 @@ Test(compare_causes, the_nearest_base_counts)
             base->lines = made_wavefronts(10, 300, 100);
         if (mode & 2)
             now->base_lines = made_wavefronts(10, 200, 100);
-        const struct blame *blame = &judged(&fixture, "shared_wavefronts")->blame;
+        const struct blame *blame = blame_of(judged(&fixture, "shared_wavefronts"));
         cr_assert_eq(blame->count, 1);
         cr_expect_eq(blame->against_base, mode != 0);
         cr_expect_eq(blame->causes[0].has_base, mode != 0);
@@ -98,7 +117,7 @@ Test(compare_causes, the_nearest_base_counts)
 }
 
 /* What the base library shows is not the doing of the lines that have most of it now. */
-Test(compare_causes, lines_that_did_not_grow_are_not_blamed)
+Test(diagnosis, lines_that_did_not_grow_are_not_blamed)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -108,16 +127,16 @@ Test(compare_causes, lines_that_did_not_grow_are_not_blamed)
     now->base_lines = made_wavefronts(10, 900, 100);
     expect_no_cause(judged(&fixture, "shared_wavefronts"));
     run_find(&fixture.base, "k/v")->lines = made_wavefronts(10, 100, 100);
-    cr_expect_eq(judged(&fixture, "shared_wavefronts")->blame.count, 1);
+    cr_expect_eq(blame_of(judged(&fixture, "shared_wavefronts"))->count, 1);
 
     /* counted otherwise there is nothing to compare with */
     now->base_lines.counted = run_find(&fixture.base, "k/v")->lines.counted = COUNTED(LINE_INSTRUCTIONS);
-    const struct blame *blame = &judged(&fixture, "shared_wavefronts")->blame;
+    const struct blame *blame = blame_of(judged(&fixture, "shared_wavefronts"));
     cr_expect(blame->count == 1 && !blame->against_base);
     tear_down(&fixture);
 }
 
-Test(compare_causes, a_row_without_lines_has_no_cause)
+Test(diagnosis, a_row_without_lines_has_no_cause)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -128,7 +147,7 @@ Test(compare_causes, a_row_without_lines_has_no_cause)
     tear_down(&fixture);
 }
 
-Test(compare_causes, rows_that_are_not_worse_have_no_cause)
+Test(diagnosis, rows_that_are_not_worse_have_no_cause)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -139,10 +158,10 @@ Test(compare_causes, rows_that_are_not_worse_have_no_cause)
     struct result *now = run_find(&fixture.run, "k/v");
     now->lines = made_wavefronts(12, 900, 100);
     now->base_lines = made_wavefronts(10, 100, 100);
-    const struct comparison *comparison = compare(&fixture);
+    const struct comparison *comparison = diagnosed(&fixture);
     for (size_t i = 0; i < comparison->count; i++) {
         cr_expect_not(judgement_is_worse(&comparison->list[i]));
-        cr_expect_not(comparison->list[i].leads);
+        cr_expect_not(blame_of(&comparison->list[i])->is_worst);
         if (comparison->list[i].metric)
             expect_no_cause(&comparison->list[i]);
     }
@@ -150,7 +169,7 @@ Test(compare_causes, rows_that_are_not_worse_have_no_cause)
 }
 
 /* Doubt of one kind or the other is no reason to hide where it comes from. */
-Test(compare_causes, unsure_and_expected_rows_have_causes)
+Test(diagnosis, unsure_and_expected_rows_have_causes)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -164,9 +183,9 @@ Test(compare_causes, unsure_and_expected_rows_have_causes)
     now->lines.launches = 1;
     const struct judgement *judgement = judged(&fixture, "time");
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
-    cr_assert_not_null(judgement->blame.story);
-    cr_expect_str_eq(judgement->blame.story->name, "stalls");
-    cr_expect_eq(judgement->blame.causes[0].amount, 7168);
+    cr_assert_not_null(blame_of(judgement)->story);
+    cr_expect_str_eq(blame_of(judgement)->story->name, "stalls");
+    cr_expect_eq(blame_of(judgement)->causes[0].amount, 7168);
 
     put_fact(&fixture.run, SESSION_DATE, "2026-11-22T08:00:00.000Z");
     cr_assert_eq(expectations_read_text(&fixture.expectations, "expected.ini",
@@ -174,11 +193,11 @@ Test(compare_causes, unsure_and_expected_rows_have_causes)
                  0);
     judgement = judged(&fixture, "shared_wavefronts");
     cr_expect_eq(judgement->verdict, VERDICT_EXPECTED);
-    cr_expect_eq(judgement->blame.count, 1);
+    cr_expect_eq(blame_of(judgement)->count, 1);
     tear_down(&fixture);
 }
 
-Test(compare_causes, rows_with_one_story_name_the_gravest)
+Test(diagnosis, rows_with_one_story_name_the_gravest)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -189,22 +208,22 @@ Test(compare_causes, rows_with_one_story_name_the_gravest)
     now->lines = made_wavefronts(12, 900, 100);
     now->lines.counted |= COUNTED(LINE_INSTRUCTIONS);
     line_at(&now->lines, 99)->counts[LINE_INSTRUCTIONS] = 5;
-    const struct comparison *comparison = compare(&fixture);
+    const struct comparison *comparison = diagnosed(&fixture);
     const struct judgement *conflicts = find(comparison, "k/v", "shared_bank_conflicts");
     const struct judgement *passes = find(comparison, "k/v", "shared_wavefronts");
     const struct judgement *instructions = find(comparison, "k/v", "instructions");
-    cr_expect_eq(passes->blame.story, conflicts->blame.story);
-    cr_expect_eq(passes->blame.causes[0].line, conflicts->blame.causes[0].line);
-    cr_expect_null(conflicts->blame.told);
-    cr_expect_eq(passes->blame.told, conflicts->metric);
-    cr_expect_null(instructions->blame.told);
-    cr_expect_eq(instructions->blame.causes[0].line, line_at(&now->lines, 99));
-    cr_expect(conflicts->leads && !passes->leads && !instructions->leads);
+    cr_expect_eq(blame_of(passes)->story, blame_of(conflicts)->story);
+    cr_expect_eq(blame_of(passes)->causes[0].line, blame_of(conflicts)->causes[0].line);
+    cr_expect_null(blame_of(conflicts)->same_as);
+    cr_expect_eq(blame_of(passes)->same_as, conflicts->metric);
+    cr_expect_null(blame_of(instructions)->same_as);
+    cr_expect_eq(blame_of(instructions)->causes[0].line, line_at(&now->lines, 99));
+    cr_expect(blame_of(conflicts)->is_worst && !blame_of(passes)->is_worst && !blame_of(instructions)->is_worst);
     cr_expect_lt(conflicts - comparison->list, passes - comparison->list);
     tear_down(&fixture);
 }
 
-Test(compare_causes, small_parts_are_left_out)
+Test(diagnosis, small_parts_are_left_out)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -213,10 +232,10 @@ Test(compare_causes, small_parts_are_left_out)
     now->lines =
         made_lines(LINE_INSTRUCTIONS,
                    (struct made_line[]){LINE_WITH(1, "a", 1000), LINE_WITH(2, "b", 51), LINE_WITH(3, "c", 49), {0}});
-    cr_expect_eq(judged(&fixture, "instructions")->blame.count, 2);
+    cr_expect_eq(blame_of(judged(&fixture, "instructions"))->count, 2);
     for (unsigned i = 3; i < 9; i++)
         lines_add(&now->lines, "f()", "k/a.cu", i, 0)->counts[LINE_INSTRUCTIONS] = 500;
-    cr_expect_eq(judged(&fixture, "instructions")->blame.count, BLAME_LINES);
+    cr_expect_eq(blame_of(judged(&fixture, "instructions"))->count, BLAME_LINES);
     tear_down(&fixture);
 }
 
@@ -265,7 +284,7 @@ static void put_launches(struct run *run, const struct launch *launches)
             *ARRAY_ADD(result->launches, result->launch_count) = launches[i];
 }
 
-Test(compare_causes, what_changed_in_the_launches_is_said)
+Test(diagnosis, what_changed_in_the_launches_is_said)
 {
     for (size_t i = 0; i < ROWS(changes); i++) {
         struct fixture fixture;
@@ -278,16 +297,16 @@ Test(compare_causes, what_changed_in_the_launches_is_said)
         put_launches(&fixture.run, changes[i].is);
         static const char *const worse[] = {"shared_wavefronts", "achieved_occupancy"};
         for (size_t k = 0; k < ROWS(worse); k++) {
-            const char *said = judged(&fixture, worse[k])->launch_change;
+            const char *said = blame_of(judged(&fixture, worse[k]))->launch_change;
             cr_expect_str_eq(said ? said : "nothing", changes[i].words ? changes[i].words : "nothing", "row %zu", i);
         }
-        cr_expect_null(judged(&fixture, "instructions")->launch_change);
+        cr_expect_null(blame_of(judged(&fixture, "instructions"))->launch_change);
         tear_down(&fixture);
     }
 }
 
 /* What a changed launch means for an H200: 2048 threads, 65536 registers, 228 KiB and 32 blocks an SM. */
-Test(compare_causes, fewer_warps_are_said_with_what_limits_them)
+Test(diagnosis, fewer_warps_are_said_with_what_limits_them)
 {
     static const struct {
         struct launch was[2], is[2];
@@ -316,12 +335,12 @@ Test(compare_causes, fewer_warps_are_said_with_what_limits_them)
         put(&fixture.run, "k/v", "instructions", 200);
         put_launches(&fixture.base, rows[i].was);
         put_launches(&fixture.run, rows[i].is);
-        cr_expect_str_eq(judged(&fixture, "instructions")->launch_change, rows[i].words, "row %zu", i);
+        cr_expect_str_eq(blame_of(judged(&fixture, "instructions"))->launch_change, rows[i].words, "row %zu", i);
         tear_down(&fixture);
     }
 }
 
-Test(compare_causes, what_all_launches_have_in_common_is_said_once)
+Test(diagnosis, what_all_launches_have_in_common_is_said_once)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -330,11 +349,11 @@ Test(compare_causes, what_all_launches_have_in_common_is_said_once)
         put_launches(&fixture.base, (struct launch[2]){{LAUNCH}});
         put_launches(&fixture.run, (struct launch[2]){{.grid = {1, 1, 1}, .block = {256, 1, 1}, .times = 1}});
     }
-    cr_expect_str_eq(judged(&fixture, "instructions")->launch_change, "grid 64x1x1 -> 1x1x1");
+    cr_expect_str_eq(blame_of(judged(&fixture, "instructions"))->launch_change, "grid 64x1x1 -> 1x1x1");
     tear_down(&fixture);
 }
 
-Test(compare_causes, many_launches_are_counted_only)
+Test(diagnosis, many_launches_are_counted_only)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -343,7 +362,7 @@ Test(compare_causes, many_launches_are_counted_only)
         put_launches(&fixture.base, (struct launch[2]){{LAUNCH}});
         put_launches(&fixture.run, (struct launch[2]){{.grid = {1 + i % 2, 1, 1}, .block = {256, 1, 1}, .times = 1}});
     }
-    cr_expect_str_eq(judged(&fixture, "instructions")->launch_change,
+    cr_expect_str_eq(blame_of(judged(&fixture, "instructions"))->launch_change,
                      "launch 1 of 10000: grid 64x1x1 -> 1x1x1; launch 2 of 10000: grid 64x1x1 -> 2x1x1; launch 3 of "
                      "10000: grid 64x1x1 -> 1x1x1; and 9997 more launches");
     tear_down(&fixture);

@@ -1,6 +1,6 @@
 #include "base/util.h"
 #include "support.h"
-#include "worker/library_facts.h"
+#include "worker/library_read.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,17 +1,14 @@
-/* cmd_check.h - the parts of `cugate check` that have files of their own. */
-#ifndef CMD_CHECK_H
-#define CMD_CHECK_H
+/* check_parts.h - the parts of a check that have files of their own. Private to the check*.c files. */
+#ifndef CHECK_PARTS_H
+#define CHECK_PARTS_H
 
-#include "command/options.h"
-#include "judge/compare.h"
-#include "measure/measure.h"
+#include "check.h"
 
 /* For --static: which baseline, and what the machine code of --kernels says about its kernels. Both sides hold the
  * facts of the machine code only. Sets *name to the folder of the baseline (caller frees). 0, or an exit_code after
  * error(): EXIT_BASELINE when no baseline fits the library, EXIT_USAGE when several do and --static names none,
  * EXIT_NOT_MEASURED when the library has no code for the GPU that it names. */
-int check_static(const struct options *options, const struct metrics *metrics, struct run *run, struct run *baseline,
-                 char **name);
+int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name);
 
 /* Measures in the base library `against` the kernels that the baseline lacks, as a whole or a gated number that the run
  * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. 0, or what
@@ -35,9 +32,8 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
 void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics);
 
 /* Collects the source lines of the kernels with a regressed row, worst first, and of the same kernels in the base
- * library `against` (or NULL), until `seconds` are over (what has begun is ended); compares nothing. True when there
- * are any that were not there before. */
-bool check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
+ * library `against` (or NULL), until `seconds` are over: what has begun is ended. */
+void check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
                    double seconds, struct run *run);
 
 #endif

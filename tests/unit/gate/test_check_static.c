@@ -1,5 +1,5 @@
 #include "base/util.h"
-#include "command/commands.h"
+#include "command/command.h"
 #include "cubin/resources.h"
 #include "support.h"
 

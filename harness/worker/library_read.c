@@ -1,8 +1,7 @@
-#include "library_facts.h"
+#include "library_read.h"
 
-#include "base/measure_interrupt.h"
-#include "base/text.h"
-#include "base/util.h"
+#include "base/base.h"
+
 #include "child.h"
 #include "library.h"
 
@@ -144,25 +143,4 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
     if (code != 0)
         library_facts_release(facts);
     return code;
-}
-
-void library_facts_release(struct library_facts *facts)
-{
-    for (size_t k = 0; k < facts->count; k++) {
-        free(facts->kernels[k].id);
-        free(facts->kernels[k].doc);
-        free(facts->kernels[k].not_built);
-    }
-    free(facts->kernels);
-    free(facts->compiler);
-    free(facts->flags);
-    *facts = (struct library_facts){0};
-}
-
-const struct kernel_facts *library_facts_find(const struct library_facts *facts, const char *id)
-{
-    for (size_t k = 0; k < facts->count; k++)
-        if (strcmp(facts->kernels[k].id, id) == 0)
-            return &facts->kernels[k];
-    return NULL;
 }

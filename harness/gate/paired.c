@@ -1,4 +1,4 @@
-#include "judge.h"
+#include "paired.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* judge.h - times settled by running two builds of the kernels in turn on one GPU, each time in a fresh process: what
+/* paired.h - times settled by running two builds of the kernels in turn on one GPU, each time in a fresh process: what
  * moves with the hour, the clock or the neighbours moves both. */
-#ifndef JUDGE_H
-#define JUDGE_H
+#ifndef PAIRED_H
+#define PAIRED_H
 
-#include "judge/compare.h"
+#include "judge/judge.h"
 #include "measure/measure.h"
 
 /* Adds pairs (row_add_pair) to times of the run until rule_pairs decides each of them, RULE_PAIRS at most: to those

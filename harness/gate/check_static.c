@@ -1,11 +1,10 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "baseline/baseline.h"
-#include "baseline/baseline_devices.h"
-#include "cmd_check.h"
 #include "cubin/cubin.h"
-#include "cubin/resources.h"
 #include "measure/measure.h"
-#include "worker/library_facts.h"
+#include "worker/worker.h"
+
+#include "check_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,27 +35,28 @@ static char *folder_names(const struct baseline_devices *devices, const struct c
 }
 
 /* The device that --static=NAME means. */
-static int find_named(const struct options *options, const struct baseline_devices *devices, const struct cubin *cubin,
-                      const struct device **device)
+static int find_named(const struct check_request *request, const struct baseline_devices *devices,
+                      const struct cubin *cubin, const struct device **device)
 {
     for (size_t i = 0; i < devices->count; i++) {
-        if (strcmp(devices->list[i].folder, options->gpu) != 0)
+        if (strcmp(devices->list[i].folder, request->gpu) != 0)
             continue;
         *device = &devices->list[i].device;
         if (has_code_for(cubin, resources_capability(*device)))
             return 0;
         error("%s has no machine code for %s, whose compute capability is %s: build it with CUDA_ARCHS=%d",
-              options->kernels, (*device)->name, (*device)->compute_capability, resources_capability(*device));
+              request->measurement.kernels, (*device)->name, (*device)->compute_capability,
+              resources_capability(*device));
         return EXIT_NOT_MEASURED;
     }
     char *names = folder_names(devices, NULL);
-    error("there is no baseline '%s' in %s; it has %s", options->gpu, options->baselines, *names ? names : "none");
+    error("there is no baseline '%s' in %s; it has %s", request->gpu, request->baselines, *names ? names : "none");
     free(names);
     return EXIT_BASELINE;
 }
 
 /* The only device that the library is built for. */
-static int find_fitting(const struct options *options, const struct baseline_devices *devices,
+static int find_fitting(const struct check_request *request, const struct baseline_devices *devices,
                         const struct cubin *cubin, const struct device **device)
 {
     size_t count = 0;
@@ -67,34 +67,34 @@ static int find_fitting(const struct options *options, const struct baseline_dev
         return 0;
     char *names = folder_names(devices, count > 1 ? cubin : NULL);
     if (count > 1)
-        error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME", count, options->kernels,
-              names);
+        error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME", count,
+              request->measurement.kernels, names);
     else
         error("no baseline in %s is of a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU "
               "with CUDA_ARCHS, or measure on yours and accept",
-              options->baselines, options->kernels, *names ? names : "none");
+              request->baselines, request->measurement.kernels, *names ? names : "none");
     free(names);
     return count > 1 ? EXIT_USAGE : EXIT_BASELINE;
 }
 
 /* Reads the baseline of the device that is meant. */
-static int find_baseline(const struct options *options, struct run *baseline, char **name)
+static int find_baseline(const struct check_request *request, struct run *baseline, char **name)
 {
     struct baseline_devices devices;
     struct cubin cubin = {0};
     const struct device *device = NULL;
     int code = EXIT_USAGE;
-    if (baseline_devices_read(&devices, options->baselines) < 0)
+    if (baseline_devices_read(&devices, request->baselines) < 0)
         return EXIT_USAGE;
-    if (cubin_read(&cubin, options->kernels) == 0 && cubin.count == 0)
+    if (cubin_read(&cubin, request->measurement.kernels) == 0 && cubin.count == 0)
         error("%s carries no machine code for a GPU that could be read, so there is nothing for --static to judge",
-              options->kernels);
+              request->measurement.kernels);
     else if (cubin.count > 0)
-        code = options->gpu ? find_named(options, &devices, &cubin, &device)
-                            : find_fitting(options, &devices, &cubin, &device);
+        code = request->gpu ? find_named(request, &devices, &cubin, &device)
+                            : find_fitting(request, &devices, &cubin, &device);
     if (code == 0) {
-        code = baseline_read(baseline, options->baselines, device);
-        *name = baseline_folder(options->baselines, device);
+        code = baseline_read(baseline, request->baselines, device);
+        *name = baseline_folder(request->baselines, device);
     }
     cubin_release(&cubin);
     baseline_devices_release(&devices);
@@ -134,10 +134,11 @@ static void keep_static(struct run *baseline, const struct run *run, const struc
 }
 
 /* What the library says of itself; a file of machine code alone says nothing, and is judged by that. */
-static int ask_library(const struct options *options, struct library_facts *facts)
+static int ask_library(const struct check_request *request, struct library_facts *facts)
 {
     char why[1024];
-    const int code = library_facts_read(facts, options->kernels, options->timeout, why, sizeof why);
+    const int code =
+        library_facts_read(facts, request->measurement.kernels, request->measurement.timeout, why, sizeof why);
     if (code == EXIT_USAGE)
         warning("it is not known which kernels the library has, nor which compiler made it: %s", why);
     else if (code != 0)
@@ -145,21 +146,20 @@ static int ask_library(const struct options *options, struct library_facts *fact
     return code == EXIT_USAGE ? 0 : code;
 }
 
-int check_static(const struct options *options, const struct metrics *metrics, struct run *run, struct run *baseline,
-                 char **name)
+int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name)
 {
     struct library_facts facts;
-    int code = find_baseline(options, baseline, name);
+    int code = find_baseline(request, baseline, name);
     if (code == 0)
-        code = ask_library(options, &facts);
+        code = ask_library(request, &facts);
     if (code != 0)
         return code;
-    const int made = resources_run(run, baseline, options->kernels, &facts, metrics);
+    const int made = resources_run(run, baseline, request->measurement.kernels, &facts, request->metrics);
     library_facts_release(&facts);
     if (made < 0)
         return EXIT_USAGE;
     for (size_t i = 0; i < run->session_count; i++)
         measure_complete_session(&run->sessions[i]);
-    keep_static(baseline, run, metrics);
+    keep_static(baseline, run, request->metrics);
     return 0;
 }

@@ -1,6 +1,6 @@
-#include "cmd_check.h"
+#include "check_parts.h"
 
-#include "measure/measure_lines.h"
+#include "measure/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,11 +92,10 @@ static bool was_explained(const struct comparison *comparison, size_t end)
     return false;
 }
 
-bool check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
+void check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
                    double seconds, struct run *run)
 {
     const double end = now_seconds() + seconds;
-    size_t explained = 0;
     for (size_t i = 0; i < comparison->count && can_see_lines(measurement); i++) {
         const char *id = comparison->list[i].kernel;
         struct result *result = run_find(run, id);
@@ -113,7 +112,5 @@ bool check_explain(const struct measurement *measurement, const struct compariso
             break;
         if (against && now_seconds() < end)
             explain_base(measurement, against, result);
-        explained++;
     }
-    return explained > 0;
 }

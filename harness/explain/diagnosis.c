@@ -1,9 +1,7 @@
-/* Why a row is worse: the source lines that have more of what it counts, and what changed in how the kernel is
- * launched. */
-#include "judge/compare_parts.h"
+#include "diagnosis.h"
 
-#include "cubin/occupancy.h"
-#include "cubin/resources.h"
+#include "base/base.h"
+#include "cubin/cubin.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -69,49 +67,6 @@ static void find_causes(struct blame *blame, const struct story *story, const st
     blame->story = blame->count > 0 ? story : NULL;
     blame->lines = lines;
     blame->against_base = blame->story && base;
-}
-
-/* A story of the kernel, and the gravest of the judgements that have it. */
-struct told {
-    const struct story *story;
-    size_t gravest;
-};
-
-static struct told *find_told(struct told *list, size_t count, const struct story *story)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i].story == story)
-            return &list[i];
-    return NULL;
-}
-
-static void blame_lines(struct comparison *comparison, size_t first, const struct lines *lines,
-                        const struct bases *bases)
-{
-    struct judgement *list = comparison->list;
-    struct told *stories = NULL;
-    size_t count = 0;
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct lines *base;
-        if (!judgement_is_worse(&list[i]))
-            continue;
-        const struct story *story = find_story(list[i].metric->name, lines, bases, &base);
-        struct told *told = find_told(stories, count, story);
-        if (told)
-            list[i].blame = list[told->gravest].blame;
-        else if (story)
-            find_causes(&list[i].blame, story, lines, base);
-        if (told && judgements_worst_first(&list[i], &list[told->gravest]) < 0)
-            told->gravest = i;
-        else if (!told && list[i].blame.story)
-            *ARRAY_ADD(stories, count) = (struct told){story, i};
-    }
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct told *told = find_told(stories, count, list[i].blame.story);
-        if (told && told->gravest != i)
-            list[i].blame.told = list[told->gravest].metric;
-    }
-    free(stories);
 }
 
 /* ---- Launches -----------------------------------------------------------------------------------------------------
@@ -245,22 +200,91 @@ static char *launch_change(int capability, const struct result *base, const stru
     return NULL;
 }
 
-void blame_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
-                  const struct result *now)
+/* ---- Rows ---------------------------------------------------------------------------------------------------------
+ */
+
+/* A worse row: its kernel, and which judgement it is, of which the gravest stand first. */
+struct worse {
+    const char *kernel;
+    size_t index;
+};
+
+static int by_kernel(const void *left, const void *right)
 {
-    struct judgement *gravest = NULL;
-    for (size_t i = first; i < comparison->count; i++)
-        if (judgement_is_worse(&comparison->list[i]) &&
-            (!gravest || judgements_worst_first(&comparison->list[i], gravest) < 0))
-            gravest = &comparison->list[i];
-    if (!gravest)
-        return;
-    gravest->leads = true;
+    const struct worse *a = left, *b = right;
+    const int order = strcmp(a->kernel, b->kernel);
+    return order ? order : a->index < b->index ? -1 : 1;
+}
+
+/* Of the rows of a kernel the first, and so the gravest, that has the story; count when none does. */
+static size_t find_same(const struct diagnosis *diagnosis, const struct worse *rows, size_t count,
+                        const struct story *story)
+{
+    size_t i = 0;
+    while (i < count && (!story || diagnosis->list[rows[i].index].story != story))
+        i++;
+    return i;
+}
+
+static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, size_t count, const struct result *base,
+                         const struct result *now, const char *change)
+{
     const struct bases bases = {{&now->base_lines, &base->lines}};
-    blame_lines(comparison, first, &now->lines, &bases);
-    char *change = launch_change(resources_capability(&sides->run->device), base, now);
-    for (size_t i = first; i < comparison->count; i++)
+    for (size_t i = 0; i < count; i++) {
+        const struct judgement *judgements = diagnosis->comparison->list;
+        struct blame *blame = &diagnosis->list[rows[i].index];
+        const struct lines *base_lines;
+        const struct story *story =
+            find_story(judgements[rows[i].index].metric->name, &now->lines, &bases, &base_lines);
+        const size_t same = find_same(diagnosis, rows, i, story);
+        if (same < i) {
+            *blame = diagnosis->list[rows[same].index];
+            blame->same_as = judgements[rows[same].index].metric;
+        } else if (story) {
+            find_causes(blame, story, &now->lines, base_lines);
+        }
+        blame->is_worst = i == 0;
+        blame->launch_change = x_strdup(change);
+    }
+}
+
+void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *comparison, const struct run *baseline,
+                    const struct run *run)
+{
+    struct worse *rows = NULL;
+    size_t count = 0;
+    *diagnosis = (struct diagnosis){.comparison = comparison,
+                                    .list = x_calloc(comparison->count + 1, sizeof *diagnosis->list),
+                                    .count = comparison->count};
+    for (size_t i = 0; i < comparison->count; i++)
         if (judgement_is_worse(&comparison->list[i]))
-            comparison->list[i].launch_change = x_strdup(change);
-    free(change);
+            *ARRAY_ADD(rows, count) = (struct worse){comparison->list[i].kernel, i};
+    if (count > 0)
+        qsort(rows, count, sizeof *rows, by_kernel);
+    for (size_t first = 0, end; first < count; first = end) {
+        const struct result *base = run_find(baseline, rows[first].kernel), *now = run_find(run, rows[first].kernel);
+        for (end = first; end < count && strcmp(rows[end].kernel, rows[first].kernel) == 0;)
+            end++;
+        if (!base || !now) /* of the suite */
+            continue;
+        char *change = launch_change(resources_capability(&run->device), base, now);
+        blame_kernel(diagnosis, &rows[first], end - first, base, now, change);
+        free(change);
+    }
+    free(rows);
+}
+
+void diagnosis_release(struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < diagnosis->count; i++)
+        free(diagnosis->list[i].launch_change);
+    free(diagnosis->list);
+    *diagnosis = (struct diagnosis){0};
+}
+
+const struct blame *diagnosis_of(const struct diagnosis *diagnosis, const struct judgement *judgement)
+{
+    static const struct blame none = {0};
+    const size_t index = diagnosis ? (size_t)(judgement - diagnosis->comparison->list) : 0;
+    return diagnosis && index < diagnosis->count ? &diagnosis->list[index] : &none;
 }

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Holds the harness to harness/ROOMS, its rule of rooms, and prints each offence. Reads the sources and, for who calls
+# whom, the objects that were built from them.
+#
+#   ci/check_rooms.sh [OBJECTS]    OBJECTS: folder with harness/ROOM/*.o (default: build)
+set -euo pipefail
+shopt -s nullglob
+
+objects=${1:-build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# "ROOM OTHER" for each room that a room may include, and the rooms in their order.
+awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in seen); i++) print $1, $i; seen[$1] }' \
+    rooms="$work/rooms" harness/ROOMS >"$work/may"
+
+{
+    # A room is a folder and a line.
+    diff <(sort "$work/rooms") <(for folder in harness/*/; do basename "$folder"; done | sort) |
+        sed -n 's|^< \(.*\)|harness/ROOMS: there is no folder harness/\1|p; s|^> \(.*\)|harness/\1: has no line in harness/ROOMS|p'
+
+    # Includes.
+    grep -nE '^[[:space:]]*#[[:space:]]*include' harness/*/*.[ch] | awk -F: '
+        NR == FNR { split($0, pair, " "); may[pair[1] "/" pair[2]]; next }
+        {
+            split($1, path, "/"); room = path[2]; where = $1 ":" $2 ": "
+            name = $3; sub(/^[^"<]*["<]/, "", name); sub(/[">].*/, "", name)
+            if ($3 ~ /</) {
+                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room != "cupti" &&
+                    !(name == "cuda_occupancy.h" && $1 == "harness/cubin/occupancy.c"))
+                    print where "<" name "> is a header of CUDA: only harness/cupti includes those"
+            } else if (split(name, to, "/") == 1) {
+                if (name != "kernel.h" && system("test -e harness/" room "/" name))
+                    print where name " is not in this room; of another room ROOM, include \"ROOM/ROOM.h\""
+            } else if (!((room "/" to[1]) in may))
+                print where room " may not include " to[1] ": see its line in harness/ROOMS"
+            else if (to[2] != to[1] ".h")
+                print where name " is private to its room: include \"" to[1] "/" to[1] ".h\""
+        }' "$work/may" -
+
+    # "DEFINED symbol file" and "USED symbol file" of every object.
+    for source in harness/*/*.c; do
+        object=$objects/${source%.c}.o
+        if [ ! -e "$object" ] || [ "$source" -nt "$object" ]; then
+            echo "$source: is not built, or changed since: make all" >&2
+            exit 2
+        fi
+        nm "$object" | awk -v file="${source#harness/}" \
+            '$(NF - 1) ~ /^[BCDRTVW]$/ { print "DEFINED", $NF, file } $(NF - 1) == "U" { print "USED", $NF, file }'
+    done >"$work/symbols"
+    # "FILE OTHER ROOM OTHER": who calls whom.
+    awk '$1 == "DEFINED" { file[$2] = $3; next }
+         $2 in file && file[$2] != $3 { split($3, a, "/"); split(file[$2], b, "/"); print $3, file[$2], a[1], b[1] }' \
+        <(grep ^DEFINED "$work/symbols") <(grep ^USED "$work/symbols") | sort -u >"$work/calls"
+    awk 'NR == FNR { may[$1 "/" $2]; next }
+         $3 != $4 && !(($3 "/" $4) in may) { print "harness/" $1 ": calls harness/" $2 ", and " $3 " may not: see its line in harness/ROOMS" }' \
+        "$work/may" "$work/calls"
+
+    # Circles of files: of calls, and of headers.
+    while read -r room; do
+        awk -v room="$room" '$3 == room && $4 == room { print $1, $2 }' "$work/calls" | { tsort 2>&1 >/dev/null || true; } |
+            sed -n "s|^tsort: \($room/.*\)|harness/\1: is in a circle of files that call each other|p"
+        (cd "harness/$room" && grep -HE '^#include "[^/]*"' ./*.h || true) |
+            sed -E 's|^\./([^:]*):#include "(.*)".*|\1 \2|' | { tsort 2>&1 >/dev/null || true; } |
+            sed -n "s|^tsort: \(.*\.h\)$|harness/$room/\1: is in a circle of headers that include each other|p"
+    done <"$work/rooms"
+
+    # Tests: tests/unit/ROOM/test_X.c for harness/ROOM/X.c, or a line in tests/unit/COVERED that says what covers it.
+    sed -E '/^(#|$)/d; s/[[:space:]].*//' tests/unit/COVERED | sort >"$work/covered"
+    for source in harness/*/*.c; do
+        file=${source#harness/}
+        test=tests/unit/${file%/*}/test_${file##*/}
+        if grep -qxF "$file" "$work/covered"; then
+            [ ! -e "$test" ] || echo "tests/unit/COVERED: $file has a test of its own, $test"
+        elif [ ! -e "$test" ]; then
+            echo "$source: has no test: write $test, or say in tests/unit/COVERED what covers it"
+        fi
+    done
+    while read -r file; do
+        [ -e "harness/$file" ] || echo "tests/unit/COVERED: there is no harness/$file"
+    done <"$work/covered"
+    for test in tests/unit/*/test_*.c; do
+        file=${test#tests/unit/}
+        [ -e "harness/${file/test_/}" ] || echo "$test: tests no file of its room: there is no harness/${file/test_/}"
+    done
+} >"$work/offences"
+
+cat "$work/offences"
+count=$(wc -l <"$work/offences")
+[ "$count" -eq 0 ] || { echo "$count offences against harness/ROOMS"; exit 1; }

@@ -1,0 +1,13 @@
+/* base.h - what every program needs: errors, memory, text, files, JSON. Knows no GPU. */
+#ifndef BASE_H
+#define BASE_H
+
+#include "exit_code.h"
+#include "ini_text.h"
+#include "measure_interrupt.h"
+#include "run_place.h"
+#include "text.h"
+#include "util.h"
+#include "version.h"
+
+#endif

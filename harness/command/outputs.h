@@ -1,0 +1,36 @@
+/* outputs.h - the reports that a command line asks for, and where each goes. */
+#ifndef OUTPUTS_H
+#define OUTPUTS_H
+
+#include "base/base.h"
+#include "report/report.h"
+
+#include "options.h"
+
+/* Prints by the reporter with the colour, -q, -v and --baselines of the command line. -1 when the stream failed. */
+int output_print(const struct reporter *reporter, struct report *report, const struct options *options, FILE *stream);
+
+/* A format, and where it goes. */
+struct output {
+    const struct reporter *reporter;
+    struct whole_file file;
+};
+
+/* The reports of a command line: that of --format and -o first, then those of --report.
+ * `struct outputs outputs = {0}` is empty and may be released. */
+struct outputs {
+    struct output *list;
+    size_t count;
+};
+
+/* Opens every file. -1 after error() that lists the formats, or says which file cannot be written. */
+int outputs_open(struct outputs *outputs, const struct options *options);
+
+/* Prints each and puts its file in its place, whatever came of those before: -1 after error() when one could not be
+ * written. */
+int outputs_print(struct outputs *outputs, struct report *report, const struct options *options);
+
+/* Files that nothing was printed into do not appear. */
+void outputs_release(struct outputs *outputs);
+
+#endif

@@ -1,0 +1,267 @@
+#include "check.h"
+
+#include "baseline/baseline.h"
+
+#include "check_parts.h"
+#include "comparable.h"
+#include "paired.h"
+#include "weakened.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of the baseline, keeps the kernels that the run has. */
+static void forget_others(struct run *baseline, const struct run *run)
+{
+    char **ids = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        *ARRAY_ADD(ids, count) = run->results[i].id;
+    run_filter(baseline, ids, count);
+    free(ids);
+}
+
+static int read_expectations(struct check *check, const char *folder)
+{
+    const bool good = expectations_read(&check->expectations, folder) == 0 &&
+                      expectations_check(&check->expectations, check->request->metrics, folder) == 0;
+    return good ? EXIT_SAME : EXIT_USAGE;
+}
+
+/* Sets baseline, its name and the expectations. 0, or EXIT_USAGE; that there is no baseline is neither. */
+static int find_baseline(struct check *check)
+{
+    const struct check_request *request = check->request;
+    char *folder = baseline_folder(request->baselines, &check->run.device);
+    int code = read_expectations(check, folder);
+    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
+    const bool wanted = !absent || !request->against; /* else it is no error that it is not there */
+    if (code == EXIT_SAME && wanted)
+        code = baseline_read(&check->baseline, request->baselines, &check->run.device);
+    if (code != EXIT_USAGE) {
+        check->has_baseline = wanted && code == EXIT_SAME && gate_comparable(&check->run, &check->baseline) == 0;
+        check->other_baseline = !check->has_baseline && baseline_exists(request->baselines, &check->run.device);
+        if (!check->has_baseline)
+            run_release(&check->baseline);
+        check->stands_in = !check->has_baseline && request->against && check->measured == EXIT_SAME;
+        check->baseline_name = check->stands_in ? x_sprintf("measured now: %s", request->against) : x_strdup(folder);
+    }
+    free(folder);
+    return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
+}
+
+/* Narrows both sides to what -k chose and, after Ctrl-C, to what was measured. */
+static int narrow(struct check *check)
+{
+    struct run *baseline = check->has_baseline ? &check->baseline : NULL;
+    if (check->measured != EXIT_INTERRUPTED)
+        return gate_filter(&check->run, baseline, check->request->measurement.globs,
+                           check->request->measurement.glob_count) < 0
+                   ? EXIT_USAGE
+                   : EXIT_SAME;
+    if (baseline)
+        forget_others(baseline, &check->run); /* what Ctrl-C left unmeasured is not missing */
+    return EXIT_SAME;
+}
+
+/* Before anything is made of the numbers. */
+static void obey_laws(struct check *check)
+{
+    run_apply_laws(&check->baseline, check->request->metrics, check->baseline_name);
+    run_apply_laws(&check->run, check->request->metrics, check->request->replay);
+}
+
+/* What the baseline lacks, or all without one that fits, is measured in the base library. */
+static void stand_in(struct check *check)
+{
+    obey_laws(check);
+    check->measured = check_base(&check->request->measurement, check->request->against, &check->run, &check->baseline);
+    check->has_baseline |= check->baseline.result_count > 0;
+}
+
+static void compare(struct check *check)
+{
+    comparison_release(&check->comparison);
+    obey_laws(check);
+    if (!check->has_baseline)
+        return;
+    compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->expectations);
+    if (!check->stands_in)
+        check_note_stand_ins(&check->comparison, &check->baseline);
+}
+
+/* Whether a row of the kernel is to be measured again. Times are not when a base library can settle them; but after
+ * that, when their anchor asks for it. */
+static bool has_suspect(const struct check *check, const char *kernel, bool settled)
+{
+    for (size_t i = 0; i < check->comparison.count; i++) {
+        const struct judgement *judgement = &check->comparison.list[i];
+        if (strcmp(judgement->kernel, kernel) == 0 && judgement_is_suspect(judgement) &&
+            (settled ? judgement->pairs > 0 : !(check->request->against && judgement->metric->class == METRIC_TIME)))
+            return true;
+    }
+    return false;
+}
+
+/* Once more in each session, since one says little. */
+static void count_conflicts(struct check *check, struct run *run)
+{
+    if (check->measured == EXIT_SAME)
+        check->measured = check_conflicts(&check->request->measurement, &check->baseline, run);
+}
+
+/* Adds a session of those kernels to the run, measured in a process of its own. */
+static void measure_again(struct check *check, char *const *ids, size_t count)
+{
+    struct run again = {0};
+    struct measurement measurement = check->request->measurement;
+    char *label = x_sprintf("confirming %zu kernel%s", count, count == 1 ? "" : "s");
+    measurement.globs = ids;
+    measurement.glob_count = count;
+    measurement.label = label;
+    if (check->measured == EXIT_SAME)
+        check->measured = measure_run(&measurement, &again);
+    count_conflicts(check, &again);
+    check_confirm_conflicts(&check->run, &again, check->request->metrics);
+    run_append(&check->run, &again);
+    run_release(&again);
+    free(label);
+}
+
+/* Measures the kernels with suspects once more; and in a base library that stands in for their baseline, so often that
+ * what moved may fail. */
+static void confirm(struct check *check, bool settled)
+{
+    char **ids = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < check->run.result_count; i++)
+        if (has_suspect(check, check->run.results[i].id, settled))
+            *ARRAY_ADD(ids, count) = check->run.results[i].id;
+    if (count > 0) {
+        measure_again(check, ids, count);
+        for (size_t s = 1; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)
+            check->measured =
+                check_base_again(&check->request->measurement, check->request->against, ids, count, &check->baseline);
+        compare(check);
+    }
+    free(ids);
+}
+
+/* Lets the base library and this one take turns for the times in doubt. */
+static void settle(struct check *check)
+{
+    const struct check_request *request = check->request;
+    check->measured = judge_run(&check->request->measurement, request->against,
+                                request->paired ? NULL : &check->comparison, &check->run);
+    compare(check);
+}
+
+/* Measures, and again until every verdict stands on what it needs. 0, or the exit code when there is nothing to report;
+ * what was measured is in check->run either way. */
+static int measure(struct check *check)
+{
+    const struct check_request *request = check->request;
+    check->measured = measure_whole(&check->request->measurement, &check->run);
+    if (check->run.result_count == 0 && check->measured != EXIT_SAME)
+        return check->measured;
+    int code = find_baseline(check);
+    if (code == EXIT_SAME)
+        code = narrow(check);
+    if (code != EXIT_SAME)
+        return code;
+    if (request->against && check->measured == EXIT_SAME)
+        stand_in(check);
+    count_conflicts(check, &check->run);
+    compare(check);
+    if (check->has_baseline && check->measured == EXIT_SAME)
+        confirm(check, false);
+    if (check->has_baseline && check->measured == EXIT_SAME && request->against)
+        settle(check);
+    if (check->has_baseline && check->measured == EXIT_SAME)
+        confirm(check, true);
+    if (check->has_baseline && check->measured == EXIT_SAME && request->explain > 0)
+        check_explain(&check->request->measurement, &check->comparison, request->against, request->explain,
+                      &check->run);
+    return EXIT_SAME;
+}
+
+static int replay(struct check *check)
+{
+    if (run_read(&check->run, check->request->replay) < 0)
+        return EXIT_USAGE;
+    int code = find_baseline(check);
+    if (code == EXIT_SAME)
+        code = narrow(check);
+    if (code == EXIT_SAME)
+        compare(check);
+    return code;
+}
+
+static int judge_code(struct check *check)
+{
+    int code = check_static(check->request, &check->run, &check->baseline, &check->baseline_name);
+    if (code == EXIT_SAME)
+        code = read_expectations(check, check->baseline_name);
+    check->has_baseline = true;
+    if (code == EXIT_SAME)
+        code = narrow(check);
+    if (code == EXIT_SAME)
+        compare(check);
+    return code;
+}
+
+/* Ctrl-C between two measurements is kept for the next. */
+static int judge(struct check *check)
+{
+    if (check->request->replay)
+        return replay(check);
+    if (check->request->static_only)
+        return judge_code(check);
+    struct interrupts interrupts;
+    if (interrupts_open(&interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    const int code = measure(check);
+    if (interrupts_close(&interrupts))
+        check->measured = EXIT_INTERRUPTED;
+    return code;
+}
+
+int check_judge(struct check *check, const struct check_request *request)
+{
+    *check = (struct check){.request = request};
+    const int code = judge(check);
+    if (code == EXIT_SAME && check->has_baseline)
+        diagnosis_make(&check->diagnosis, &check->comparison, &check->baseline, &check->run);
+    return code;
+}
+
+int check_note_weakened(struct check *check)
+{
+    const struct check_request *request = check->request;
+    if (!request->before || !check->has_baseline)
+        return EXIT_SAME;
+    return weakened_since(&check->comparison, request->before, &check->run.device, request->baselines,
+                          check->request->metrics, &check->expectations);
+}
+
+enum exit_code check_exit_code(const struct check *check)
+{
+    if (check->measured != EXIT_SAME)
+        return (enum exit_code)check->measured;
+    if (check->has_baseline)
+        return comparison_exit_code(&check->comparison);
+    return run_exit_code(&check->run) == EXIT_SAME ? EXIT_BASELINE : EXIT_NOT_MEASURED;
+}
+
+void check_release(struct check *check)
+{
+    diagnosis_release(&check->diagnosis);
+    comparison_release(&check->comparison);
+    expectations_release(&check->expectations);
+    run_release(&check->baseline);
+    run_release(&check->run);
+    free(check->baseline_name);
+    *check = (struct check){0};
+}

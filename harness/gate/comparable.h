@@ -1,0 +1,14 @@
+/* comparable.h - which rows of two runs are compared, and whether they can be. */
+#ifndef COMPARABLE_H
+#define COMPARABLE_H
+
+#include "model/model.h"
+
+/* Narrows both sides by -k; baseline may be NULL. -1 after error() that names near kernels when nothing is left. */
+int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_t count);
+
+/* 0 when the two were made on the same kind of device and by the same collector; else -1 after error() that says what
+ * differs. */
+int gate_comparable(const struct run *run, const struct run *baseline);
+
+#endif

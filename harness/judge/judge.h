@@ -1,0 +1,9 @@
+/* judge.h - baseline x run = comparison, by the rule and the known regressions. Pure. */
+#ifndef JUDGE_H
+#define JUDGE_H
+
+#include "compare.h"
+#include "expectation.h"
+#include "rule.h"
+
+#endif

@@ -1,0 +1,15 @@
+/* model.h - the nouns: metrics and their laws, samples, runs, the profile of a kernel by source line, and the files
+ * that hold them. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "law.h"
+#include "library_facts.h"
+#include "line.h"
+#include "metric.h"
+#include "run.h"
+#include "run_laws.h"
+#include "sample.h"
+#include "symbol.h"
+
+#endif
