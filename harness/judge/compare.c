@@ -1,135 +1,67 @@
-#include "compare_parts.h"
+#include "compare.h"
+
+#include "judge_parts.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const verdict_names[VERDICTS] = {
-    [VERDICT_MISSING] = "missing", [VERDICT_REGRESSED] = "regressed", [VERDICT_UNEXPECTED] = "unexpected-pass",
-    [VERDICT_UNSURE] = "unsure",   [VERDICT_TRADED] = "trade-off",    [VERDICT_EXPECTED] = "expected",
-    [VERDICT_NEW] = "new",         [VERDICT_IMPROVED] = "improved",   [VERDICT_SAME] = "same",
-    [VERDICT_INFO] = "info",
-};
+/* ---- The shift of the whole suite in time: what the GPU, its clock or its driver did, and no kernel's code ---- */
 
-const char *verdict_name(enum verdict verdict)
+/* Relative changes of the kernels that both sides measured. Caller frees. */
+static double *relative_changes(const struct sides *sides, const struct metric *metric, bool only_same_code,
+                                size_t *count)
 {
-    return verdict_names[verdict];
-}
-
-/* What becomes of a row by the states of its two sides, where the last state is a row that is not there at all. A
- * counter that could not be read is missing whatever the baseline says, also one that is only shown; one that the chip
- * lacks is only missed when the baseline expects it. A number is nothing to go by without one in the baseline, which
- * knows the kernel: its row was never accepted, or taken away. Two numbers are judged by their values. */
-#define ABSENT VALUE_STATES
-
-/* clang-format off */
-static const enum verdict by_state[VALUE_STATES + 1][VALUE_STATES + 1] = {
-    /* the run has              a number         not counted      not supported    not applicable  no such row */
-    [VALUE_MEASURED]       = {VERDICT_SAME,   VERDICT_MISSING, VERDICT_MISSING, VERDICT_UNSURE, VERDICT_MISSING},
-    [VALUE_NOT_COUNTED]    = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_MISSING, VERDICT_INFO,   VERDICT_MISSING},
-    [VALUE_NOT_SUPPORTED]  = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_INFO,    VERDICT_INFO,   VERDICT_INFO},
-    [VALUE_NOT_APPLICABLE] = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_MISSING, VERDICT_INFO,   VERDICT_MISSING},
-    [ABSENT]               = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_INFO,    VERDICT_INFO,   VERDICT_INFO},
-};
-/* clang-format on */
-
-static const char *const state_reasons[VALUE_STATES + 1] = {
-    [VALUE_MEASURED] = "",
-    [VALUE_NOT_COUNTED] = "not counted: reading the counter failed",
-    [VALUE_NOT_SUPPORTED] = "not supported: this chip or collector lacks the counter",
-    [VALUE_NOT_APPLICABLE] = "not applicable",
-    [ABSENT] = "not in this run",
-};
-
-struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
-                                enum verdict verdict)
-{
-    struct judgement *judgement = ARRAY_ADD(comparison->list, comparison->count);
-    judgement->kernel = kernel;
-    judgement->metric = metric;
-    judgement->verdict = verdict;
-    judgement->detectable = NAN;
-    return judgement;
-}
-
-void set_reason(struct judgement *judgement, const char *format, ...)
-{
-    va_list list;
-    free(judgement->reason);
-    va_start(list, format);
-    if (vasprintf(&judgement->reason, format, list) < 0)
-        die(EXIT_USAGE, "cannot allocate memory for a reason");
-    va_end(list);
-}
-
-bool same_definition(const struct sides *sides, const struct metric *metric, char **why)
-{
-    const struct {
-        const struct run *run;
-        const char *whose;
-    } both[] = {{sides->baseline, "the baseline"}, {sides->run, "this run"}};
-    for (size_t i = 0; i < ROWS(both); i++) {
-        const struct metric_note *note = run_find_note(both[i].run, metric->name);
-        if (!note || (strcmp(note->counter, metric->counter) == 0 && strcmp(note->unit, metric->unit) == 0))
+    const struct run *baseline = sides->baseline;
+    double *changes = NULL;
+    *count = 0;
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        const struct result *base = &baseline->results[i];
+        const struct result *now = run_find(sides->run, base->id);
+        if (!now || (only_same_code && !same_code(base, now)))
             continue;
-        *why = x_sprintf("%s measured it as %s in %s, but %s:%d defines it as %s in %s", both[i].whose, note->counter,
-                         note->unit, metric->file, metric->line, metric->counter, metric->unit);
-        return false;
+        const struct row *was = result_find(base, metric->name), *is = result_find(now, metric->name);
+        if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
+            continue;
+        const double value = row_value(was);
+        if (value != 0)
+            *ARRAY_ADD(changes, *count) = row_value(is) / value - 1;
     }
-    return true;
+    return changes;
 }
 
-/* Bank conflicts take a process of their own to count, so they are not, where nothing can have changed them. */
-static bool is_known_to_be_same(const struct pairing *pairing, const struct metric *metric)
+/* Kernels whose code did not change are the better witnesses: a change of code in most kernels moves the others'
+ * median. */
+static void find_suite(struct comparison *comparison, const struct sides *sides, const struct metric *metric)
 {
-    return !pairing->now && strcmp(metric->counter, COUNTER_EXCESS) == 0 &&
-           same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
+    struct suite suite = {.metric = metric, .same_code = true};
+    double *changes = relative_changes(sides, metric, true, &suite.kernels);
+    if (suite.kernels < RULE_DRIFT) {
+        free(changes);
+        suite.same_code = false;
+        changes = relative_changes(sides, metric, false, &suite.kernels);
+    }
+    if (suite.kernels >= RULE_DRIFT) {
+        suite.shift = median(changes, suite.kernels);
+        suite.moved = fabs(suite.shift) > RULE_MOVED;
+    }
+    if (suite.kernels > 0)
+        *ARRAY_ADD(comparison->suites, comparison->suite_count) = suite;
+    free(changes);
 }
 
-static void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
-                      const struct metric *metric, struct quantiles *quantiles)
+static void find_suites(struct comparison *comparison, const struct sides *sides)
 {
-    enum value_state was = pairing->base ? pairing->base->state : ABSENT;
-    enum value_state is = pairing->now ? pairing->now->state : ABSENT;
-    struct judgement *judgement = add_judgement(comparison, kernel, metric, by_state[was][is]);
-
-    judgement->has_base = was == VALUE_MEASURED;
-    judgement->has_now = is == VALUE_MEASURED;
-    if (judgement->has_base)
-        judgement->base = row_value(pairing->base);
-    if (judgement->has_now)
-        judgement->now = row_value(pairing->now);
-
-    if (was == ABSENT && judgement->has_now && strcmp(metric->counter, COUNTER_EXCESS) == 0)
-        judgement->verdict = VERDICT_NEW; /* sessions count it for few kernels, or for all */
-    if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
-        judgement->verdict = VERDICT_INFO;
-    if (judgement->has_base && judgement->has_now) {
-        if (same_definition(pairing->sides, metric, &judgement->reason))
-            judge_values(judgement, pairing, quantiles);
-        else if (metric->class != METRIC_INFO)
-            judgement->verdict = VERDICT_UNSURE;
-    } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
-        judgement->verdict = VERDICT_SAME;
-        set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");
-    } else if (judgement->verdict == VERDICT_MISSING && is == ABSENT && strcmp(metric->counter, COUNTER_EXCESS) == 0) {
-        set_reason(judgement, "not in this run: `cugate run --lines` and `cugate check` count it");
-    } else if (judgement->verdict == VERDICT_MISSING) {
-        const char *law = pairing->now ? pairing->now->reason : NULL;
-        set_reason(judgement, "%s%s", law ? "not counted: " : state_reasons[is], law ? law : "");
-    } else if (judgement->verdict == VERDICT_NEW) {
-        set_reason(judgement, "not in the baseline yet");
-    } else if (judgement->verdict == VERDICT_UNSURE && pairing->base && pairing->base->reason) {
-        set_reason(judgement, "in the baseline, %s", pairing->base->reason);
-    } else if (judgement->verdict == VERDICT_UNSURE) {
-        set_reason(judgement, "%s",
-                   judgement->has_base           ? "had a value, is now not applicable"
-                   : was == VALUE_NOT_APPLICABLE ? "was not applicable, has now a value"
-                                                 : "the baseline has this kernel and no number of this, so there is "
-                                                   "nothing to judge it by; `cugate accept` adds it");
+    for (size_t i = 0; i < sides->metrics->count; i++) {
+        const struct metric *metric = &sides->metrics->list[i];
+        char *why = NULL;
+        if (metric->class == METRIC_TIME && same_definition(sides, metric, &why))
+            find_suite(comparison, sides, metric);
+        free(why);
     }
 }
+
+/* ---- Kernels ---- */
 
 /* Leaves each name once, where it was first. */
 static void forget_repeated(struct unknown *unknown)
@@ -234,33 +166,6 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     return true;
 }
 
-/* How far the value moved, in limits or as a share of what it was; without end from a limit or a base of 0. */
-static double moved(const struct judgement *judgement, double measure)
-{
-    if (!judgement->has_base || !judgement->has_now || judgement->change == 0)
-        return 0;
-    return measure > 0 ? fabs(judgement->change) / measure : HUGE_VAL;
-}
-
-static int judgements_worst_first(const void *left, const void *right)
-{
-    const struct judgement *a = left;
-    const struct judgement *b = right;
-    if (a->verdict != b->verdict)
-        return a->verdict < b->verdict ? -1 : 1;
-
-    double limits_a = moved(a, a->limit), limits_b = moved(b, b->limit);
-    if (limits_a != limits_b)
-        return limits_a > limits_b ? -1 : 1;
-
-    double share_a = moved(a, fabs(a->base)), share_b = moved(b, fabs(b->base));
-    if (share_a != share_b)
-        return share_a > share_b ? -1 : 1;
-
-    int order = strcmp(a->kernel, b->kernel);
-    return order ? order : strcmp(a->metric ? a->metric->name : "", b->metric ? b->metric->name : "");
-}
-
 /* Counts the kernel whose judgements begin at first. */
 static void count_kernel(struct comparison *comparison, size_t first)
 {
@@ -316,75 +221,4 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     }
     if (comparison->count > 0)
         qsort(comparison->list, comparison->count, sizeof *comparison->list, judgements_worst_first);
-}
-
-void comparison_release(struct comparison *comparison)
-{
-    for (size_t i = 0; i < comparison->count; i++)
-        free(comparison->list[i].reason);
-    for (size_t i = 0; i < comparison->note_count; i++)
-        free(comparison->notes[i]);
-    free(comparison->list);
-    free(comparison->suites);
-    free(comparison->notes);
-    *comparison = (struct comparison){0};
-}
-
-const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size)
-{
-    const struct metric *metric = judgement->metric;
-    text[0] = '\0';
-    if (judgement->pairs > 0)
-        snprintf(text, size, "%zu of %zu pairs worse by more than %g %%", judgement->pairs_worse, judgement->pairs,
-                 100 * RULE_MARGIN);
-    else if (judgement->compared && metric->class == METRIC_STATIC)
-        snprintf(text, size, "machine code");
-    else if (judgement->compared && metric->class != METRIC_INFO)
-        snprintf(text, size, "%zu of %zu session%s against %zu", judgement->agree, judgement->run_sessions,
-                 judgement->run_sessions == 1 ? "" : "s", judgement->base_sessions);
-    return text;
-}
-
-bool judgement_is_worse(const struct judgement *judgement)
-{
-    return judgement->worse && judgement->verdict >= VERDICT_REGRESSED && judgement->verdict <= VERDICT_EXPECTED;
-}
-
-bool judgement_is_suspect(const struct judgement *judgement)
-{
-    const struct metric *metric = judgement->metric;
-    return metric && judgement->worse && (judgement->pairs == 0 || judgement->wants_session) &&
-           metric->class != METRIC_STATIC &&
-           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE);
-}
-
-bool judgement_wants_pairs(const struct judgement *judgement)
-{
-    const struct metric *metric = judgement->metric;
-    if (!metric || metric->class != METRIC_TIME || !judgement->compared || judgement->pairs > 0)
-        return false;
-    return judgement->verdict == VERDICT_UNSURE || judgement_is_suspect(judgement) || !judgement->same_code;
-}
-
-enum exit_code comparison_exit_code(const struct comparison *comparison)
-{
-    const bool nothing_judged = comparison->counts[VERDICT_INFO] == comparison->count;
-    const bool only_new = comparison->counts[VERDICT_INFO] + comparison->counts[VERDICT_NEW] == comparison->count;
-    return comparison->counts[VERDICT_MISSING] || nothing_judged                             ? EXIT_NOT_MEASURED
-           : comparison->counts[VERDICT_REGRESSED] || comparison->counts[VERDICT_UNEXPECTED] ? EXIT_REGRESSED
-           : only_new                                                                        ? EXIT_BASELINE
-           : comparison->counts[VERDICT_UNSURE]                                              ? EXIT_UNSURE
-                                                                                             : EXIT_SAME;
-}
-
-enum exit_code run_exit_code(const struct run *run)
-{
-    bool any = false;
-    for (size_t i = 0; i < run->result_count; i++) {
-        enum result_status status = run->results[i].status;
-        if ((status != RESULT_OK && status != RESULT_NOT_BUILT) || result_uncounted(&run->results[i]) > 0)
-            return EXIT_NOT_MEASURED;
-        any |= status == RESULT_OK;
-    }
-    return any ? EXIT_SAME : EXIT_NOT_MEASURED;
 }

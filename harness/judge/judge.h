@@ -3,6 +3,7 @@
 #define JUDGE_H
 
 #include "compare.h"
+#include "comparison.h"
 #include "expectation.h"
 #include "rule.h"
 

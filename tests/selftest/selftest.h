@@ -3,7 +3,7 @@
 #ifndef SELFTEST_H
 #define SELFTEST_H
 
-#include "judge/compare.h"
+#include "judge/judge.h"
 
 #include <gsl/gsl_rng.h>
 

@@ -2,7 +2,7 @@
 #ifndef COMPARE_SUPPORT_H
 #define COMPARE_SUPPORT_H
 
-#include "judge/compare.h"
+#include "judge/judge.h"
 
 /* What a test compares. The metrics are count and good (exact, lower and higher is better), share (steady, traded for
  * time), time (clock: clock), ceiling (static), rate and clock (info). */

@@ -1,8 +1,10 @@
-/* compare_parts.h - the parts of compare_runs. Private to the compare*.c files. */
-#ifndef COMPARE_PARTS_H
-#define COMPARE_PARTS_H
+/* judge_parts.h - the parts of compare_runs. Private to this room: compare.c calls judge_*.c, and these comparison.c.
+ */
+#ifndef JUDGE_PARTS_H
+#define JUDGE_PARTS_H
 
-#include "compare.h"
+#include "comparison.h"
+#include "expectation.h"
 
 /* What is compared. */
 struct sides {
@@ -16,6 +18,9 @@ struct judgement *add_judgement(struct comparison *comparison, const char *kerne
                                 enum verdict verdict);
 __attribute__((format(printf, 2, 3))) void set_reason(struct judgement *judgement, const char *format, ...);
 
+/* For qsort: which stands first, the worst. */
+int judgements_worst_first(const void *left, const void *right);
+
 /* One row of both sides, and what stands around it. */
 struct pairing {
     const struct sides *sides;
@@ -27,8 +32,9 @@ struct pairing {
 /* Whether other processes computed on the GPU in a session. */
 bool has_neighbours(const struct run *run);
 
-/* Judges two measured values by the rule, and by all that stands around them but other rows. */
-void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles);
+/* Adds the judgement of one row, by all that stands around it but other rows. */
+void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
+               const struct metric *metric, struct quantiles *quantiles);
 
 /* Looks at the judgements of one kernel, from number first on, once more: same code, trade-offs, expectations. base and
  * now may be NULL. */
@@ -41,9 +47,6 @@ void judge_suites(struct comparison *comparison);
 /* Whether both runs, as far as they say, measured the metric by the counter and in the unit of its definition; if not,
  * *why is the reason, for the caller to free. */
 bool same_definition(const struct sides *sides, const struct metric *metric, char **why);
-
-/* Finds the shift of every metric of class time into comparison->suites. */
-void find_suites(struct comparison *comparison, const struct sides *sides);
 
 /* The suite of that metric, or NULL. */
 const struct suite *suite_of(const struct comparison *comparison, const struct metric *metric);

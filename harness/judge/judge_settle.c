@@ -1,5 +1,5 @@
 /* What depends on other rows than the one judged: of the same kernel, or of the whole suite. */
-#include "compare_parts.h"
+#include "judge_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -22,7 +22,7 @@ static void put_places(struct fixture *fixture, const char *kernel, const char *
 }
 
 /* What another session of the file or another kernel knows of a GPU says nothing of a row. */
-Test(compare_sessions, a_row_knows_the_gpus_that_it_was_measured_on)
+Test(judge_sides, a_row_knows_the_gpus_that_it_was_measured_on)
 {
     static const struct {
         const char *first, *others, *last; /* GPUs of 12 sessions */
@@ -53,7 +53,7 @@ Test(compare_sessions, a_row_knows_the_gpus_that_it_was_measured_on)
     }
 }
 
-Test(compare_sessions, facts_of_another_compiler_are_none_of_this_kernel)
+Test(judge_sides, facts_of_another_compiler_are_none_of_this_kernel)
 {
     static const struct {
         const char *compiler; /* of the second session; the first one's is nvcc 1 */

@@ -1,6 +1,6 @@
-/* The verdict on two numbers of one row: the rule, and what a metric of its class has to go through before it may fail.
- */
-#include "compare_parts.h"
+/* The verdict on one row: by its states, and where both sides have a number by the rule and what a metric of its class
+ * has to go through before it may fail. */
+#include "judge_parts.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -91,16 +91,6 @@ static bool judge_provisional(struct judgement *judgement, const struct pairing 
     return true;
 }
 
-bool has_neighbours(const struct run *run)
-{
-    for (size_t i = 0; i < run->session_count; i++) {
-        const char *count = run->sessions[i].facts[SESSION_NEIGHBOURS];
-        if (count && strcmp(count, "0") != 0)
-            return true;
-    }
-    return false;
-}
-
 /* Sessions of one GPU repeat what is peculiar to it: on a GPU that the baseline does not know, they prove nothing more
  * than its first did. Of 4 recorded GPUs, one had a kernel 2.4 % slower and one a hit rate 1.5 points lower, always. */
 static void judge_gpu(struct judgement *judgement)
@@ -164,7 +154,7 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
 }
 
-void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
+static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
 {
     static const enum verdict by_finding[] = {
         [FOUND_SAME] = VERDICT_SAME,      [FOUND_BETTER] = VERDICT_IMPROVED, [FOUND_WORSE] = VERDICT_REGRESSED,
@@ -217,4 +207,82 @@ void judge_values(struct judgement *judgement, const struct pairing *pairing, st
         judge_static(judgement, pairing);
     else if (!judge_provisional(judgement, pairing))
         judge_gpu(judgement);
+}
+
+/* ---- By their states ---- */
+
+/* What becomes of a row by the states of its two sides, where the last state is a row that is not there at all. A
+ * counter that could not be read is missing whatever the baseline says, also one that is only shown; one that the chip
+ * lacks is only missed when the baseline expects it. A number is nothing to go by without one in the baseline, which
+ * knows the kernel: its row was never accepted, or taken away. Two numbers are judged by their values. */
+#define ABSENT VALUE_STATES
+
+/* clang-format off */
+static const enum verdict by_state[VALUE_STATES + 1][VALUE_STATES + 1] = {
+    /* the run has              a number         not counted      not supported    not applicable  no such row */
+    [VALUE_MEASURED]       = {VERDICT_SAME,   VERDICT_MISSING, VERDICT_MISSING, VERDICT_UNSURE, VERDICT_MISSING},
+    [VALUE_NOT_COUNTED]    = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_MISSING, VERDICT_INFO,   VERDICT_MISSING},
+    [VALUE_NOT_SUPPORTED]  = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_INFO,    VERDICT_INFO,   VERDICT_INFO},
+    [VALUE_NOT_APPLICABLE] = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_MISSING, VERDICT_INFO,   VERDICT_MISSING},
+    [ABSENT]               = {VERDICT_UNSURE, VERDICT_MISSING, VERDICT_INFO,    VERDICT_INFO,   VERDICT_INFO},
+};
+/* clang-format on */
+
+static const char *const state_reasons[VALUE_STATES + 1] = {
+    [VALUE_MEASURED] = "",
+    [VALUE_NOT_COUNTED] = "not counted: reading the counter failed",
+    [VALUE_NOT_SUPPORTED] = "not supported: this chip or collector lacks the counter",
+    [VALUE_NOT_APPLICABLE] = "not applicable",
+    [ABSENT] = "not in this run",
+};
+
+/* Bank conflicts take a process of their own to count, so they are not, where nothing can have changed them. */
+static bool is_known_to_be_same(const struct pairing *pairing, const struct metric *metric)
+{
+    return !pairing->now && strcmp(metric->counter, COUNTER_EXCESS) == 0 &&
+           same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
+}
+
+void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
+               const struct metric *metric, struct quantiles *quantiles)
+{
+    enum value_state was = pairing->base ? pairing->base->state : ABSENT;
+    enum value_state is = pairing->now ? pairing->now->state : ABSENT;
+    struct judgement *judgement = add_judgement(comparison, kernel, metric, by_state[was][is]);
+
+    judgement->has_base = was == VALUE_MEASURED;
+    judgement->has_now = is == VALUE_MEASURED;
+    if (judgement->has_base)
+        judgement->base = row_value(pairing->base);
+    if (judgement->has_now)
+        judgement->now = row_value(pairing->now);
+
+    if (was == ABSENT && judgement->has_now && strcmp(metric->counter, COUNTER_EXCESS) == 0)
+        judgement->verdict = VERDICT_NEW; /* sessions count it for few kernels, or for all */
+    if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
+        judgement->verdict = VERDICT_INFO;
+    if (judgement->has_base && judgement->has_now) {
+        if (same_definition(pairing->sides, metric, &judgement->reason))
+            judge_values(judgement, pairing, quantiles);
+        else if (metric->class != METRIC_INFO)
+            judgement->verdict = VERDICT_UNSURE;
+    } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
+        judgement->verdict = VERDICT_SAME;
+        set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");
+    } else if (judgement->verdict == VERDICT_MISSING && is == ABSENT && strcmp(metric->counter, COUNTER_EXCESS) == 0) {
+        set_reason(judgement, "not in this run: `cugate run --lines` and `cugate check` count it");
+    } else if (judgement->verdict == VERDICT_MISSING) {
+        const char *law = pairing->now ? pairing->now->reason : NULL;
+        set_reason(judgement, "%s%s", law ? "not counted: " : state_reasons[is], law ? law : "");
+    } else if (judgement->verdict == VERDICT_NEW) {
+        set_reason(judgement, "not in the baseline yet");
+    } else if (judgement->verdict == VERDICT_UNSURE && pairing->base && pairing->base->reason) {
+        set_reason(judgement, "in the baseline, %s", pairing->base->reason);
+    } else if (judgement->verdict == VERDICT_UNSURE) {
+        set_reason(judgement, "%s",
+                   judgement->has_base           ? "had a value, is now not applicable"
+                   : was == VALUE_NOT_APPLICABLE ? "was not applicable, has now a value"
+                                                 : "the baseline has this kernel and no number of this, so there is "
+                                                   "nothing to judge it by; `cugate accept` adds it");
+    }
 }

@@ -1,57 +1,11 @@
 /* What a comparison says beside its verdicts: the facts of the sessions that differ, and what was left out. */
-#include "compare_parts.h"
+#include "judge_parts.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define STALE_DAYS 90 /* drivers and machines have changed by then */
-#define ITEMS 10      /* that a note enumerates */
-
-static char *print_words(const char *format, va_list list)
-{
-    char *words;
-    if (vasprintf(&words, format, list) < 0)
-        die(EXIT_USAGE, "cannot allocate memory for a note");
-    return words;
-}
-
-void comparison_add_note(struct comparison *comparison, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *ARRAY_ADD(comparison->notes, comparison->note_count) = print_words(format, list);
-    va_end(list);
-}
-
-void note_items_add(struct note_items *items, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *ARRAY_ADD(items->list, items->count) = print_words(format, list);
-    va_end(list);
-}
-
-void comparison_add_items(struct comparison *comparison, struct note_items *items, const char *words)
-{
-    char *all = x_strdup("");
-    for (size_t i = 0; i < items->count; i++) {
-        if (i < ITEMS) {
-            char *longer = x_sprintf("%s%s%s", all, i ? ", " : "", items->list[i]);
-            free(all);
-            all = longer;
-        }
-        free(items->list[i]);
-    }
-    if (items->count > ITEMS)
-        comparison_add_note(comparison, "%s: %s and %zu more", words, all, items->count - ITEMS);
-    else if (items->count > 0)
-        comparison_add_note(comparison, "%s: %s", words, all);
-    free(all);
-    free(items->list);
-    *items = (struct note_items){0};
-}
 
 /* Facts that explain a change without being the code's. To add one: a row here. */
 static const struct soft_fact {

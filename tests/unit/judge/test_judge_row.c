@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-Test(compare_time, a_time_needs_a_steady_clock_and_a_free_gpu)
+Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
 {
     static const double steady[5] = {100000, 100000, 100000, 100000, 100000};
     static const double slow[5] = {110000, 110000, 110000, 110000, 110000};
@@ -43,7 +43,7 @@ Test(compare_time, a_time_needs_a_steady_clock_and_a_free_gpu)
 }
 
 /* What is peculiar to a GPU repeats in each session on it. Exact counts are the same on all. */
-Test(compare_time, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
+Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
 {
     static const struct {
         const char *base[2], *now; /* GPUs */
@@ -76,7 +76,7 @@ Test(compare_time, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_littl
 }
 
 /* Whatever the sessions say, and on whatever GPU: both halves of a pair ran there. */
-Test(compare_time, pairs_settle_a_time)
+Test(judge_row, pairs_settle_a_time)
 {
     static const struct {
         size_t slower, faster, alike; /* pairs */
@@ -113,7 +113,7 @@ Test(compare_time, pairs_settle_a_time)
 }
 
 /* Less than the limit may be real where the limit is wide. Of the same code only what is far off needs them. */
-Test(compare_time, a_base_library_settles_the_times_of_other_code)
+Test(judge_row, a_base_library_settles_the_times_of_other_code)
 {
     static const struct {
         double now;
@@ -136,7 +136,7 @@ Test(compare_time, a_base_library_settles_the_times_of_other_code)
 }
 
 /* A replaced row has few sessions again and keeps its anchor. */
-Test(compare_time, provisional_rows_have_an_anchor_too)
+Test(judge_row, provisional_rows_have_an_anchor_too)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -152,7 +152,7 @@ Test(compare_time, provisional_rows_have_an_anchor_too)
 }
 
 /* Pairs speak of base and head, the anchor of the baseline: it needs all that a time needs without pairs. */
-Test(compare_time, an_anchor_beside_pairs_is_judged_like_any_time)
+Test(judge_row, an_anchor_beside_pairs_is_judged_like_any_time)
 {
     static const struct {
         size_t sessions;
@@ -176,7 +176,7 @@ Test(compare_time, an_anchor_beside_pairs_is_judged_like_any_time)
     }
 }
 
-Test(compare_time, steps_within_the_limit_add_up_at_the_anchor)
+Test(judge_row, steps_within_the_limit_add_up_at_the_anchor)
 {
     static const struct {
         const char *metric;

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(compare_settle, the_same_code_has_not_become_slower)
+Test(judge_settle, the_same_code_has_not_become_slower)
 {
     static const struct {
         const char *base, *now; /* code */
@@ -43,7 +43,7 @@ Test(compare_settle, the_same_code_has_not_become_slower)
 }
 
 /* Zero-copy memory, a table that is read from a file, an input of another size: the code is the same then. */
-Test(compare_settle, the_same_code_explains_no_more_than_noise)
+Test(judge_settle, the_same_code_explains_no_more_than_noise)
 {
     static const struct {
         double time, anchor; /* 100000 in the baseline, limit 2 % */
@@ -79,7 +79,7 @@ Test(compare_settle, the_same_code_explains_no_more_than_noise)
 }
 
 /* Ten GPUs are known, and this is another one. Hit rates differ among GPUs of one model, but not by everything. */
-Test(compare_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
+Test(judge_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
 {
     static const struct {
         const char *gpu, *code;
@@ -110,7 +110,7 @@ Test(compare_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
 }
 
 /* They are of the base build and the head: the code of the baseline is no matter. */
-Test(compare_settle, pairs_say_more_than_the_code_of_the_baseline)
+Test(judge_settle, pairs_say_more_than_the_code_of_the_baseline)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -125,7 +125,7 @@ Test(compare_settle, pairs_say_more_than_the_code_of_the_baseline)
     tear_down(&fixture);
 }
 
-Test(compare_settle, the_same_code_launched_otherwise_is_not_the_same)
+Test(judge_settle, the_same_code_launched_otherwise_is_not_the_same)
 {
     for (int part = 0; part < 4; part++) {
         struct fixture fixture;
@@ -143,7 +143,7 @@ Test(compare_settle, the_same_code_launched_otherwise_is_not_the_same)
 }
 
 /* Fewer warps at once, and done sooner. */
-Test(compare_settle, what_became_worse_for_a_gain_is_a_trade)
+Test(judge_settle, what_became_worse_for_a_gain_is_a_trade)
 {
     static const struct {
         double time;
@@ -170,7 +170,7 @@ Test(compare_settle, what_became_worse_for_a_gain_is_a_trade)
 }
 
 /* A hit rate, say, falls because the hits are gone that nobody needed. */
-Test(compare_settle, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
+Test(judge_settle, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
 {
     static const struct {
         double paired_time, count; /* 100000 and 7 in the baseline; 0: no pairs, no row */
@@ -199,7 +199,7 @@ Test(compare_settle, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
     }
 }
 
-Test(compare_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
+Test(judge_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
 {
     static const char declared[] = "[a/b count]\nissue = https://example.org/12\nexpires = 2026-12-31\nworst = 10\n";
     static const struct {
@@ -236,7 +236,7 @@ Test(compare_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
     }
 }
 
-Test(compare_settle, a_suite_that_moved_is_no_unexpected_pass)
+Test(judge_settle, a_suite_that_moved_is_no_unexpected_pass)
 {
     static const char declared[] = "[suite/00 time]\nissue = https://example.org/12\nexpires = 2026-12-31\n";
     struct fixture fixture;
@@ -255,7 +255,7 @@ Test(compare_settle, a_suite_that_moved_is_no_unexpected_pass)
 }
 
 /* Head and base have the known regression: the pairs cannot see it. */
-Test(compare_settle, equal_pairs_say_nothing_of_a_declared_regression)
+Test(judge_settle, equal_pairs_say_nothing_of_a_declared_regression)
 {
     static const char declared[] = "[a/b time]\nissue = https://example.org/12\nexpires = 2026-12-31\nworst = 109000\n";
     static const struct {

@@ -1,0 +1,197 @@
+#include "judge_parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEMS 10 /* that a note enumerates */
+
+static const char *const verdict_names[VERDICTS] = {
+    [VERDICT_MISSING] = "missing", [VERDICT_REGRESSED] = "regressed", [VERDICT_UNEXPECTED] = "unexpected-pass",
+    [VERDICT_UNSURE] = "unsure",   [VERDICT_TRADED] = "trade-off",    [VERDICT_EXPECTED] = "expected",
+    [VERDICT_NEW] = "new",         [VERDICT_IMPROVED] = "improved",   [VERDICT_SAME] = "same",
+    [VERDICT_INFO] = "info",
+};
+
+const char *verdict_name(enum verdict verdict)
+{
+    return verdict_names[verdict];
+}
+
+/* ---- Judgements ---- */
+
+struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
+                                enum verdict verdict)
+{
+    struct judgement *judgement = ARRAY_ADD(comparison->list, comparison->count);
+    judgement->kernel = kernel;
+    judgement->metric = metric;
+    judgement->verdict = verdict;
+    judgement->detectable = NAN;
+    return judgement;
+}
+
+void set_reason(struct judgement *judgement, const char *format, ...)
+{
+    va_list list;
+    free(judgement->reason);
+    va_start(list, format);
+    if (vasprintf(&judgement->reason, format, list) < 0)
+        die(EXIT_USAGE, "cannot allocate memory for a reason");
+    va_end(list);
+}
+
+/* How far the value moved, in limits or as a share of what it was; without end from a limit or a base of 0. */
+static double moved(const struct judgement *judgement, double measure)
+{
+    if (!judgement->has_base || !judgement->has_now || judgement->change == 0)
+        return 0;
+    return measure > 0 ? fabs(judgement->change) / measure : HUGE_VAL;
+}
+
+int judgements_worst_first(const void *left, const void *right)
+{
+    const struct judgement *a = left;
+    const struct judgement *b = right;
+    if (a->verdict != b->verdict)
+        return a->verdict < b->verdict ? -1 : 1;
+
+    double limits_a = moved(a, a->limit), limits_b = moved(b, b->limit);
+    if (limits_a != limits_b)
+        return limits_a > limits_b ? -1 : 1;
+
+    double share_a = moved(a, fabs(a->base)), share_b = moved(b, fabs(b->base));
+    if (share_a != share_b)
+        return share_a > share_b ? -1 : 1;
+
+    int order = strcmp(a->kernel, b->kernel);
+    return order ? order : strcmp(a->metric ? a->metric->name : "", b->metric ? b->metric->name : "");
+}
+
+const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size)
+{
+    const struct metric *metric = judgement->metric;
+    text[0] = '\0';
+    if (judgement->pairs > 0)
+        snprintf(text, size, "%zu of %zu pairs worse by more than %g %%", judgement->pairs_worse, judgement->pairs,
+                 100 * RULE_MARGIN);
+    else if (judgement->compared && metric->class == METRIC_STATIC)
+        snprintf(text, size, "machine code");
+    else if (judgement->compared && metric->class != METRIC_INFO)
+        snprintf(text, size, "%zu of %zu session%s against %zu", judgement->agree, judgement->run_sessions,
+                 judgement->run_sessions == 1 ? "" : "s", judgement->base_sessions);
+    return text;
+}
+
+bool judgement_is_worse(const struct judgement *judgement)
+{
+    return judgement->worse && judgement->verdict >= VERDICT_REGRESSED && judgement->verdict <= VERDICT_EXPECTED;
+}
+
+bool judgement_is_suspect(const struct judgement *judgement)
+{
+    const struct metric *metric = judgement->metric;
+    return metric && judgement->worse && (judgement->pairs == 0 || judgement->wants_session) &&
+           metric->class != METRIC_STATIC &&
+           (judgement->verdict == VERDICT_REGRESSED || judgement->verdict == VERDICT_UNSURE);
+}
+
+bool judgement_wants_pairs(const struct judgement *judgement)
+{
+    const struct metric *metric = judgement->metric;
+    if (!metric || metric->class != METRIC_TIME || !judgement->compared || judgement->pairs > 0)
+        return false;
+    return judgement->verdict == VERDICT_UNSURE || judgement_is_suspect(judgement) || !judgement->same_code;
+}
+
+/* ---- Notes ---- */
+
+static char *print_words(const char *format, va_list list)
+{
+    char *words;
+    if (vasprintf(&words, format, list) < 0)
+        die(EXIT_USAGE, "cannot allocate memory for a note");
+    return words;
+}
+
+void comparison_add_note(struct comparison *comparison, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *ARRAY_ADD(comparison->notes, comparison->note_count) = print_words(format, list);
+    va_end(list);
+}
+
+void note_items_add(struct note_items *items, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *ARRAY_ADD(items->list, items->count) = print_words(format, list);
+    va_end(list);
+}
+
+void comparison_add_items(struct comparison *comparison, struct note_items *items, const char *words)
+{
+    char *all = x_strdup("");
+    for (size_t i = 0; i < items->count; i++) {
+        if (i < ITEMS) {
+            char *longer = x_sprintf("%s%s%s", all, i ? ", " : "", items->list[i]);
+            free(all);
+            all = longer;
+        }
+        free(items->list[i]);
+    }
+    if (items->count > ITEMS)
+        comparison_add_note(comparison, "%s: %s and %zu more", words, all, items->count - ITEMS);
+    else if (items->count > 0)
+        comparison_add_note(comparison, "%s: %s", words, all);
+    free(all);
+    free(items->list);
+    *items = (struct note_items){0};
+}
+
+/* ---- The whole ---- */
+
+const struct suite *suite_of(const struct comparison *comparison, const struct metric *metric)
+{
+    for (size_t i = 0; i < comparison->suite_count; i++)
+        if (comparison->suites[i].metric == metric)
+            return &comparison->suites[i];
+    return NULL;
+}
+
+void comparison_release(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        free(comparison->list[i].reason);
+    for (size_t i = 0; i < comparison->note_count; i++)
+        free(comparison->notes[i]);
+    free(comparison->list);
+    free(comparison->suites);
+    free(comparison->notes);
+    *comparison = (struct comparison){0};
+}
+
+enum exit_code comparison_exit_code(const struct comparison *comparison)
+{
+    const bool nothing_judged = comparison->counts[VERDICT_INFO] == comparison->count;
+    const bool only_new = comparison->counts[VERDICT_INFO] + comparison->counts[VERDICT_NEW] == comparison->count;
+    return comparison->counts[VERDICT_MISSING] || nothing_judged                             ? EXIT_NOT_MEASURED
+           : comparison->counts[VERDICT_REGRESSED] || comparison->counts[VERDICT_UNEXPECTED] ? EXIT_REGRESSED
+           : only_new                                                                        ? EXIT_BASELINE
+           : comparison->counts[VERDICT_UNSURE]                                              ? EXIT_UNSURE
+                                                                                             : EXIT_SAME;
+}
+
+enum exit_code run_exit_code(const struct run *run)
+{
+    bool any = false;
+    for (size_t i = 0; i < run->result_count; i++) {
+        enum result_status status = run->results[i].status;
+        if ((status != RESULT_OK && status != RESULT_NOT_BUILT) || result_uncounted(&run->results[i]) > 0)
+            return EXIT_NOT_MEASURED;
+        any |= status == RESULT_OK;
+    }
+    return any ? EXIT_SAME : EXIT_NOT_MEASURED;
+}

@@ -1,0 +1,115 @@
+/* What the two sides of a comparison know of each other beside their numbers: how a metric was defined, which sessions
+ * stand behind a row, which kernel a missing one has become. */
+#include "judge_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool same_definition(const struct sides *sides, const struct metric *metric, char **why)
+{
+    const struct {
+        const struct run *run;
+        const char *whose;
+    } both[] = {{sides->baseline, "the baseline"}, {sides->run, "this run"}};
+    for (size_t i = 0; i < ROWS(both); i++) {
+        const struct metric_note *note = run_find_note(both[i].run, metric->name);
+        if (!note || (strcmp(note->counter, metric->counter) == 0 && strcmp(note->unit, metric->unit) == 0))
+            continue;
+        *why = x_sprintf("%s measured it as %s in %s, but %s:%d defines it as %s in %s", both[i].whose, note->counter,
+                         note->unit, metric->file, metric->line, metric->counter, metric->unit);
+        return false;
+    }
+    return true;
+}
+
+bool has_neighbours(const struct run *run)
+{
+    for (size_t i = 0; i < run->session_count; i++) {
+        const char *count = run->sessions[i].facts[SESSION_NEIGHBOURS];
+        if (count && strcmp(count, "0") != 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- Sessions. A baseline gains them kernel by kernel and metric by metric, so that what another kernel or row knows
+ * of GPUs and compilers says nothing of this one. ---- */
+
+/* A fact of the session that a value of the row is from; NULL where it is not known. */
+static const char *fact_of(const struct sides *sides, const struct result *base, const struct row *row, size_t value,
+                           enum session_fact fact)
+{
+    const bool own = base->session_count > 0;
+    const struct session *sessions = own ? base->sessions : sides->baseline->sessions;
+    const size_t count = own ? base->session_count : sides->baseline->session_count;
+    const size_t place = row->sessions[value].session;
+    return place < count ? sessions[place].facts[fact] : count > 0 ? sessions[count - 1].facts[fact] : NULL;
+}
+
+static const char *newest_fact(const struct run *run, enum session_fact fact)
+{
+    return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
+}
+
+const char *other_compiler(const struct sides *sides, const struct result *base, const struct row *row,
+                           const char **was)
+{
+    const char *now = newest_fact(sides->run, SESSION_COMPILER);
+    *was = NULL;
+    for (size_t i = 0; i < row->session_count && now; i++) {
+        const char *compiler = fact_of(sides, base, row, i, SESSION_COMPILER);
+        if (compiler && strcmp(compiler, now) == 0)
+            return NULL;
+        *was = compiler ? compiler : *was;
+    }
+    return *was ? now : NULL;
+}
+
+bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, struct gpus *gpus)
+{
+    const char *now = newest_fact(sides->run, SESSION_GPU_UUID);
+    const char **uuids = x_calloc(row->session_count, sizeof *uuids);
+    bool other = now;
+    gpus->count = 0;
+    for (size_t i = 0; i < row->session_count && other; i++) {
+        uuids[i] = fact_of(sides, base, row, i, SESSION_GPU_UUID);
+        other = uuids[i] && strcmp(uuids[i], now) != 0;
+    }
+    size_t *first = other ? first_of_equals(uuids, row->session_count, sizeof *uuids, by_text) : NULL;
+    for (size_t i = 0; i < row->session_count && other; i++)
+        gpus->of[i] = first[i] == i ? gpus->count++ : gpus->of[first[i]];
+    free(first);
+    free(uuids);
+    return other;
+}
+
+/* ---- Renamed kernels ---- */
+
+static int by_code(const void *left, const void *right)
+{
+    return order_of_code(*(const struct result *const *)left, *(const struct result *const *)right);
+}
+
+/* Appends the kernels of a run that the other lacks. */
+static void add_alone(const struct result ***list, size_t *count, const struct run *run, const struct run *other)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (!run_find(other, run->results[i].id))
+            *ARRAY_ADD(*list, *count) = &run->results[i];
+}
+
+const struct result **find_renamed(const struct sides *sides)
+{
+    const struct result **renamed = x_calloc(sides->baseline->result_count, sizeof *renamed), **alone = NULL;
+    size_t count = 0;
+    add_alone(&alone, &count, sides->run, sides->baseline);
+    const size_t new_count = count; /* before the missing ones, so that the first of equals is one of them */
+    add_alone(&alone, &count, sides->baseline, sides->run);
+    size_t *first = first_of_equals(alone, count, sizeof *alone, by_code);
+    for (size_t i = new_count; i < count; i++)
+        if (first[i] < new_count && same_code(alone[i], alone[first[i]]))
+            renamed[alone[i] - sides->baseline->results] = alone[first[i]];
+    free(first);
+    free(alone);
+    return renamed;
+}
