@@ -1,7 +1,7 @@
-/* analysis.h - what sessions of the same code say of the gate: its false alarms, and the noise that they come from.
+/* aa.h - what sessions of the same code say of the gate: its false alarms, and the noise that they come from.
  * Needs no GPU. */
-#ifndef ANALYSIS_H
-#define ANALYSIS_H
+#ifndef AA_H
+#define AA_H
 
 #include "judge/judge.h"
 

@@ -1,5 +1,5 @@
 /* The gate tried on sessions of the same code: whatever it says is a false alarm. */
-#include "analysis_parts.h"
+#include "aa_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

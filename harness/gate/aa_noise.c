@@ -1,5 +1,5 @@
 /* The noise itself: where it comes from, which counters have none, and what it hides. */
-#include "analysis_parts.h"
+#include "aa_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* analysis_parts.h - the parts of analysis_make. Private to the analysis*.c files. */
-#ifndef ANALYSIS_PARTS_H
-#define ANALYSIS_PARTS_H
+/* aa_parts.h - the parts of analysis_make. Private to the aa*.c files. */
+#ifndef AA_PARTS_H
+#define AA_PARTS_H
 
-#include "analysis.h"
+#include "aa.h"
 
 /* The sessions, and where each was measured. All runs have the same kernels. */
 struct sessions {
@@ -13,6 +13,11 @@ struct sessions {
     size_t *cell; /* of each session: its GPU and day together */
     size_t gpus, days, cells;
 };
+
+/* Leaves out of the runs what not all of them have, and describes the rest in *analysis. Borrows runs. */
+void sessions_open(struct sessions *sessions, struct analysis *analysis, struct run *runs, size_t count,
+                   char *const *names, const struct metrics *metrics);
+void sessions_close(struct sessions *sessions);
 
 /* The row of a kernel in a session, or NULL where it was not measured. */
 const struct row *measured_row(const struct sessions *sessions, size_t session, size_t kernel,

@@ -1,4 +1,5 @@
-#include "analysis_parts.h"
+/* Which sessions and rows an analysis is of, and where each session was measured. */
+#include "aa_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,51 +232,22 @@ const struct row *measured_row(const struct sessions *sessions, size_t session, 
     return row && row->state == VALUE_MEASURED ? row : NULL;
 }
 
-void analysis_make(struct analysis *analysis, struct run *runs, size_t count, char *const *names,
-                   const struct metrics *metrics)
+void sessions_open(struct sessions *sessions, struct analysis *analysis, struct run *runs, size_t count,
+                   char *const *names, const struct metrics *metrics)
 {
-    *analysis = (struct analysis){0};
-    struct sessions sessions = {.runs = runs, .count = count, .metrics = metrics};
+    *sessions = (struct sessions){.runs = runs, .count = count, .metrics = metrics};
     narrow(analysis, runs, count, names);
     narrow_rows(analysis, runs, count, metrics);
-    sessions.gpu = x_calloc(count, sizeof *sessions.gpu);
-    sessions.cell = x_calloc(count, sizeof *sessions.cell);
-    sessions.gpus = number_groups(runs, count, same_gpu, sessions.gpu);
-    sessions.cells = number_groups(runs, count, same_gpu_and_day, sessions.cell);
-    sessions.days = number_groups(runs, count, same_day, NULL);
-    describe(analysis, &sessions);
-    analyse_alarms(analysis, &sessions);
-    analyse_spread(analysis, &sessions);
-    analyse_exactness(analysis, &sessions);
-    analyse_detectable(analysis, &sessions);
-    free(sessions.gpu);
-    free(sessions.cell);
+    sessions->gpu = x_calloc(count, sizeof *sessions->gpu);
+    sessions->cell = x_calloc(count, sizeof *sessions->cell);
+    sessions->gpus = number_groups(runs, count, same_gpu, sessions->gpu);
+    sessions->cells = number_groups(runs, count, same_gpu_and_day, sessions->cell);
+    sessions->days = number_groups(runs, count, same_day, NULL);
+    describe(analysis, sessions);
 }
 
-void analysis_release(struct analysis *analysis)
+void sessions_close(struct sessions *sessions)
 {
-    for (size_t i = 0; i < analysis->left_out_count; i++) {
-        free(analysis->left_out[i].kernel);
-        free(analysis->left_out[i].why);
-    }
-    for (size_t i = 0; i < analysis->exactness_count; i++)
-        free(analysis->exactness[i].wobbles);
-    free(analysis->left_out);
-    free(analysis->exactness);
-    free(analysis->offenders);
-    free(analysis->spreads);
-    free(analysis->detectables);
-    *analysis = (struct analysis){0};
-}
-
-enum exit_code analysis_exit_code(const struct analysis *analysis)
-{
-    bool failed = false, alarm = false;
-    for (size_t i = 0; i < analysis->left_out_count; i++)
-        failed |= analysis->left_out[i].failed;
-    for (size_t i = 0; i < VIEWS; i++) {
-        failed |= analysis->views[i].exits[EXIT_NOT_MEASURED] > 0;
-        alarm |= analysis->views[i].exits[EXIT_REGRESSED] > 0;
-    }
-    return failed ? EXIT_NOT_MEASURED : alarm ? EXIT_REGRESSED : EXIT_SAME;
+    free(sessions->gpu);
+    free(sessions->cell);
 }

@@ -2,7 +2,7 @@
 #ifndef GATE_H
 #define GATE_H
 
-#include "analysis.h"
+#include "aa.h"
 #include "check.h"
 #include "comparable.h"
 #include "weakened.h"

@@ -2,7 +2,7 @@
 #ifndef ANALYSIS_SUPPORT_H
 #define ANALYSIS_SUPPORT_H
 
-#include "gate/analysis.h"
+#include "gate/gate.h"
 
 #define MOST_SESSIONS 40 /* of a test */
 

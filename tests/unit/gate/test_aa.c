@@ -15,7 +15,7 @@ static void put_code(struct sessions_fixture *fixture, size_t session, const cha
         .function = x_strdup("f"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
 }
 
-Test(analysis, every_session_is_judged_in_every_view)
+Test(aa, every_session_is_judged_in_every_view)
 {
     static const struct {
         size_t count, per_gpu;
@@ -47,7 +47,7 @@ Test(analysis, every_session_is_judged_in_every_view)
     }
 }
 
-Test(analysis, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
+Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
 {
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 4, false);
@@ -79,7 +79,7 @@ Test(analysis, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
 }
 
 /* What the gate forgives a kernel whose code is the same is noise all the same. */
-Test(analysis, a_time_of_the_same_code_counts_as_the_screen_saw_it)
+Test(aa, a_time_of_the_same_code_counts_as_the_screen_saw_it)
 {
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 12, 12, false);
@@ -98,7 +98,7 @@ Test(analysis, a_time_of_the_same_code_counts_as_the_screen_saw_it)
 }
 
 /* A GPU of its own kind: sessions of the others do not know it, sessions of all do. */
-Test(analysis, a_gpu_is_judged_by_the_others)
+Test(aa, a_gpu_is_judged_by_the_others)
 {
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 12, 3, false);
@@ -112,7 +112,7 @@ Test(analysis, a_gpu_is_judged_by_the_others)
     aa_tear_down(&fixture);
 }
 
-Test(analysis, a_shift_of_the_whole_suite_is_counted)
+Test(aa, a_shift_of_the_whole_suite_is_counted)
 {
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 2, 1, false);
@@ -130,7 +130,7 @@ Test(analysis, a_shift_of_the_whole_suite_is_counted)
     aa_tear_down(&fixture);
 }
 
-Test(analysis, what_is_not_the_same_everywhere_is_left_out_and_said)
+Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
 {
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 3, 3, false);
@@ -174,7 +174,7 @@ Test(analysis, what_is_not_the_same_everywhere_is_left_out_and_said)
     aa_tear_down(&fixture);
 }
 
-Test(analysis, a_counter_that_was_not_read_is_not_measured)
+Test(aa, a_counter_that_was_not_read_is_not_measured)
 {
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 3, 3, false);
@@ -186,7 +186,7 @@ Test(analysis, a_counter_that_was_not_read_is_not_measured)
     aa_tear_down(&fixture);
 }
 
-Test(analysis, takes_single_sessions_of_todays_metrics_once)
+Test(aa, takes_single_sessions_of_todays_metrics_once)
 {
     static const struct {
         const char *what, *says;
@@ -249,7 +249,7 @@ static void put_an_alarm(struct sessions_fixture *fixture, const char *odd_kerne
 }
 
 /* The sections of the text, and what stands in them, or not. */
-Test(analysis, text_says_what_was_found)
+Test(aa, text_says_what_was_found)
 {
     struct sessions_fixture fixture;
     put_an_alarm(&fixture, "a/\033[31m");
@@ -278,7 +278,7 @@ Test(analysis, text_says_what_was_found)
     aa_tear_down(&fixture);
 }
 
-Test(analysis, json_holds_all_of_it_and_null_for_what_is_not_known)
+Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
 {
     static const struct {
         const char *part; /* its place at the top */

@@ -13,7 +13,7 @@ static const struct metric_spread *spread_of(const struct analysis *analysis, co
 }
 
 /* Worked out by hand: GPU 0 has 10, 12; GPU 1 has 13, 15 (means 11 and 14). */
-Test(analysis_spread, spread_within_and_between_gpus)
+Test(aa_noise, spread_within_and_between_gpus)
 {
     static const double values[] = {10, 12, 13, 15};
     static const struct {
@@ -46,7 +46,7 @@ Test(analysis_spread, spread_within_and_between_gpus)
 }
 
 /* Days differ, GPUs do not: 10, 12 on GPU 0 and 10, 12 on GPU 1. */
-Test(analysis_spread, spread_between_days_is_that_on_one_gpu)
+Test(aa_noise, spread_between_days_is_that_on_one_gpu)
 {
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 2, true);
@@ -60,7 +60,7 @@ Test(analysis_spread, spread_between_days_is_that_on_one_gpu)
     aa_tear_down(&fixture);
 }
 
-Test(analysis_spread, exactness_is_admitted_by_readings_and_sessions)
+Test(aa_noise, exactness_is_admitted_by_readings_and_sessions)
 {
     static const struct {
         size_t sessions, samples, admitted;
@@ -100,7 +100,7 @@ Test(analysis_spread, exactness_is_admitted_by_readings_and_sessions)
     }
 }
 
-Test(analysis_spread, detectable_changes_are_the_rules_and_sorted)
+Test(aa_noise, detectable_changes_are_the_rules_and_sorted)
 {
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 4, false);
