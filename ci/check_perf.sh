@@ -26,10 +26,6 @@ check() {
     ci/check.sh "$work/check.json" "${globs[@]}" "$@"
 }
 
-is_set() {
-    [ -n "$1" ] && [ "$1" != 0 ] && [ "$1" != false ]
-}
-
 # Only "no GPU" leads to a replay. A GPU that does not answer is a failure, and what cugate said about it stands.
 status=0
 devices=$("$cugate" list --devices 2>&1) || status=$?
@@ -47,12 +43,7 @@ if ! grep -q '^cugate: error: no GPU: ' <<<"$devices"; then
     printf '%s\n' "$devices" >&2
     exit $status
 fi
-why=''
-if is_set "${STRICT-}"; then
-    why='STRICT is set'
-elif is_set "${CI-}" && ! is_set "${REPLAY-}"; then
-    why='CI is set, and nobody looks at a banner there (REPLAY=1 says that a replay will do)'
-fi
+why=$(ci/strict.sh)
 if [ -n "$why" ]; then
     printf '%s\n' "$devices" >&2
     echo "check-perf: $why, and a gate never passes on nothing: run this on a machine with a CUDA GPU" >&2

@@ -40,15 +40,7 @@ if [ $status -eq 0 ]; then
 fi
 printf '%s\n' "$devices" >&2
 grep -q '^cugate: error: no GPU: ' <<<"$devices" || exit $status
-is_set() {
-    [ -n "$1" ] && [ "$1" != 0 ] && [ "$1" != false ]
-}
-why=''
-if is_set "${STRICT-}"; then
-    why='STRICT is set'
-elif is_set "${CI-}" && ! is_set "${REPLAY-}"; then
-    why='CI is set, and nobody looks at a banner there (REPLAY=1 says that a replay will do)'
-fi
+why=$(ci/strict.sh)
 if [ -n "$why" ]; then
     echo "nightly: $why, and a report is never made of nothing: run this on a machine with a CUDA GPU" >&2
     exit 5

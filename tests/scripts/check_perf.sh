@@ -39,7 +39,7 @@ chmod +x "$work/cugate"
 export CUGATE=$work/cugate
 
 mkdir -p "$work/tree/ci"
-cp "$here"/ci/{before,build_base,check,check_perf}.sh "$work/tree/ci"
+cp "$here"/ci/{before,build_base,check,check_perf,strict}.sh "$work/tree/ci"
 cd "$work/tree" || exit 2
 printf 'build/\n' >.gitignore
 cat >Makefile <<'END'
