@@ -1,4 +1,5 @@
-"""Numbers as people read them: scaled, with three or four digits and their unit."""
+"""Numbers as people read them: scaled, with three or four digits and their unit. Worded as the harness words them:
+tests/data/units.txt holds both to it."""
 
 from __future__ import annotations
 
@@ -12,13 +13,29 @@ _WHOLE_BELOW = 1e7  # counts are told to the last one up to here
 NO_VALUE = "n/a"
 
 
-def _digits(number: float) -> str:
-    """Four significant digits, never in the form 1e+06, whole numbers below 10,000 as they are."""
-    if number == round(number) and abs(number) < 10000:
-        return f"{number + 0:.0f}"  # -0.0 + 0 is 0.0
-    size = math.floor(math.log10(abs(number)))
-    places = max(0, 3 - max(0, size)) if size >= -3 else 1 - size  # what is not 0 does not read 0.000
-    return f"{number:,.{places}f}"
+# As the harness words them, whose rule this is: so many significant digits, and each scale from one of itself on.
+_WORDED = {
+    "ns": (3, ((1.0, " ns"), (1e3, " us"), (1e6, " ms"), (1e9, " s"))),
+    "B": (3, ((1.0, " B"), (1e3, " kB"), (1e6, " MB"), (1e9, " GB"))),
+    "B/s": (3, ((1.0, " B/s"), (1e3, " kB/s"), (1e6, " MB/s"), (1e9, " GB/s"), (1e12, " TB/s"))),
+    "FLOP/s": (3, ((1.0, " FLOP/s"), (1e6, " MFLOP/s"), (1e9, " GFLOP/s"), (1e12, " TFLOP/s"))),
+    "Hz": (3, ((1.0, " Hz"), (1e3, " kHz"), (1e6, " MHz"), (1e9, " GHz"))),
+    "count": (4, ((1.0, ""), (1e6, " M"), (1e9, " G"))),
+    "ratio": (4, ((1.0, ""),)),
+}
+
+
+def _digits(number: float, digits: int, trim: bool) -> str:
+    """So many significant digits, without an exponent as far as that can be."""
+    limit = 10**digits
+    if number < 1 - 1 / limit / 2 or number >= 1e7:
+        text = f"{number:.{digits}g}"
+    else:
+        places = digits - 1
+        while places > 0 and number >= 10 ** (digits - places) * (1 - 1 / limit / 2):
+            places -= 1
+        text = f"{number:.{places}f}"
+    return text.rstrip("0").rstrip(".") if trim and "." in text and "e" not in text else text
 
 
 def scale_of(largest: float, unit: str) -> tuple[float, str]:
@@ -34,33 +51,44 @@ def scale_of(largest: float, unit: str) -> tuple[float, str]:
 
 
 def value(number: float | None, unit: str) -> str:
-    """One value with its unit, for example 84.70 us; "n/a" without one."""
+    """One value with its unit, for example 84.7 us; "n/a" without one."""
     if number is None or not math.isfinite(number):
         return NO_VALUE
-    if unit == "count" and abs(number) < _WHOLE_BELOW and (number == round(number) or abs(number) >= 1000):
-        return f"{number:,.0f}"
-    size, name = scale_of(number, unit)
-    return f"{_digits(number / size)} {name}".rstrip()
+    magnitude = abs(number)
+    sign = "-" if number < 0 else ""
+    digits, scales = _WORDED.get(unit, (4, ((1.0, f" {unit}".rstrip()),)))
+    if unit == "count" and magnitude < _WHOLE_BELOW - 0.5:
+        scales = scales[:1]
+    size, suffix = [scale for scale in scales if scale == scales[0] or magnitude >= 0.9995 * scale[0]][-1]
+    if unit == "count" and size == 1.0 and (magnitude >= 1000 or magnitude == round(magnitude)):
+        return f"{sign}{round(magnitude):,}"
+    return f"{sign}{_digits(magnitude / size, digits, size == 1.0)}{suffix}"
+
+
+def _points(number: float, digits: int) -> str:
+    return f"{number:.{digits}g} point{'' if number == 1 else 's'}"
 
 
 def limit(number: float | None, unit: str) -> str:
     """How far a value may move: in points for a percentage."""
-    return value(number, unit) if unit != "%" else value(number, "points")
+    if number is None or not math.isfinite(number) or unit != "%":
+        return value(number, unit)
+    return _points(number, 3)
 
 
 def change(base: float | None, now: float | None, unit: str) -> str:
     """How far now is from base: in points for a percentage, as a share where base is not 0, else absolute."""
     if base is None or now is None or not math.isfinite(base) or not math.isfinite(now):
         return NO_VALUE
-    if now == base:
+    moved = float(f"{now - base:.9g}")  # as the harness rounds what it measured
+    if moved == 0:
         return "0"
     if unit == "%":
-        return f"{now - base:+.2f} points" if abs(now - base) >= 0.005 else "less than 0.01 points"
+        return ("+" if moved > 0 else "-") + _points(abs(moved), 4)
     if base == 0:
         return f"+{value(now, unit)} (from 0)"
-    share = (now - base) / base
-    if share >= 99:
-        return f"{now / base:,.0f} x"
-    if share >= 9:
-        return f"{now / base:.1f} x"
-    return f"{100 * share:+.2f} %" if abs(share) >= 5e-5 else "less than 0.01 %"
+    percent = 100 * ((now - base) / base)
+    times = now / base
+    if times >= 10:
+        return f"{times:.1f} x" if times < 1e6 else f"{times:.3g} x"
+    return "<0.1 %" if abs(percent) < 0.05 else f"{percent:+.1f} %"

@@ -566,7 +566,7 @@ def test_a_night_that_was_not_judged(tmp_path: Path) -> None:
     assert pages["index.html"].h1 == "Tonight's run was not judged"
     assert pages["index.html"].says("cugate check --format json")
     assert pages["changes.html"].says("Tonight's run was not judged")
-    assert kernel_page(pages, "copy/plain").says("20.01 us")
+    assert kernel_page(pages, "copy/plain").says("20.0 us")
 
 
 def test_a_kernel_that_failed_and_one_that_is_gone(tmp_path: Path) -> None:
