@@ -6,7 +6,8 @@
 #include "ini_text.h"
 #include "measure_interrupt.h"
 #include "run_place.h"
-#include "text.h"
+#include "terminal.h"
+#include "utf8.h"
 #include "util.h"
 #include "version.h"
 

@@ -1,6 +1,6 @@
 #include "util.h"
 
-#include "text.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "report_support.h"
 #include "support.h"
 
-#include "base/text.h"
+#include "base/base.h"
 #include "report/report_words.h"
 
 #include <criterion/criterion.h>

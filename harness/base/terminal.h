@@ -1,7 +1,7 @@
-/* text.h - text for people: characters, colour, columns, wrapping. Text out of files may be hostile, so no control
- * character of it reaches the terminal. */
-#ifndef TEXT_H
-#define TEXT_H
+/* terminal.h - text for people: colour, columns, wrapping. Text out of files may be hostile, so no control character of
+ * it reaches the terminal. */
+#ifndef TERMINAL_H
+#define TERMINAL_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,23 +14,6 @@ struct text {
 };
 
 enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_YELLOW, INK_GREEN, INKS };
-
-/* The character that begins at *text, which moves past it; U+FFFD for each byte that is not UTF-8. Not at the end. */
-unsigned text_next(const char **text);
-
-/* Whether a character works on a terminal or a page instead of standing there: control characters, separators of lines,
- * marks that turn the direction of writing. Of these, a newline too. */
-bool text_is_control(unsigned character);
-
-/* Writes the character as UTF-8 and ends it. Returns text. */
-const char *text_utf8(unsigned character, char text[5]);
-
-/* Replaces, in place, newlines by `newline`, and other control characters and what is not UTF-8 by '?'. Returns the
- * number of characters. */
-int text_make_harmless(char *words, char newline);
-
-/* How many characters it has. */
-size_t text_count(const char *text);
 
 /* The first characters of it, at most so many, with "..." at the end when that is not all; likewise the last ones: the
  * end of a path says more than its beginning. Caller frees. */

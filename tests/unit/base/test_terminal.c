@@ -1,56 +1,8 @@
-#include "base/text.h"
-
-#include "base/util.h"
+#include "base/base.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-
-Test(text, characters_are_read_and_written)
-{
-    static const struct {
-        const char *bytes;
-        unsigned character;
-        size_t length;
-    } rows[] = {
-        {"a", 'a', 1},
-        {"\x7f", 0x7f, 1},
-        {"\xc3\xa9", 0xe9, 2},
-        {"\xe2\x82\xac", 0x20ac, 3},
-        {"\xef\xbf\xbd", 0xfffd, 3},
-        {"\xf0\x9f\x98\x80", 0x1f600, 4},
-        {"\xf4\x8f\xbf\xbf", 0x10ffff, 4},
-    };
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        const char *at = rows[i].bytes;
-        char bytes[5];
-        cr_expect_eq(text_next(&at), rows[i].character, "row %zu", i);
-        cr_expect_eq((size_t)(at - rows[i].bytes), rows[i].length, "row %zu", i);
-        cr_expect_str_eq(text_utf8(rows[i].character, bytes), rows[i].bytes);
-    }
-}
-
-/* Each byte stands for itself, so that what follows is still read, and never past the end. */
-Test(text, what_is_no_utf8_is_replaced)
-{
-    static const char *const rows[] = {
-        "\x80",             /* without a beginning */
-        "\xff",             /* never a byte of UTF-8 */
-        "\xf5\x80\x80\x80", /* beyond the last character */
-        "\xf4\x90\x80\x80", /* likewise */
-        "\xc0\xaf",         /* longer than it takes */
-        "\xe0\x80\xaf",     /* likewise */
-        "\xf0\x80\x80\xaf", /* likewise */
-        "\xed\xa0\x80",     /* half of a pair */
-        "\xe2\x82",         /* cut off */
-        "\xc3(",            /* not continued */
-    };
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        const char *at = rows[i];
-        cr_expect_eq(text_next(&at), 0xfffdu, "row %zu", i);
-        cr_expect_eq(at, rows[i] + 1, "row %zu", i);
-    }
-}
 
 /* Caller frees. */
 static char *print(const char *words, int *columns)
@@ -63,7 +15,7 @@ static char *print(const char *words, int *columns)
     return printed;
 }
 
-Test(text, terminals_get_no_control_characters)
+Test(terminal, terminals_get_no_control_characters)
 {
     static const struct {
         const char *words, *printed;
@@ -91,7 +43,7 @@ Test(text, terminals_get_no_control_characters)
     }
 }
 
-Test(text, no_line_begins_with_a_command)
+Test(terminal, no_line_begins_with_a_command)
 {
     char *printed = NULL;
     size_t size;
@@ -104,7 +56,7 @@ Test(text, no_line_begins_with_a_command)
     free(printed);
 }
 
-Test(text, a_newline_of_the_format_is_kept_and_one_of_an_argument_is_not)
+Test(terminal, a_newline_of_the_format_is_kept_and_one_of_an_argument_is_not)
 {
     char *printed = NULL;
     size_t size;
@@ -117,7 +69,7 @@ Test(text, a_newline_of_the_format_is_kept_and_one_of_an_argument_is_not)
     free(printed);
 }
 
-Test(text, a_long_text_is_printed_whole)
+Test(terminal, a_long_text_is_printed_whole)
 {
     int columns;
     char *words = x_sprintf("%05000d", 7);
@@ -128,7 +80,7 @@ Test(text, a_long_text_is_printed_whole)
     free(words);
 }
 
-Test(text, shell_words)
+Test(terminal, shell_words)
 {
     static const struct {
         const char *word, *printed;
@@ -158,7 +110,7 @@ Test(text, shell_words)
 /* A euro sign is one character. */
 #define EURO "\xe2\x82\xac"
 
-Test(text, a_cut_says_so)
+Test(terminal, a_cut_says_so)
 {
     static const struct {
         const char *text;
@@ -180,5 +132,4 @@ Test(text, a_cut_says_so)
         free(beginning);
         free(end);
     }
-    cr_expect_eq(text_count(EURO "a" EURO), 3);
 }
