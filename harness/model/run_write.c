@@ -42,44 +42,22 @@ static void end(struct writer *writer, char bracket, bool empty)
     fputc(bracket, writer->stream);
 }
 
-/* Length of the well-formed UTF-8 character at text, 0 when it is none. */
-static size_t utf8_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, lead;
-        unsigned least;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t i = 0; i < ROWS(forms); i++) {
-        if ((text[0] & forms[i].mask) != forms[i].lead)
-            continue;
-        unsigned code = text[0] & (unsigned char)~forms[i].mask;
-        for (size_t j = 1; j <= i; j++) {
-            if ((text[j] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (text[j] & 0x3f);
-        }
-        bool surrogate = code >= 0xd800 && code <= 0xdfff;
-        return code >= forms[i].least && code <= 0x10ffff && !surrogate ? i + 1 : 0;
-    }
-    return 0;
-}
-
 /* A message cut in the middle of a character, or a host's odd name, must not make the file unreadable: a byte that
  * is no text becomes '?'. */
 static void write_text(const struct writer *writer, const char *text)
 {
     fputc('"', writer->stream);
-    for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        size_t length = utf8_length(c);
-        if (length == 0)
+    while (*text) {
+        const char *begin = text;
+        const unsigned character = text_next(&text);
+        if (character == TEXT_REPLACEMENT && text == begin + 1)
             fputc('?', writer->stream);
-        else if (*c == '"' || *c == '\\')
-            fprintf(writer->stream, "\\%c", *c);
-        else if (*c < 0x20 || *c == 0x7f)
-            fprintf(writer->stream, "\\u%04x", *c);
+        else if (character == '"' || character == '\\')
+            fprintf(writer->stream, "\\%c", (int)character);
+        else if (character < 0x20 || character == 0x7f)
+            fprintf(writer->stream, "\\u%04x", character);
         else
-            fwrite(c, 1, length, writer->stream);
-        c += length ? length : 1;
+            fwrite(begin, 1, (size_t)(text - begin), writer->stream);
     }
     fputc('"', writer->stream);
 }
