@@ -2,13 +2,16 @@
 #ifndef BASE_H
 #define BASE_H
 
-#include "exit_code.h"
+#include "error.h"
+#include "files.h"
 #include "ini_text.h"
+#include "lists.h"
 #include "measure_interrupt.h"
+#include "names.h"
+#include "numbers.h"
 #include "run_place.h"
 #include "terminal.h"
 #include "utf8.h"
-#include "util.h"
 #include "version.h"
 
 #endif

@@ -1,6 +1,6 @@
 #include "ini_text.h"
 
-#include "util.h"
+#include "error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "measure_interrupt.h"
 
-#include "util.h"
+#include "error.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 #include "run_place.h"
-#include "util.h"
+
+#include "error.h"
+#include "names.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "terminal.h"
 
+#include "error.h"
 #include "utf8.h"
-#include "util.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* fuzz_cubin - any bytes as a library, cubin or fatbin: no crash, no read outside, and a list that keeps its promises.
  */
+#include "base/base.h"
 #include "cubin/cubin.h"
 #include "cubin/line_table.h"
-#include "base/util.h"
 
 #include <stdint.h>
 #include <stdlib.h>

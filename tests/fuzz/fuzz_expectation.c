@@ -1,6 +1,6 @@
 /* fuzz_expectation - any text as a file of known regressions. What is accepted must survive writing and reading. */
+#include "base/base.h"
 #include "judge/expectation.h"
-#include "base/util.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* fuzz_options.c - any words on the command line: no crash, no leak, numbers within their bounds; and what was
  * understood, written out again, is understood the same. A word a line; the first byte chooses the command. */
+#include "base/base.h"
 #include "command/options.h"
-#include "base/util.h"
 
 #include <stdarg.h>
 #include <stdint.h>

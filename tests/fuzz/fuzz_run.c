@@ -1,7 +1,7 @@
 /* fuzz_run - any bytes as a run file, and as the line of a worker. What is accepted must survive writing and reading.
  */
+#include "base/base.h"
 #include "model/run.h"
-#include "base/util.h"
 
 #include <stdint.h>
 #include <stdlib.h>

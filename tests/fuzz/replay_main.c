@@ -1,6 +1,6 @@
 /* replay_main.c - feeds files to a fuzz target, for compilers without libFuzzer: fuzz_run FILE|FOLDER... A crash or a
  * sanitizer report ends the process, with the file's name as the last line on standard error. */
-#include "base/util.h"
+#include "base/base.h"
 
 #include <dirent.h>
 #include <stdint.h>

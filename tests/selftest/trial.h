@@ -3,7 +3,7 @@
 #ifndef TRIAL_H
 #define TRIAL_H
 
-#include "base/exit_code.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "line_support.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <criterion/criterion.h>
 

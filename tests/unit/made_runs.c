@@ -1,5 +1,5 @@
 #include "made_runs.h"
-#include "base/util.h"
+#include "base/base.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 #include "made_time.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

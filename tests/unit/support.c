@@ -1,5 +1,5 @@
 #include "support.h"
-#include "base/util.h"
+#include "base/base.h"
 #include "model/run.h"
 
 #include <ftw.h>

@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "baseline/baseline.h"
 #include "command/command.h"
 #include "made_runs.h"

@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "baseline/baseline_devices.h"
 #include "support.h"
 

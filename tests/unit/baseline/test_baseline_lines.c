@@ -1,5 +1,5 @@
 /* Source lines in baselines: they are of the machine code of the values beside them. */
-#include "base/util.h"
+#include "base/base.h"
 #include "made_runs.h"
 #include "support.h"
 

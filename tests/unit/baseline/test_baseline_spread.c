@@ -1,5 +1,5 @@
 /* What accepting does with values that move: the spread of code that did not change, and anchors. */
-#include "base/util.h"
+#include "base/base.h"
 #include "made_runs.h"
 #include "support.h"
 

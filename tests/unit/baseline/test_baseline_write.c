@@ -1,5 +1,5 @@
 /* What becomes of the files when something happens between writing and renaming them. */
-#include "base/util.h"
+#include "base/base.h"
 #include "made_runs.h"
 #include "support.h"
 

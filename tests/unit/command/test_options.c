@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "command/options.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 #include "cubin/line_table.h"
 
-#include "base/util.h"
+#include "base/base.h"
 #include "cubin/cubin.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "cubin/resources.h"
 #include "support.h"
 #include "worker/library_read.h"

@@ -1,6 +1,6 @@
 #include "cubin/source.h"
 
-#include "base/util.h"
+#include "base/base.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

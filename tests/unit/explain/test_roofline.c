@@ -1,6 +1,6 @@
 #include "explain/roofline.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <criterion/criterion.h>
 #include <float.h>

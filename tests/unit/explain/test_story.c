@@ -1,6 +1,6 @@
 #include "explain/story.h"
 
-#include "base/util.h"
+#include "base/base.h"
 #include "line_support.h"
 #include "model/metric.h"
 

@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "command/command.h"
 #include "made_time.h"
 #include "model/run.h"

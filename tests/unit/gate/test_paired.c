@@ -1,5 +1,4 @@
-#include "base/measure_interrupt.h"
-#include "base/util.h"
+#include "base/base.h"
 #include "gate/paired.h"
 #include "made_time.h"
 #include "support.h"

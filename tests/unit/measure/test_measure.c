@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "base/version.h"
 #include "measure/measure.h"
 #include "support.h"

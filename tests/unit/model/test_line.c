@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "model/line.h"
 #include "support.h"
 

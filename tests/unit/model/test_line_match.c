@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "line_support.h"
 #include "support.h"
 

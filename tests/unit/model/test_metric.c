@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "model/metric.h"
 #include "support.h"
 

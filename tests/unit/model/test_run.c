@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "model/run.h"
 
 #include <criterion/criterion.h>

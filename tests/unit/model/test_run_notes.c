@@ -1,5 +1,5 @@
 /* Definitions of metrics as runs keep them: what of another one lets more pass, and their place in the file. */
-#include "base/util.h"
+#include "base/base.h"
 #include "model/run.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 #include "model/symbol.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "cubin/cubin.h"
 #include "worker/gpu.h"
 

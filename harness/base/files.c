@@ -1,14 +1,107 @@
-/* The whole_file half of util.h. */
-#include "util.h"
+#include "files.h"
+
+#include "error.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Reads from the open descriptor until its end. */
+static int read_all(int descriptor, const char *path, size_t limit, char **text, size_t *length)
+{
+    size_t room = 0;
+    *text = NULL;
+    *length = 0;
+    for (;;) {
+        if (*length + 1 >= room) {
+            room = room ? 2 * room : 65536;
+            *text = x_realloc(*text, room, 1);
+        }
+        ssize_t got = read(descriptor, *text + *length, room - *length - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error("cannot read %s: %s", path, strerror(errno));
+        *length += (size_t)got;
+        if (*length > limit)
+            return error("cannot read %s: it is larger than %zu bytes, which is the limit", path, limit);
+        if (got == 0)
+            break;
+    }
+    (*text)[*length] = '\0';
+    return 0;
+}
+
+int file_read(const char *path, size_t limit, char **text, size_t *length)
+{
+    int result = -1;
+    struct stat facts;
+    *text = NULL;
+    *length = 0;
+    /* O_NONBLOCK: a pipe that nobody writes would block the open itself. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return error("cannot read %s: %s", path, strerror(errno));
+    if (fstat(descriptor, &facts) < 0)
+        error("cannot read %s: %s", path, strerror(errno));
+    else if (S_ISDIR(facts.st_mode))
+        error("cannot read %s: it is a folder, not a file", path);
+    else if (!S_ISREG(facts.st_mode))
+        error("cannot read %s: it is not a regular file; write its data into one first", path);
+    else if ((unsigned long long)facts.st_size > limit)
+        error("cannot read %s: it has %lld bytes, more than the limit of %zu", path, (long long)facts.st_size, limit);
+    else
+        result = read_all(descriptor, path, limit, text, length);
+    close(descriptor);
+    if (result < 0) {
+        free(*text);
+        *text = NULL;
+        *length = 0;
+    }
+    return result;
+}
+
+int make_folders(const char *path)
+{
+    char *part = x_strdup(path);
+    int result = 0;
+    for (char *end = part; result == 0 && *end;) {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        char kept = *end;
+        *end = '\0';
+        struct stat facts;
+        if (mkdir(part, 0777) < 0 && (errno != EEXIST || stat(part, &facts) < 0 || !S_ISDIR(facts.st_mode)))
+            result = error("cannot create the folder %s: %s", part, strerror(errno));
+        *end = kept;
+    }
+    free(part);
+    return result;
+}
+
+/* The folder of a file; caller frees. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? x_strdup(".") : slash == path ? x_strdup("/") : x_sprintf("%.*s", (int)(slash - path), path);
+}
+
+char *program_folder(void)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return x_strdup(".");
+    path[length] = '\0';
+    return folder_of(path);
+}
 
 /* A temporary file is called "run.json.cugate-0.tmp", and its writer holds a lock on it that ends with the process,
  * however that ends. One that nobody holds is what a writer left that was killed: the next one in that folder removes
@@ -45,13 +138,6 @@ static void remove_if_left(int folder, const char *name)
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_still(folder, name, descriptor))
         (void)unlinkat(folder, name, 0);
     close(descriptor);
-}
-
-/* The folder of a file; caller frees. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return !slash ? x_strdup(".") : slash == path ? x_strdup("/") : x_sprintf("%.*s", (int)(slash - path), path);
 }
 
 /* Once for files that are opened one after the other: reading a large folder for each of its files takes long. */

@@ -1,0 +1,140 @@
+#include "error.h"
+
+#include "utf8.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* To add an exit code: a constant in error.h, a row here, and its place in the precedence of verdict and README. */
+static const struct exit_row {
+    enum exit_code code;
+    const char *name;
+    const char *doc;
+} table[] = {
+    {EXIT_SAME, "same", "nothing is worse"},
+    {EXIT_REGRESSED, "regressed", "at least one regression, or a declared one that is gone"},
+    {EXIT_USAGE, "usage", "unknown option, or a file that cannot be read or written; nothing was judged"},
+    {EXIT_UNSURE, "unsure", "inconclusive: nothing regressed, but something could not be decided"},
+    {EXIT_BASELINE, "no baseline", "no baseline for this GPU, or it was made under other conditions"},
+    {EXIT_NOT_MEASURED, "not measured", "no GPU, counters denied, or a kernel crashed, hung, was wrong or is missing"},
+    {EXIT_INTERRUPTED, "interrupted", "stopped by Ctrl-C; what was measured until then is reported"},
+};
+
+const char *exit_code_name(enum exit_code code)
+{
+    for (size_t i = 0; i < ROWS(table); i++)
+        if (table[i].code == code)
+            return table[i].name;
+    BUG("exit code %d has no name", (int)code);
+}
+
+void exit_code_help(FILE *stream)
+{
+    for (size_t i = 0; i < ROWS(table); i++)
+        fprintf(stream, "  %3d  %s\n", (int)table[i].code, table[i].doc);
+}
+
+/* One call of fprintf a message, so that the lines of two processes do not mix. Text out of files may be hostile, so no
+ * control character reaches the terminal, and no newline: CI servers take commands from the beginning of a line. */
+__attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format, va_list list)
+{
+    char text[4096];
+    vsnprintf(text, sizeof text, format, list);
+    text_make_harmless(text, ' ');
+    fprintf(stderr, "cugate: %s: %s\n", kind, text);
+}
+
+int error(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say("error", format, list);
+    va_end(list);
+    return -1;
+}
+
+void warning(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say("warning", format, list);
+    va_end(list);
+}
+
+void die(enum exit_code code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say("error", format, list);
+    va_end(list);
+    exit((int)code);
+}
+
+void bug_at(const char *file, int line, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    text_make_harmless(text, ' ');
+    fprintf(stderr, "cugate: bug at %s:%d: %s\ncugate: please report this with the command line that led to it\n", file,
+            line, text);
+    abort();
+}
+
+__attribute__((noreturn)) static void out_of_memory(size_t count, size_t size)
+{
+    die(EXIT_USAGE, "cannot allocate %zu x %zu bytes: free some memory, or measure fewer kernels at once with -k",
+        count, size);
+}
+
+void *x_calloc(size_t count, size_t size)
+{
+    /* calloc(0, ...) may answer NULL, which would read as "out of memory". */
+    void *memory = calloc(count ? count : 1, size ? size : 1);
+    if (!memory)
+        out_of_memory(count, size);
+    return memory;
+}
+
+void *x_realloc(void *memory, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        out_of_memory(count, size);
+    void *larger = realloc(memory, bytes ? bytes : 1);
+    if (!larger)
+        out_of_memory(count, size);
+    return larger;
+}
+
+char *x_strdup(const char *text)
+{
+    if (!text)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    return memcpy(x_calloc(size, 1), text, size);
+}
+
+char *x_sprintf(const char *format, ...)
+{
+    char *text = NULL;
+    va_list list;
+    va_start(list, format);
+    int length = vasprintf(&text, format, list);
+    va_end(list);
+    if (length < 0)
+        out_of_memory(1, strlen(format));
+    return text;
+}
+
+void *x_grow(void *memory, size_t count, size_t size)
+{
+    /* The capacity is the count rounded up to a power of two, so it needs no field of its own. */
+    if ((count & (count - 1)) == 0)
+        memory = x_realloc(memory, count ? 2 * count : 1, size);
+    memset((char *)memory + count * size, 0, size);
+    return memory;
+}

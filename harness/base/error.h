@@ -1,0 +1,52 @@
+/* error.h - what goes wrong: messages, exit codes, and memory that runs out. */
+#ifndef ERROR_H
+#define ERROR_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* The documented exit codes: constants, never counts. */
+enum exit_code {
+    EXIT_SAME = 0,         /* nothing worse */
+    EXIT_REGRESSED = 1,    /* at least one confirmed regression */
+    EXIT_USAGE = 2,        /* unknown flag, unreadable or malformed file; nothing was measured */
+    EXIT_UNSURE = 3,       /* inconclusive */
+    EXIT_BASELINE = 4,     /* no baseline for this GPU, or it does not match */
+    EXIT_NOT_MEASURED = 5, /* no GPU, counters denied, a kernel crashed, hung or gave a wrong result */
+    EXIT_INTERRUPTED = 130
+};
+
+/* What the gate says of a code in one or two words: "same", "regressed", "unsure", "no baseline", ... */
+const char *exit_code_name(enum exit_code code);
+
+/* Prints the table for --help. */
+void exit_code_help(FILE *stream);
+
+/* Prints "cugate: error: ..." and a newline to standard error. Always returns -1: `return error("...")`. */
+__attribute__((format(printf, 1, 2))) int error(const char *format, ...);
+
+/* The same with "warning:" and "note:"; warning returns nothing because the caller goes on. */
+__attribute__((format(printf, 1, 2))) void warning(const char *format, ...);
+
+/* error(), then exit with code. For the edge of a command only, never in library functions. */
+__attribute__((format(printf, 2, 3), noreturn)) void die(enum exit_code code, const char *format, ...);
+
+/* For what cannot happen: prints file and line and aborts. */
+#define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
+__attribute__((format(printf, 3, 4), noreturn)) void bug_at(const char *file, int line, const char *format, ...);
+
+/* Allocation that ends the program with a clear message when memory is exhausted. Free with free(). */
+void *x_calloc(size_t count, size_t size);
+void *x_realloc(void *memory, size_t count, size_t size);
+char *x_strdup(const char *text); /* NULL stays NULL */
+__attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
+
+/* Makes room for one more element at the end of a growing array and returns it zeroed. The array starts as NULL and
+ * grows by ARRAY_ADD alone, because its capacity follows from its count:
+ *     struct row *row = ARRAY_ADD(result->rows, result->row_count); */
+#define ARRAY_ADD(array, count) ((array) = x_grow((array), (count), sizeof *(array)), &(array)[(count)++])
+void *x_grow(void *memory, size_t count, size_t size);
+
+#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
+
+#endif

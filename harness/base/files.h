@@ -1,0 +1,38 @@
+/* files.h - files that are read whole or written whole, and folders. */
+#ifndef FILES_H
+#define FILES_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Reads a whole regular file of at most limit bytes. *text is NUL-terminated and the caller's to free. */
+int file_read(const char *path, size_t limit, char **text, size_t *length);
+
+/* Creates a folder and its parents; existing ones are fine. */
+int make_folders(const char *path);
+
+/* The folder of the running program, without a trailing slash. Caller frees. */
+char *program_folder(void);
+
+/* A file that appears whole or not at all: a temporary file in the same folder, fsync, rename. Open it before
+ * measuring, so that an unwritable place is known at once. `-` is standard output, written directly, as are devices
+ * and pipes. A symbolic link stays, and the file that it names is replaced. Opening also removes from the folder what
+ * writers left there that were killed.
+ *
+ *     struct whole_file file;
+ *     if (whole_file_open(&file, path) < 0) ...
+ *     fprintf(file.stream, ...);
+ *     if (whole_file_commit(&file) < 0) ...      or whole_file_abandon(&file); both end it */
+struct whole_file {
+    FILE *stream;
+    char *path;
+    char *temporary; /* NULL when written directly */
+};
+int whole_file_open(struct whole_file *file, const char *path);
+/* The same for the next of several files that are open at once; before: the last one, or NULL. */
+int whole_file_open_next(struct whole_file *file, const char *path, const struct whole_file *before);
+int whole_file_settle(struct whole_file *file); /* for one of several files: all but putting it in its place */
+int whole_file_commit(struct whole_file *file); /* reports write errors such as a full disk; removes the temporary */
+void whole_file_abandon(struct whole_file *file);
+
+#endif

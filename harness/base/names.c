@@ -1,0 +1,83 @@
+#include "names.h"
+
+#include "error.h"
+
+#include <fnmatch.h>
+#include <stdint.h>
+#include <string.h>
+
+bool glob_any(char *const *globs, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(globs[i], text, 0) == 0)
+            return true;
+    return count == 0;
+}
+
+char *slug(const char *text)
+{
+    char *out = x_calloc(strlen(text) + 1, 1);
+    size_t length = 0;
+    for (; *text; text++) {
+        char c = *text;
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            out[length++] = c;
+        else if (length > 0 && out[length - 1] != '-')
+            out[length++] = '-';
+    }
+    if (length > 0 && out[length - 1] == '-')
+        out[length - 1] = '\0';
+    return out;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours (optimal string alignment) that turn a into b;
+ * SIZE_MAX when a word is too long to be a slip of the other. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows[3][64];
+    size_t *older = rows[0];
+    size_t *old = rows[1];
+    size_t *new = rows[2];
+    size_t length = strlen(b);
+    if (length >= ROWS(rows[0]) || strlen(a) >= ROWS(rows[0]))
+        return SIZE_MAX;
+    for (size_t j = 0; j <= length; j++)
+        old[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        new[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t best = old[j] + (a[i] != b[j]);
+            if (old[j + 1] + 1 < best)
+                best = old[j + 1] + 1;
+            if (new[j] + 1 < best)
+                best = new[j] + 1;
+            if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] && older[j - 1] + 1 < best)
+                best = older[j - 1] + 1;
+            new[j + 1] = best;
+        }
+        size_t *spare = older;
+        older = old;
+        old = new;
+        new = spare;
+    }
+    return old[length];
+}
+
+const char *nearest_name(const char *text, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    size_t length = strlen(text);
+    size_t least = length / 3 + 2; /* as many edits make it another word, and so does half of a short one */
+    if (least > (length + 1) / 2)
+        least = (length + 1) / 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = edit_distance(text, names[i]);
+        if (distance < least) {
+            least = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

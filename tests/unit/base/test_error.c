@@ -1,0 +1,74 @@
+#include "base/base.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+Test(error, error_returns_minus_one_and_names_the_program)
+{
+    struct capture capture;
+    capture_begin(&capture);
+    int result = error("cannot read %s", "x");
+    warning("%d of them", 3);
+    char *text = capture_end(&capture);
+    cr_expect_eq(result, -1);
+    cr_expect_str_eq(text, "cugate: error: cannot read x\ncugate: warning: 3 of them\n");
+    free(text);
+}
+
+Test(error, messages_keep_control_characters_from_the_terminal)
+{
+    struct capture capture;
+    capture_begin(&capture);
+    error("bad name %s", "\x1b[31mred\x7f\r");
+    error("bad reason %s", "line\n::error::planted");
+    warning("bad direction %s", "\u202edesrever\u2028 \xc2\x9b"
+                                "2J \xff");
+    warning("good name %s", "5 \u00b5s");
+    char *text = capture_end(&capture);
+    cr_expect_str_eq(text, "cugate: error: bad name ?[31mred??\n"
+                           "cugate: error: bad reason line ::error::planted\n"
+                           "cugate: warning: bad direction ?desrever? ?2J ?\n"
+                           "cugate: warning: good name 5 \u00b5s\n");
+    free(text);
+}
+
+Test(error, die_exits_with_its_code, .exit_code = EXIT_BASELINE)
+{
+    cr_redirect_stderr();
+    die(EXIT_BASELINE, "no baseline");
+}
+
+Test(error, bug_aborts, .signal = SIGABRT)
+{
+    cr_redirect_stderr();
+    BUG("impossible");
+}
+
+Test(error, memory_that_cannot_exist_ends_the_program, .exit_code = EXIT_USAGE)
+{
+    cr_redirect_stderr();
+    x_realloc(NULL, SIZE_MAX / 2, 16); /* the product overflows */
+}
+
+Test(error, array_add_zeroes_and_keeps_what_is_there)
+{
+    struct {
+        int number;
+        char *text;
+    } *list = NULL;
+    size_t count = 0;
+    for (int i = 0; i < 1000; i++) {
+        cr_assert_eq(ARRAY_ADD(list, count)->number, 0);
+        cr_assert_null(list[count - 1].text);
+        list[count - 1].number = i;
+        if (i % 7 == 3)
+            count -= 3; /* a list may shrink and grow again */
+    }
+    for (size_t i = 1; i < count; i++)
+        cr_assert_gt(list[i].number, list[i - 1].number);
+    free(list);
+}

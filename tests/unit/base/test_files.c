@@ -1,0 +1,391 @@
+#include "base/base.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void expect_content(const char *path, const char *expected)
+{
+    char *text;
+    size_t length;
+    cr_assert_eq(file_read(path, 1u << 20, &text, &length), 0);
+    cr_expect_str_eq(text, expected);
+    cr_expect_eq(length, strlen(expected));
+    free(text);
+}
+
+/* Names in a folder, without . and .. */
+static size_t count_files(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, NULL);
+    cr_assert_geq(count, 2);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    return (size_t)count - 2;
+}
+
+Test(files, file_read_gives_every_byte)
+{
+    char *folder = scratch_make();
+    char *path = scratch_file(folder, "small", "");
+    expect_content(path, "");
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 300000; i++)
+        fputc(i % 251, file);
+    fclose(file);
+    char *text;
+    size_t length;
+    cr_assert_eq(file_read(path, 300000, &text, &length), 0);
+    cr_expect_eq(length, 300000);
+    for (size_t i = 0; i < length; i++)
+        cr_assert_eq((unsigned char)text[i], i % 251);
+    cr_expect_eq(text[length], '\0');
+    free(text);
+    free(path);
+    scratch_remove(folder);
+}
+
+Test(files, file_read_says_why_it_cannot)
+{
+    char *folder = scratch_make();
+    char *large = scratch_file(folder, "large", "12345");
+    char *pipe = x_sprintf("%s/pipe", folder);
+    char *missing = x_sprintf("%s/missing", folder);
+    cr_assert_eq(mkfifo(pipe, 0600), 0);
+    const struct {
+        const char *path, *words;
+    } cases[] = {
+        {folder, "is a folder"},
+        {large, "5 bytes, more than the limit of 4"},
+        {pipe, "not a regular file"},
+        {missing, "No such file or directory"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct capture capture;
+        char *text;
+        size_t length;
+        capture_begin(&capture);
+        int result = file_read(cases[i].path, 4, &text, &length);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1);
+        cr_expect_null(text);
+        cr_expect(strstr(said, cases[i].path) && strstr(said, cases[i].words), "%s", said);
+        free(said);
+    }
+    free(missing);
+    free(pipe);
+    free(large);
+    scratch_remove(folder);
+}
+
+Test(files, whole_file_appears_only_on_commit)
+{
+    char *folder = scratch_make();
+    char *path = scratch_file(folder, "kept", "old");
+    struct whole_file file;
+    cr_assert_eq(whole_file_open(&file, path), 0);
+    fputs("new", file.stream);
+    fflush(file.stream);
+    expect_content(path, "old");
+    cr_assert_eq(whole_file_commit(&file), 0);
+    expect_content(path, "new");
+
+    cr_assert_eq(whole_file_open(&file, path), 0);
+    fputs("never", file.stream);
+    whole_file_abandon(&file);
+    expect_content(path, "new");
+    cr_expect_eq(count_files(folder), 1, "a temporary file was left behind");
+    free(path);
+    scratch_remove(folder);
+}
+
+Test(files, whole_file_has_the_mode_of_any_new_file)
+{
+    char *folder = scratch_make();
+    char *path = x_sprintf("%s/new", folder);
+    struct whole_file file;
+    struct stat facts;
+    umask(027);
+    cr_assert_eq(whole_file_open(&file, path), 0);
+    cr_assert_eq(whole_file_commit(&file), 0);
+    cr_assert_eq(stat(path, &facts), 0);
+    cr_expect_eq(facts.st_mode & 0777, 0640);
+    free(path);
+    scratch_remove(folder);
+}
+
+Test(files, whole_file_keeps_a_link_and_replaces_what_it_names)
+{
+    char *folder = scratch_make();
+    char *target = scratch_file(folder, "target", "old");
+    char *link = x_sprintf("%s/link", folder);
+    cr_assert_eq(symlink("target", link), 0);
+    struct whole_file file;
+    struct stat facts;
+    cr_assert_eq(whole_file_open(&file, link), 0);
+    fputs("new", file.stream);
+    cr_assert_eq(whole_file_commit(&file), 0);
+    cr_assert_eq(lstat(link, &facts), 0);
+    cr_expect(S_ISLNK(facts.st_mode));
+    expect_content(target, "new");
+    free(link);
+    free(target);
+    scratch_remove(folder);
+}
+
+Test(files, whole_file_leaves_a_device_in_place)
+{
+    struct whole_file file;
+    struct stat before, after;
+    struct capture capture;
+    cr_assert_eq(stat("/dev/null", &before), 0);
+    cr_assert_eq(whole_file_open(&file, "/dev/null"), 0);
+    fputs("gone", file.stream);
+    cr_expect_eq(whole_file_commit(&file), 0);
+    cr_assert_eq(stat("/dev/null", &after), 0);
+    cr_expect_eq(before.st_ino, after.st_ino);
+    cr_expect(S_ISCHR(after.st_mode));
+
+    /* A device that is always full. */
+    cr_assert_eq(whole_file_open(&file, "/dev/full"), 0);
+    fputs("lost", file.stream);
+    capture_begin(&capture);
+    int result = whole_file_commit(&file);
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, -1);
+    cr_expect(strstr(said, "/dev/full") && strstr(said, strerror(ENOSPC)), "%s", said);
+    free(said);
+}
+
+/* The disk is made full by a limit on the size of files. */
+Test(files, whole_file_on_a_full_disk_keeps_the_old_file)
+{
+    char *folder = scratch_make();
+    char *path = scratch_file(folder, "kept", "old");
+    struct whole_file file;
+    struct capture capture;
+    capture_begin(&capture); /* before the limit: its file is one, too */
+    cr_assert_eq(whole_file_open(&file, path), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, RLIM_INFINITY});
+    for (int i = 0; i < 100000; i++)
+        fputs("0123456789", file.stream);
+    int result = whole_file_commit(&file);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, -1);
+    cr_expect(strstr(said, "cannot write") && strstr(said, path), "%s", said);
+    expect_content(path, "old");
+    cr_expect_eq(count_files(folder), 1, "a temporary file was left behind");
+    free(said);
+
+    /* Room again when it comes to the commit: what was lost is lost all the same. */
+    capture_begin(&capture);
+    cr_assert_eq(whole_file_open(&file, path), 0);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, RLIM_INFINITY});
+    fputs("0123456789", file.stream);
+    cr_expect_neq(fflush(file.stream), 0);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+    result = whole_file_commit(&file);
+    said = capture_end(&capture);
+    cr_expect_eq(result, -1);
+    cr_expect(strstr(said, "cannot write"), "%s", said);
+    expect_content(path, "old");
+    free(said);
+    free(path);
+    scratch_remove(folder);
+}
+
+Test(files, whole_file_says_at_once_where_it_cannot_write)
+{
+    char *folder = scratch_make();
+    char *missing = x_sprintf("%s/no/such/run.json", folder);
+    const char *const paths[] = {missing, folder};
+    for (size_t i = 0; i < ROWS(paths); i++) {
+        struct whole_file file;
+        struct capture capture;
+        capture_begin(&capture);
+        int result = whole_file_open(&file, paths[i]);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1);
+        cr_expect(strstr(said, paths[i]), "%s", said);
+        free(said);
+    }
+    free(missing);
+    scratch_remove(folder);
+}
+
+Test(files, make_folders_makes_parents_and_accepts_existing_ones)
+{
+    char *folder = scratch_make();
+    char *deep = x_sprintf("%s/a//b/c/", folder);
+    struct stat facts;
+    cr_expect_eq(make_folders(deep), 0);
+    cr_expect_eq(make_folders(deep), 0);
+    cr_assert_eq(stat(deep, &facts), 0);
+    cr_expect(S_ISDIR(facts.st_mode));
+    free(deep);
+
+    char *file = scratch_file(folder, "file", "");
+    char *below = x_sprintf("%s/x", file);
+    struct capture capture;
+    capture_begin(&capture);
+    int result = make_folders(below);
+    char *said = capture_end(&capture);
+    cr_expect_eq(result, -1);
+    cr_expect(strstr(said, file), "%s", said);
+    free(said);
+    free(below);
+    free(file);
+    scratch_remove(folder);
+}
+
+Test(files, program_folder_holds_this_program)
+{
+    char *folder = program_folder();
+    cr_expect_eq(folder[0], '/');
+    cr_expect_neq(folder[strlen(folder) - 1], '/');
+    cr_expect_eq(access(folder, X_OK), 0);
+    free(folder);
+}
+
+/* What writers that were killed leave behind, in a folder of the test's own. */
+static char *scratch;
+
+static void enter(void)
+{
+    scratch = scratch_make();
+    cr_assert_eq(chdir(scratch), 0);
+}
+
+static void leave(void)
+{
+    scratch_remove(scratch);
+}
+
+static struct whole_file opened(const char *path)
+{
+    struct whole_file file;
+    cr_assert_eq(whole_file_open(&file, path), 0);
+    fputs("text", file.stream);
+    return file;
+}
+
+/* A process that has the files open, until it is killed. */
+static pid_t hold(const char *const *paths, size_t count)
+{
+    int ends[2];
+    char byte;
+    cr_assert_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (size_t i = 0; i < count; i++)
+            opened(paths[i]);
+        if (write(ends[1], "", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    close(ends[1]);
+    cr_assert_eq(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    return child;
+}
+
+static void end(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = enter, .fini = leave)
+{
+    static const char *const paths[] = {"a.json", "b.json"};
+    end(hold(paths, ROWS(paths)));
+    end(hold(paths, ROWS(paths)));
+    cr_assert(is_there("a.json.cugate-0.tmp") && is_there("b.json.cugate-0.tmp"));
+    cr_expect(!is_there("a.json.cugate-1.tmp"), "it grows with each");
+    struct whole_file file = opened("other.json");
+    cr_expect(!is_there("a.json.cugate-0.tmp") && !is_there("b.json.cugate-0.tmp"));
+    cr_expect_eq(whole_file_commit(&file), 0);
+    cr_expect(is_there("other.json") && !is_there("other.json.cugate-0.tmp"));
+}
+
+Test(files, what_others_write_at_the_moment_stays, .init = enter, .fini = leave)
+{
+    static const char *const path[] = {"a.json"};
+    const pid_t other = hold(path, 1);
+    struct whole_file mine = opened("a.json"), more = opened("b.json");
+    cr_expect(is_there("a.json.cugate-0.tmp"), "the other's");
+    cr_expect_str_eq(mine.temporary, "a.json.cugate-1.tmp");
+    cr_assert_eq(whole_file_settle(&mine), 0);
+    whole_file_abandon(&more);
+    more = opened("c.json");
+    cr_expect(is_there("a.json.cugate-1.tmp"), "settled and not yet in its place");
+    cr_expect_eq(whole_file_commit(&mine), 0);
+    cr_expect_eq(whole_file_commit(&more), 0);
+    end(other);
+    mine = opened("a.json");
+    cr_expect_str_eq(mine.temporary + strlen(mine.temporary) - strlen("/a.json.cugate-0.tmp"), "/a.json.cugate-0.tmp");
+    whole_file_abandon(&mine);
+    cr_expect(!is_there("a.json.cugate-0.tmp") && is_there("a.json") && is_there("c.json"));
+}
+
+Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
+{
+    static const char *const names[] = {"a.json",          "a.json.tmp",        "a.json.12-0.tmp", "a.cugate-0.tmp.txt",
+                                        "a.cugate-.tmp",   "a.cugate-0x.tmp",   "a.cugate-0",      ".tmp",
+                                        "a.cugate-0.tmpx", "a.cugate-1.tmp.tmp"};
+    for (size_t i = 0; i < ROWS(names); i++)
+        free(scratch_file(".", names[i], "mine"));
+    cr_assert_eq(symlink("a.json", "b.cugate-0.tmp"), 0);
+    cr_assert_eq(make_folders("c.cugate-0.tmp"), 0);
+    struct whole_file file = opened("z.json");
+    whole_file_abandon(&file);
+    for (size_t i = 0; i < ROWS(names); i++)
+        cr_expect(is_there(names[i]), "%s", names[i]);
+    cr_expect(is_there("b.cugate-0.tmp") && is_there("c.cugate-0.tmp"));
+}
+
+/* Each writes the same file again and again, while others come and go. */
+Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
+{
+    enum { WRITERS = 4, ROUNDS = 100 };
+    pid_t writers[WRITERS];
+    for (int w = 0; w < WRITERS; w++) {
+        writers[w] = fork();
+        for (int i = 0; writers[w] == 0 && i <= ROUNDS; i++) {
+            if (i == ROUNDS)
+                _exit(0);
+            struct whole_file file;
+            if (whole_file_open(&file, "same.json") < 0 || fputs("text", file.stream) < 0 ||
+                whole_file_commit(&file) < 0)
+                _exit(1);
+        }
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int status = -1;
+        waitpid(writers[w], &status, 0);
+        cr_expect_eq(status, 0, "writer %d", w);
+    }
+    cr_expect(is_there("same.json"));
+    for (int i = 0; i < WRITERS; i++) {
+        char *left = x_sprintf("same.json.cugate-%d.tmp", i);
+        cr_expect(!is_there(left), "%s", left);
+        free(left);
+    }
+}

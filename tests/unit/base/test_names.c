@@ -1,0 +1,65 @@
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+Test(names, globs_match_across_slashes)
+{
+    static const struct {
+        const char *globs[2];
+        size_t count;
+        const char *text;
+        bool expected;
+    } cases[] = {
+        {{NULL}, 0, "reduce/tree", true},         {{"reduce/*"}, 1, "reduce/tree", true},
+        {{"reduce/*"}, 1, "reduce", false},       {{"*"}, 1, "reduce/tree", true},
+        {{"*tree"}, 1, "reduce/tree", true},      {{"reduce"}, 1, "reduce/tree", false},
+        {{"[ab]*/x?"}, 1, "beta/x1", true},       {{"no", "reduce/tr*"}, 2, "reduce/tree", true},
+        {{"no", "nor"}, 2, "reduce/tree", false},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++)
+        cr_expect_eq(glob_any((char *const *)cases[i].globs, cases[i].count, cases[i].text), cases[i].expected,
+                     "case %zu", i);
+}
+
+Test(names, slug_is_lower_case_with_single_dashes)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"NVIDIA H200", "nvidia-h200"},
+        {"  Tesla  V100-SXM2-32GB ", "tesla-v100-sxm2-32gb"},
+        {"../../etc/passwd", "etc-passwd"},
+        {"\xc3\xa9t\xc3\xa9", "t"},
+        {"", ""},
+        {"///", ""},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        char *text = slug(cases[i].text);
+        cr_expect_str_eq(text, cases[i].expected);
+        free(text);
+    }
+}
+
+Test(names, nearest_name_finds_slips_only)
+{
+    static const char *const names[] = {"check", "compare", "list", "run"};
+    static const struct {
+        const char *text, *expected; /* NULL: none */
+    } cases[] = {
+        {"chekc", "check"}, {"comapre", "compare"}, {"lst", "list"}, {"rnu", "run"},
+        {"explain", NULL},  {"completely", NULL},   {"", NULL},      {"x", NULL},
+        {"list", "list"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        const char *found = nearest_name(cases[i].text, names, ROWS(names));
+        cr_expect((!found && !cases[i].expected) ||
+                      (found && cases[i].expected && strcmp(found, cases[i].expected) == 0),
+                  "%s: %s", cases[i].text, found ? found : "none");
+    }
+    char *endless = x_calloc(100001, 1);
+    memset(endless, 'x', 100000);
+    cr_expect_null(nearest_name(endless, names, ROWS(names)));
+    free(endless);
+}
