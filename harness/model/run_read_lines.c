@@ -8,28 +8,28 @@
 
 #define STALL_REASONS 256 /* of all lines of a kernel; an H200 has 18 */
 
-static int read_counts(const struct place *above, json_t *object, struct line *line)
+static int read_counts(const struct json_at *above, json_t *object, struct line *line)
 {
     const char *keys[LINE_COUNTERS];
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
         keys[counter] = line_counter_name(counter);
-    struct place place = {above, "counts", 0};
-    json_t *value = json_object_get(object, place.key);
-    if (place_object(&place, value, keys, ROWS(keys)) < 0)
+    struct json_at at = {above, "counts", 0};
+    json_t *value = json_object_get(object, at.key);
+    if (json_at_object(&at, value, keys, ROWS(keys)) < 0)
         return -1;
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
         if (json_object_get(value, keys[counter]) &&
-            place_number_key(&place, value, keys[counter], &line->counts[counter]) < 0)
+            json_at_number_key(&at, value, keys[counter], &line->counts[counter]) < 0)
             return -1;
     return 0;
 }
 
 /* known gathers the reasons of all lines. */
-static int read_stalls(const struct place *above, json_t *object, struct line *line, struct line *known)
+static int read_stalls(const struct json_at *above, json_t *object, struct line *line, struct line *known)
 {
-    struct place place = {above, "stalls", 0};
-    json_t *value = json_object_get(object, place.key);
-    if (place_expect(&place, value, JSON_OBJECT, "an object") < 0)
+    struct json_at at = {above, "stalls", 0};
+    json_t *value = json_object_get(object, at.key);
+    if (json_at_expect(&at, value, JSON_OBJECT, "an object") < 0)
         return -1;
     const char *reason;
     json_t *member;
@@ -37,53 +37,53 @@ static int read_stalls(const struct place *above, json_t *object, struct line *l
     {
         double samples = 0;
         if (!*reason || reason[strspn(reason, "abcdefghijklmnopqrstuvwxyz0123456789_")] || strlen(reason) > 64)
-            return place_wrong(&place, "\"%.64s\" is no stall reason: at most 64 of a-z, 0-9 and _", reason);
-        if (place_number_key(&place, value, reason, &samples) < 0)
+            return json_error(&at, "\"%.64s\" is no stall reason: at most 64 of a-z, 0-9 and _", reason);
+        if (json_at_number_key(&at, value, reason, &samples) < 0)
             return -1;
         line_add_stall(line, reason, samples);
         line_add_stall(known, reason, 0);
         if (known->stall_count > STALL_REASONS)
-            return place_wrong(&place, "brings the reasons to %zu; no GPU has more than %d", known->stall_count,
-                               STALL_REASONS);
+            return json_error(&at, "brings the reasons to %zu; no GPU has more than %d", known->stall_count,
+                              STALL_REASONS);
     }
     return 0;
 }
 
-static int read_line(const struct place *place, json_t *object, struct line *line, struct line *known)
+static int read_line(const struct json_at *above, json_t *object, struct line *line, struct line *known)
 {
     static const char *const keys[] = {"counts", "file", "function", "line", "offset", "stalls", "text"};
-    if (place_object(place, object, keys, ROWS(keys)) < 0 ||
-        place_text(place, object, "function", true, &line->function) < 0 ||
-        place_text(place, object, "file", false, &line->file) < 0 ||
-        place_text(place, object, "text", false, &line->text) < 0 ||
-        place_unsigned_key(place, object, "offset", &line->offset) < 0)
+    if (json_at_object(above, object, keys, ROWS(keys)) < 0 ||
+        json_at_text(above, object, "function", true, &line->function) < 0 ||
+        json_at_text(above, object, "file", false, &line->file) < 0 ||
+        json_at_text(above, object, "text", false, &line->text) < 0 ||
+        json_at_unsigned_key(above, object, "offset", &line->offset) < 0)
         return -1;
     json_t *number = json_object_get(object, "line");
     if (!line->file && (number || line->text))
-        return place_wrong(place, "has a \"%s\" but no \"file\"", number ? "line" : "text");
+        return json_error(above, "has a \"%s\" but no \"file\"", number ? "line" : "text");
     if (line->file) {
-        struct place at = {place, "line", 0};
+        struct json_at at = {above, "line", 0};
         long long whole;
-        if (place_whole(&at, number, 1, UINT32_MAX, &whole) < 0)
+        if (json_at_whole(&at, number, 1, UINT32_MAX, &whole) < 0)
             return -1;
         line->number = (unsigned)whole;
     }
-    return read_counts(place, object, line) < 0 || read_stalls(place, object, line, known) < 0 ? -1 : 0;
+    return read_counts(above, object, line) < 0 || read_stalls(above, object, line, known) < 0 ? -1 : 0;
 }
 
 /* Appends in the order of the file: run_write sorted them, and who wrote it otherwise gets them as they are. */
-static int read_list(const struct place *above, json_t *object, struct lines *lines)
+static int read_list(const struct json_at *above, json_t *object, struct lines *lines)
 {
-    struct place list = {above, "list", 0};
+    struct json_at list = {above, "list", 0};
     json_t *value = json_object_get(object, list.key);
-    if (place_expect(&list, value, JSON_ARRAY, "a list") < 0)
+    if (json_at_expect(&list, value, JSON_ARRAY, "a list") < 0)
         return -1;
     struct lines found = {0};
     struct line known = {0};
     int result = 0;
     for (size_t i = 0; i < json_array_size(value) && result == 0; i++) {
-        struct place place = {&list, NULL, i};
-        result = read_line(&place, json_array_get(value, i), ARRAY_ADD(found.list, found.count), &known);
+        struct json_at at = {&list, NULL, i};
+        result = read_line(&at, json_array_get(value, i), ARRAY_ADD(found.list, found.count), &known);
     }
     line_release(&known);
     if (result == 0)
@@ -93,41 +93,41 @@ static int read_list(const struct place *above, json_t *object, struct lines *li
     return result;
 }
 
-static int read_counted(const struct place *above, json_t *object, struct lines *lines)
+static int read_counted(const struct json_at *above, json_t *object, struct lines *lines)
 {
-    struct place list = {above, "counted", 0};
+    struct json_at list = {above, "counted", 0};
     json_t *value = json_object_get(object, list.key);
-    if (place_expect(&list, value, JSON_ARRAY, "a list of counters") < 0)
+    if (json_at_expect(&list, value, JSON_ARRAY, "a list of counters") < 0)
         return -1;
     for (size_t i = 0; i < json_array_size(value); i++) {
-        struct place place = {&list, NULL, i};
+        struct json_at at = {&list, NULL, i};
         json_t *member = json_array_get(value, i);
-        if (place_expect(&place, member, JSON_STRING, "a text") < 0)
+        if (json_at_expect(&at, member, JSON_STRING, "a text") < 0)
             return -1;
         enum line_counter counter = 0;
         while (counter < LINE_COUNTERS && strcmp(line_counter_name(counter), json_string_value(member)) != 0)
             counter++;
         if (counter == LINE_COUNTERS)
-            return place_wrong(&place, "is \"%.64s\", which is no counter of a line", json_string_value(member));
+            return json_error(&at, "is \"%.64s\", which is no counter of a line", json_string_value(member));
         lines->counted |= 1u << counter;
     }
     return 0;
 }
 
-int read_lines(const struct place *above, json_t *object, const char *key, struct lines *lines)
+int read_lines(const struct json_at *above, json_t *object, const char *key, struct lines *lines)
 {
     static const char *const keys[] = {"counted", "launches", "list", "period"};
-    struct place place = {above, key, 0};
+    struct json_at at = {above, key, 0};
     json_t *value = json_object_get(object, key);
     if (!value)
         return 0;
-    if (place_object(&place, value, keys, ROWS(keys)) < 0 || read_counted(&place, value, lines) < 0 ||
-        place_unsigned_key(&place, value, "launches", &lines->launches) < 0 ||
-        place_unsigned_key(&place, value, "period", &lines->period) < 0 || read_list(&place, value, lines) < 0)
+    if (json_at_object(&at, value, keys, ROWS(keys)) < 0 || read_counted(&at, value, lines) < 0 ||
+        json_at_unsigned_key(&at, value, "launches", &lines->launches) < 0 ||
+        json_at_unsigned_key(&at, value, "period", &lines->period) < 0 || read_list(&at, value, lines) < 0)
         return -1;
     if (!lines->counted && !lines->period)
-        return place_wrong(&place, "says neither which counters were \"counted\" nor the \"period\" of its samples");
+        return json_error(&at, "says neither which counters were \"counted\" nor the \"period\" of its samples");
     if (lines->period && !lines->launches)
-        return place_wrong(&place, "has samples of 0 \"launches\"");
+        return json_error(&at, "has samples of 0 \"launches\"");
     return 0;
 }

@@ -1,4 +1,4 @@
-#include "ini_text.h"
+#include "ini_lines.h"
 
 #include "error.h"
 

@@ -1,4 +1,4 @@
-#include "measure_interrupt.h"
+#include "interrupt.h"
 
 #include "error.h"
 

@@ -1,7 +1,7 @@
-/* ini_text.h - the text of an INI file on its way to inih, line by line. inih's handlers learn neither a line's number
+/* ini_lines.h - the text of an INI file on its way to inih, line by line. inih's handlers learn neither a line's number
  * nor what is wrong with it; what reads through this knows both. */
-#ifndef INI_TEXT_H
-#define INI_TEXT_H
+#ifndef INI_LINES_H
+#define INI_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "run_place.h"
+#include "json_read.h"
 
 #include "error.h"
 #include "names.h"
@@ -13,22 +13,22 @@
 #define GROUPS_LIMIT 3000000
 #define VALUES_LIMIT 8000000
 
-static size_t print_place(const struct place *place, char *text, size_t size)
+static size_t print_at(const struct json_at *at, char *text, size_t size)
 {
-    size_t used = place->above ? print_place(place->above, text, size) : 0;
+    size_t used = at->above ? print_at(at->above, text, size) : 0;
     if (used >= size)
         return used;
-    const char *gap = !place->above ? "" : !place->above->above ? ": " : "/";
-    int added = place->key ? snprintf(text + used, size - used, "%s%s", gap, place->key)
-                           : snprintf(text + used, size - used, "%s%zu", gap, place->index);
+    const char *gap = !at->above ? "" : !at->above->above ? ": " : "/";
+    int added = at->key ? snprintf(text + used, size - used, "%s%s", gap, at->key)
+                        : snprintf(text + used, size - used, "%s%zu", gap, at->index);
     return used + (size_t)added;
 }
 
-int place_wrong(const struct place *place, const char *format, ...)
+int json_error(const struct json_at *at, const char *format, ...)
 {
     char where[1200];
     char what[512];
-    print_place(place, where, sizeof where);
+    print_at(at, where, sizeof where);
     va_list list;
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
@@ -36,22 +36,22 @@ int place_wrong(const struct place *place, const char *format, ...)
     return error("%s: %s", where, what);
 }
 
-int place_expect(const struct place *place, const json_t *value, json_type type, const char *words)
+int json_at_expect(const struct json_at *at, const json_t *value, json_type type, const char *words)
 {
     static const char *const found[] = {
         [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "a list", [JSON_STRING] = "a text", [JSON_INTEGER] = "a number",
         [JSON_REAL] = "a real number", [JSON_TRUE] = "true",    [JSON_FALSE] = "false",   [JSON_NULL] = "null",
     };
     if (!value)
-        return place_wrong(place, "is missing; it must be %s", words);
+        return json_error(at, "is missing; it must be %s", words);
     if (json_typeof(value) != type)
-        return place_wrong(place, "must be %s, not %s", words, found[json_typeof(value)]);
+        return json_error(at, "must be %s, not %s", words, found[json_typeof(value)]);
     return 0;
 }
 
-int place_object(const struct place *place, json_t *value, const char *const *keys, size_t count)
+int json_at_object(const struct json_at *at, json_t *value, const char *const *keys, size_t count)
 {
-    if (place_expect(place, value, JSON_OBJECT, "an object") < 0)
+    if (json_at_expect(at, value, JSON_OBJECT, "an object") < 0)
         return -1;
     const char *key;
     json_t *member;
@@ -63,78 +63,78 @@ int place_object(const struct place *place, json_t *value, const char *const *ke
         if (known)
             continue;
         const char *near = nearest_name(key, keys, count);
-        return place_wrong(place, "has an unknown key \"%.64s\"%s%s%s", key, near ? "; did you mean \"" : "",
-                           near ? near : "", near ? "\"?" : "");
+        return json_error(at, "has an unknown key \"%.64s\"%s%s%s", key, near ? "; did you mean \"" : "",
+                          near ? near : "", near ? "\"?" : "");
     }
     return 0;
 }
 
-int place_text(const struct place *above, json_t *object, const char *key, bool required, char **text)
+int json_at_text(const struct json_at *above, json_t *object, const char *key, bool required, char **text)
 {
-    struct place place = {above, key, 0};
+    struct json_at at = {above, key, 0};
     json_t *value = json_object_get(object, key);
     if (!value && !required)
         return 0;
-    if (place_expect(&place, value, JSON_STRING, "a text") < 0)
+    if (json_at_expect(&at, value, JSON_STRING, "a text") < 0)
         return -1;
     *text = x_strdup(json_string_value(value));
     return 0;
 }
 
-int place_flag(const struct place *above, json_t *object, const char *key, bool *flag)
+int json_at_flag(const struct json_at *above, json_t *object, const char *key, bool *flag)
 {
-    struct place place = {above, key, 0};
+    struct json_at at = {above, key, 0};
     json_t *value = json_object_get(object, key);
     if (!json_is_boolean(value))
-        return place_expect(&place, value, JSON_TRUE, "true or false");
+        return json_at_expect(&at, value, JSON_TRUE, "true or false");
     *flag = json_is_true(value);
     return 0;
 }
 
-int place_whole(const struct place *place, json_t *value, long long least, long long most, long long *number)
+int json_at_whole(const struct json_at *at, json_t *value, long long least, long long most, long long *number)
 {
-    if (place_expect(place, value, JSON_INTEGER, "a whole number") < 0)
+    if (json_at_expect(at, value, JSON_INTEGER, "a whole number") < 0)
         return -1;
     *number = json_integer_value(value);
     if (*number < least || *number > most)
-        return place_wrong(place, "is %lld, but must lie between %lld and %lld", *number, least, most);
+        return json_error(at, "is %lld, but must lie between %lld and %lld", *number, least, most);
     return 0;
 }
 
-int place_whole_key(const struct place *above, json_t *object, const char *key, long long *number)
+int json_at_whole_key(const struct json_at *above, json_t *object, const char *key, long long *number)
 {
-    struct place place = {above, key, 0};
-    return place_whole(&place, json_object_get(object, key), 0, INT64_MAX, number);
+    struct json_at at = {above, key, 0};
+    return json_at_whole(&at, json_object_get(object, key), 0, INT64_MAX, number);
 }
 
-int place_unsigned_key(const struct place *above, json_t *object, const char *key, unsigned *number)
+int json_at_unsigned_key(const struct json_at *above, json_t *object, const char *key, unsigned *number)
 {
-    struct place place = {above, key, 0};
+    struct json_at at = {above, key, 0};
     long long whole;
-    if (place_whole(&place, json_object_get(object, key), 0, UINT32_MAX, &whole) < 0)
+    if (json_at_whole(&at, json_object_get(object, key), 0, UINT32_MAX, &whole) < 0)
         return -1;
     *number = (unsigned)whole;
     return 0;
 }
 
-int place_number(const struct place *place, json_t *value, double *number)
+int json_at_number(const struct json_at *at, json_t *value, double *number)
 {
     if (!json_is_number(value))
-        return place_expect(place, value, JSON_REAL, "a number");
+        return json_at_expect(at, value, JSON_REAL, "a number");
     *number = json_number_value(value);
     if (*number < 0)
-        return place_wrong(place, "is %g, but nothing here is negative", *number);
+        return json_error(at, "is %g, but nothing here is negative", *number);
     /* Above 2^53 a double cannot tell every count from the next. */
     if (json_is_integer(value) && (*number >= 0x1p63 || (json_int_t)*number != json_integer_value(value)))
-        return place_wrong(place, "is %" JSON_INTEGER_FORMAT ", which a double does not hold exactly",
-                           json_integer_value(value));
+        return json_error(at, "is %" JSON_INTEGER_FORMAT ", which a double does not hold exactly",
+                          json_integer_value(value));
     return 0;
 }
 
-int place_number_key(const struct place *above, json_t *object, const char *key, double *number)
+int json_at_number_key(const struct json_at *above, json_t *object, const char *key, double *number)
 {
-    struct place place = {above, key, 0};
-    return place_number(&place, json_object_get(object, key), number);
+    struct json_at at = {above, key, 0};
+    return json_at_number(&at, json_object_get(object, key), number);
 }
 
 /* Whether the text holds too much for one file, whatever it says. */
@@ -156,7 +156,7 @@ static bool is_too_much(const char *text, size_t length)
     return groups > GROUPS_LIMIT || values > VALUES_LIMIT;
 }
 
-json_t *place_parse(const char *name, const char *text, size_t length)
+json_t *json_at_parse(const char *name, const char *text, size_t length)
 {
     if (length == 0) {
         error("%s is empty; it should be a run file, as `cugate run -o` writes it", name);

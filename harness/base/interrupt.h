@@ -1,6 +1,6 @@
-/* measure_interrupt.h - the signals that end measuring, held back so that what was measured can still be kept. */
-#ifndef MEASURE_INTERRUPT_H
-#define MEASURE_INTERRUPT_H
+/* interrupt.h - the signals that end measuring, held back so that what was measured can still be kept. */
+#ifndef INTERRUPT_H
+#define INTERRUPT_H
 
 #include <signal.h>
 #include <stdbool.h>

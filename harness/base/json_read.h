@@ -1,0 +1,42 @@
+/* json_read.h - typed reading of JSON whose errors say where: "run.json: kernels/access/coalesced/bytes: is
+ * missing; ...".
+ *
+ * Each function returns 0, or -1 after error(). One that takes a key reads that member of the object at *above. */
+#ifndef JSON_READ_H
+#define JSON_READ_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where the reader is: a chain on the stack, from the file's name down to a key or an index. */
+struct json_at {
+    const struct json_at *above;
+    const char *key; /* NULL: an element of a list */
+    size_t index;
+};
+
+/* Parses a document; name is for messages. NULL after error(); the caller ends the result with json_decref. */
+json_t *json_at_parse(const char *name, const char *text, size_t length);
+
+__attribute__((format(printf, 2, 3))) int json_error(const struct json_at *at, const char *format, ...);
+
+/* The value is of that type; words name the type: "a list". */
+int json_at_expect(const struct json_at *at, const json_t *value, json_type type, const char *words);
+
+/* The value is an object that has no keys but these. */
+int json_at_object(const struct json_at *at, json_t *value, const char *const *keys, size_t count);
+
+/* Numbers are never negative; whole ones lie between least and most. */
+int json_at_whole(const struct json_at *at, json_t *value, long long least, long long most, long long *number);
+int json_at_number(const struct json_at *at, json_t *value, double *number);
+
+int json_at_whole_key(const struct json_at *above, json_t *object, const char *key, long long *number);
+int json_at_unsigned_key(const struct json_at *above, json_t *object, const char *key, unsigned *number);
+int json_at_number_key(const struct json_at *above, json_t *object, const char *key, double *number);
+int json_at_flag(const struct json_at *above, json_t *object, const char *key, bool *flag);
+
+/* A copy for the caller to free; *text stays as it is when the key is absent and not required. */
+int json_at_text(const struct json_at *above, json_t *object, const char *key, bool required, char **text);
+
+#endif
