@@ -62,6 +62,15 @@ void warning(const char *format, ...)
     va_end(list);
 }
 
+int problem_set(struct problem *problem, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(problem->text, sizeof problem->text, format, list);
+    va_end(list);
+    return -1;
+}
+
 void die(enum exit_code code, const char *format, ...)
 {
     va_list list;

@@ -28,6 +28,13 @@ __attribute__((format(printf, 1, 2))) int error(const char *format, ...);
 /* The same with "warning:" and "note:"; warning returns nothing because the caller goes on. */
 __attribute__((format(printf, 1, 2))) void warning(const char *format, ...);
 
+/* What went wrong, in one line, for whoever asked. `struct problem problem = {0}` is none. */
+struct problem {
+    char text[1024];
+};
+/* Writes it. Always returns -1: `return problem_set(problem, ...)`. */
+__attribute__((format(printf, 2, 3))) int problem_set(struct problem *problem, const char *format, ...);
+
 /* error(), then exit with code. For the edge of a command only, never in library functions. */
 __attribute__((format(printf, 2, 3), noreturn)) void die(enum exit_code code, const char *format, ...);
 

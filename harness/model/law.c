@@ -22,8 +22,7 @@ static const struct {
 struct parser {
     const char *text; /* of the law that is being read */
     const char *rest;
-    char *why;
-    size_t why_size;
+    struct problem *problem;
 };
 
 static void skip_blanks(struct parser *parser)
@@ -34,12 +33,11 @@ static void skip_blanks(struct parser *parser)
 static int wrong(const struct parser *parser, const char *expected)
 {
     const bool at_end = *parser->rest == '\0';
-    snprintf(parser->why, parser->why_size,
-             "%s is missing %s%s%s in the law \"%s\": write laws such as `> 0` or `<= 1.1 * sm_cycles`, with commas "
-             "between them",
-             expected, at_end ? "at the end" : "before \"", at_end ? "" : parser->rest, at_end ? "" : "\"",
-             parser->text);
-    return -1;
+    return problem_set(
+        parser->problem,
+        "%s is missing %s%s%s in the law \"%s\": write laws such as `> 0` or `<= 1.1 * sm_cycles`, with commas "
+        "between them",
+        expected, at_end ? "at the end" : "before \"", at_end ? "" : parser->rest, at_end ? "" : "\"", parser->text);
 }
 
 /* True when the sign comes next, which is then read. */
@@ -128,17 +126,17 @@ static int parse_law(struct parser *parser, struct law *law)
     return wrong(parser, "one of > >= < <=");
 }
 
-int laws_parse(struct laws *laws, const char *text, char *why, size_t why_size)
+int laws_parse(struct laws *laws, const char *text, struct problem *problem)
 {
     int result = 0;
-    *why = '\0';
+    *problem = (struct problem){0};
     for (bool more = true; more && result == 0;) {
         text += strspn(text, " \t");
         const size_t length = strcspn(text, ",");
         char *one = x_sprintf("%.*s", (int)length, text);
         for (size_t end = length; end > 0 && strchr(" \t", one[end - 1]); end--)
             one[end - 1] = '\0';
-        struct parser parser = {one, one, why, why_size};
+        struct parser parser = {one, one, problem};
         result = parse_law(&parser, ARRAY_ADD(laws->list, laws->count));
         free(one);
         more = text[length] == ',';

@@ -6,6 +6,8 @@
 #ifndef LAW_H
 #define LAW_H
 
+#include "base/base.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,8 +38,8 @@ struct laws {
     size_t count;
 };
 
-/* Reads laws separated by commas and adds them. On failure returns -1, with what is wrong in why. */
-int laws_parse(struct laws *laws, const char *text, char *why, size_t why_size);
+/* Reads laws separated by commas and adds them. On failure returns -1, with what is wrong in problem. */
+int laws_parse(struct laws *laws, const char *text, struct problem *problem);
 void laws_release(struct laws *laws);
 
 /* The least and the most that was read of something. */

@@ -255,11 +255,11 @@ static int read_floor(struct reading *reading)
 
 static int read_laws(struct reading *reading)
 {
-    char why[400];
+    struct problem problem;
     struct metric *metric = current(reading);
-    if (!reading->law || laws_parse(&metric->laws, reading->law, why, sizeof why) == 0)
+    if (!reading->law || laws_parse(&metric->laws, reading->law, &problem) == 0)
         return 0;
-    return ini_text_wrong(&reading->text, metric->laws_line, "%s", why);
+    return ini_text_wrong(&reading->text, metric->laws_line, "%s", problem.text);
 }
 
 /* Checks what only a whole section can tell. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 Test(error, error_returns_minus_one_and_names_the_program)
 {
@@ -34,6 +35,18 @@ Test(error, messages_keep_control_characters_from_the_terminal)
                            "cugate: warning: bad direction ?desrever? ?2J ?\n"
                            "cugate: warning: good name 5 \u00b5s\n");
     free(text);
+}
+
+Test(error, a_problem_is_kept_for_whoever_asked)
+{
+    struct problem problem = {0};
+    char *endless = x_calloc(sizeof problem.text + 1, 1);
+    memset(endless, 'x', sizeof problem.text);
+    cr_expect_eq(problem_set(&problem, "%d of %s", 3, "them"), -1);
+    cr_expect_str_eq(problem.text, "3 of them");
+    cr_expect_eq(problem_set(&problem, "%s", endless), -1);
+    cr_expect_eq(strlen(problem.text), sizeof problem.text - 1);
+    free(endless);
 }
 
 Test(error, die_exits_with_its_code, .exit_code = EXIT_BASELINE)

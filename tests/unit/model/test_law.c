@@ -49,8 +49,8 @@ Test(law, sums_have_the_span_of_what_was_read)
     for (size_t i = 0; i < ROWS(cases); i++) {
         struct laws laws = {0};
         struct span bound;
-        char why[400] = "";
-        cr_expect_eq(laws_parse(&laws, cases[i].text, why, sizeof why), 0, "%s: %s", cases[i].text, why);
+        struct problem problem;
+        cr_expect_eq(laws_parse(&laws, cases[i].text, &problem), 0, "%s: %s", cases[i].text, problem.text);
         cr_assert_eq(laws.count, 1);
         cr_expect_eq(law_bound(&laws.list[0], &made, &bound), cases[i].asked, "%s", cases[i].text);
         if (cases[i].asked) {
@@ -64,8 +64,8 @@ Test(law, sums_have_the_span_of_what_was_read)
 Test(law, several_are_separated_by_commas)
 {
     struct laws laws = {0};
-    char why[400];
-    cr_assert_eq(laws_parse(&laws, "> 0 ,  <= 1.1 * a\t, < b", why, sizeof why), 0);
+    struct problem problem;
+    cr_assert_eq(laws_parse(&laws, "> 0 ,  <= 1.1 * a\t, < b", &problem), 0);
     cr_assert_eq(laws.count, 3);
     cr_expect_str_eq(laws.list[0].text, "> 0");
     cr_expect_eq(laws.list[0].relation, LAW_MORE);
@@ -104,9 +104,9 @@ Test(law, what_is_no_law_is_refused_with_its_place)
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
         struct laws laws = {0};
-        char why[400] = "";
-        cr_expect_eq(laws_parse(&laws, cases[i].text, why, sizeof why), -1, "%s", cases[i].text);
-        cr_expect(strstr(why, cases[i].words), "%s: %s", cases[i].text, why);
+        struct problem problem;
+        cr_expect_eq(laws_parse(&laws, cases[i].text, &problem), -1, "%s", cases[i].text);
+        cr_expect(strstr(problem.text, cases[i].words), "%s: %s", cases[i].text, problem.text);
         laws_release(&laws);
     }
 }
@@ -132,8 +132,8 @@ Test(law, each_number_keeps_a_number_and_one_of_each_another_metric)
     for (size_t i = 0; i < ROWS(cases); i++) {
         struct laws laws = {0};
         struct span bound;
-        char why[400];
-        cr_assert_eq(laws_parse(&laws, cases[i].text, why, sizeof why), 0);
+        struct problem problem;
+        cr_assert_eq(laws_parse(&laws, cases[i].text, &problem), 0);
         cr_assert(law_bound(&laws.list[0], &made, &bound));
         cr_expect_eq(law_is_kept(&laws.list[0], cases[i].numbers, bound), cases[i].kept, "case %zu: %s", i,
                      cases[i].text);

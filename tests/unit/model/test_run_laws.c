@@ -113,10 +113,10 @@ Test(run_laws, every_law_notices_that_it_is_broken)
 static struct metrics made_metrics(const char *of_count, const char *of_time)
 {
     struct metrics metrics = {0};
-    char why[400];
+    struct problem problem;
     cr_assert_eq(metrics_read_text(&metrics, "made.ini", made_definitions), 0);
-    cr_assert_eq(laws_parse(&metrics.list[metrics_index(&metrics, "count")].laws, of_count, why, sizeof why), 0);
-    cr_assert_eq(laws_parse(&metrics.list[metrics_index(&metrics, "time")].laws, of_time, why, sizeof why), 0);
+    cr_assert_eq(laws_parse(&metrics.list[metrics_index(&metrics, "count")].laws, of_count, &problem), 0);
+    cr_assert_eq(laws_parse(&metrics.list[metrics_index(&metrics, "time")].laws, of_time, &problem), 0);
     return metrics;
 }
 
