@@ -147,3 +147,11 @@ void *x_grow(void *memory, size_t count, size_t size)
     memset((char *)memory + count * size, 0, size);
     return memory;
 }
+
+void *x_insert(void *memory, size_t count, size_t size, size_t place)
+{
+    char *list = x_grow(memory, count, size);
+    memmove(list + (place + 1) * size, list + place * size, (count - place) * size);
+    memset(list + place * size, 0, size);
+    return list;
+}

@@ -54,6 +54,11 @@ __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
 #define ARRAY_ADD(array, count) ((array) = x_grow((array), (count), sizeof *(array)), &(array)[(count)++])
 void *x_grow(void *memory, size_t count, size_t size);
 
+/* The same at that place of it: what stands there and behind it moves on by one. */
+#define ARRAY_INSERT(array, count, place)                                                                              \
+    ((array) = x_insert((array), (count)++, sizeof *(array), (place)), &(array)[place])
+void *x_insert(void *memory, size_t count, size_t size, size_t place);
+
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
 #endif

@@ -11,6 +11,24 @@ int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+size_t place_of_name(const void *list, size_t count, size_t size, const char *name)
+{
+    size_t low = 0;
+    for (size_t high = count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_text((const char *)list + middle * size, &name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int order_of_texts(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
 /* A list that is sorted by the places of its elements. */
 struct places {
     const char *list;

@@ -89,21 +89,12 @@ static double add(double a, double b)
 
 void line_add_stall(struct line *line, const char *reason, double samples)
 {
-    size_t place = 0;
-    for (size_t high = line->stall_count; place < high;) {
-        const size_t middle = place + (high - place) / 2;
-        if (strcmp(line->stalls[middle].reason, reason) < 0)
-            place = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t place = place_of_name(line->stalls, line->stall_count, sizeof *line->stalls, reason);
     if (place < line->stall_count && strcmp(line->stalls[place].reason, reason) == 0) {
         line->stalls[place].samples = add(line->stalls[place].samples, samples);
         return;
     }
-    (void)ARRAY_ADD(line->stalls, line->stall_count);
-    memmove(&line->stalls[place + 1], &line->stalls[place], (line->stall_count - 1 - place) * sizeof *line->stalls);
-    line->stalls[place] = (struct stall){x_strdup(reason), samples};
+    *ARRAY_INSERT(line->stalls, line->stall_count, place) = (struct stall){x_strdup(reason), samples};
 }
 
 /* Whichever of the two comes first, the sum is the same. */
@@ -164,15 +155,14 @@ struct line *lines_add(struct lines *lines, const char *function, const char *fi
             lines->list[place].offset = offset;
         return &lines->list[place];
     }
-    (void)ARRAY_ADD(lines->list, lines->count);
-    memmove(&lines->list[place + 1], &lines->list[place], (lines->count - 1 - place) * sizeof *lines->list);
-    lines->list[place] = (struct line){
+    struct line *line = ARRAY_INSERT(lines->list, lines->count, place);
+    *line = (struct line){
         .function = x_strdup(function),
         .file = x_strdup(file),
         .number = file ? number : 0,
         .offset = offset,
     };
-    return &lines->list[place];
+    return line;
 }
 
 double line_samples(const struct line *line)

@@ -197,67 +197,37 @@ void run_release(struct run *run)
     *run = (struct run){0};
 }
 
-/* First result whose id is not less than id. */
-static size_t result_place(const struct run *run, const char *id)
-{
-    size_t low = 0;
-    for (size_t high = run->result_count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(run->results[middle].id, id) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static size_t row_place(const struct result *result, const char *metric)
-{
-    size_t low = 0;
-    for (size_t high = result->row_count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(result->rows[middle].metric, metric) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct result *run_find(const struct run *run, const char *id)
 {
-    size_t place = result_place(run, id);
+    const size_t place = place_of_name(run->results, run->result_count, sizeof *run->results, id);
     return place < run->result_count && strcmp(run->results[place].id, id) == 0 ? &run->results[place] : NULL;
 }
 
 struct row *result_find(const struct result *result, const char *metric)
 {
-    size_t place = row_place(result, metric);
+    const size_t place = place_of_name(result->rows, result->row_count, sizeof *result->rows, metric);
     return place < result->row_count && strcmp(result->rows[place].metric, metric) == 0 ? &result->rows[place] : NULL;
 }
 
 struct result *run_add(struct run *run, const char *id)
 {
-    struct result *found = run_find(run, id);
-    if (found)
-        return found;
-    size_t place = result_place(run, id);
-    (void)ARRAY_ADD(run->results, run->result_count);
-    memmove(&run->results[place + 1], &run->results[place], (run->result_count - 1 - place) * sizeof *run->results);
-    run->results[place] = (struct result){.id = x_strdup(id)};
-    return &run->results[place];
+    const size_t place = place_of_name(run->results, run->result_count, sizeof *run->results, id);
+    if (place < run->result_count && strcmp(run->results[place].id, id) == 0)
+        return &run->results[place];
+    struct result *result = ARRAY_INSERT(run->results, run->result_count, place);
+    result->id = x_strdup(id);
+    return result;
 }
 
 struct row *result_add(struct result *result, const char *metric)
 {
-    struct row *found = result_find(result, metric);
-    if (found)
-        return found;
-    size_t place = row_place(result, metric);
-    (void)ARRAY_ADD(result->rows, result->row_count);
-    memmove(&result->rows[place + 1], &result->rows[place], (result->row_count - 1 - place) * sizeof *result->rows);
-    result->rows[place] = (struct row){.metric = x_strdup(metric), .state = VALUE_NOT_COUNTED};
-    return &result->rows[place];
+    const size_t place = place_of_name(result->rows, result->row_count, sizeof *result->rows, metric);
+    if (place < result->row_count && strcmp(result->rows[place].metric, metric) == 0)
+        return &result->rows[place];
+    struct row *row = ARRAY_INSERT(result->rows, result->row_count, place);
+    row->metric = x_strdup(metric);
+    row->state = VALUE_NOT_COUNTED;
+    return row;
 }
 
 bool result_remove(struct result *result, const char *metric)
@@ -336,12 +306,6 @@ void run_filter(struct run *run, char *const *globs, size_t glob_count)
     run->result_count = kept;
 }
 
-/* What is not known comes first. */
-static int order_of_texts(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
-}
-
 static bool is_text_equal(const char *a, const char *b)
 {
     return order_of_texts(a, b) == 0;
@@ -390,22 +354,9 @@ void run_add_session(struct run *run, const struct session *session)
     session_copy(ARRAY_ADD(run->sessions, run->session_count), session);
 }
 
-static size_t note_place(const struct run *run, const char *metric)
-{
-    size_t low = 0;
-    for (size_t high = run->note_count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(run->notes[middle].name, metric) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct metric_note *run_find_note(const struct run *run, const char *metric)
 {
-    size_t place = note_place(run, metric);
+    const size_t place = place_of_name(run->notes, run->note_count, sizeof *run->notes, metric);
     return place < run->note_count && strcmp(run->notes[place].name, metric) == 0 ? &run->notes[place] : NULL;
 }
 
@@ -429,10 +380,8 @@ void run_set_note(struct run *run, const struct metric_note *note)
         *known = copy;
         return;
     }
-    const size_t place = note_place(run, note->name);
-    (void)ARRAY_ADD(run->notes, run->note_count);
-    memmove(&run->notes[place + 1], &run->notes[place], (run->note_count - 1 - place) * sizeof *run->notes);
-    run->notes[place] = copy;
+    const size_t place = place_of_name(run->notes, run->note_count, sizeof *run->notes, note->name);
+    *ARRAY_INSERT(run->notes, run->note_count, place) = copy;
 }
 
 void run_note_metrics(struct run *run, const struct metrics *metrics)

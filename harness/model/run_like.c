@@ -5,17 +5,6 @@
 #include "run.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static int by_id(const void *left, const void *right)
-{
-    return strcmp(((const struct result *)left)->id, ((const struct result *)right)->id);
-}
-
-static int by_metric(const void *left, const void *right)
-{
-    return strcmp(((const struct row *)left)->metric, ((const struct row *)right)->metric);
-}
 
 void run_add_like(struct run *run, const struct run *from, char *const *globs, size_t glob_count)
 {
@@ -27,7 +16,7 @@ void run_add_like(struct run *run, const struct run *from, char *const *globs, s
     for (size_t i = 0; i < count; i++)
         ARRAY_ADD(run->results, run->result_count)->id = x_strdup(missing[i]);
     if (count > 0)
-        qsort(run->results, run->result_count, sizeof *run->results, by_id);
+        qsort(run->results, run->result_count, sizeof *run->results, by_text);
     free(missing);
 }
 
@@ -42,6 +31,6 @@ void result_add_like(struct result *result, const struct result *from, char *con
         *ARRAY_ADD(result->rows, result->row_count) =
             (struct row){.metric = x_strdup(missing[i]), .state = VALUE_NOT_COUNTED};
     if (count > 0)
-        qsort(result->rows, result->row_count, sizeof *result->rows, by_metric);
+        qsort(result->rows, result->row_count, sizeof *result->rows, by_text);
     free(missing);
 }

@@ -85,11 +85,6 @@ static int read_sessions(const struct json_at *above, json_t *root, struct run *
     return 0;
 }
 
-static int by_note_name(const void *a, const void *b)
-{
-    return strcmp(((const struct metric_note *)a)->name, ((const struct metric_note *)b)->name);
-}
-
 static int read_notes(const struct json_at *above, json_t *root, struct run *run)
 {
     struct json_at list = {above, "metrics", 0};
@@ -109,7 +104,7 @@ static int read_notes(const struct json_at *above, json_t *root, struct run *run
             return -1;
     }
     if (run->note_count > 0)
-        qsort(run->notes, run->note_count, sizeof *run->notes, by_note_name);
+        qsort(run->notes, run->note_count, sizeof *run->notes, by_text);
     return 0;
 }
 
@@ -326,11 +321,6 @@ static int read_row(const struct json_at *at, json_t *object, struct row *row)
     return read_pairs(at, object, row) < 0 || read_memory(at, object, row) < 0 ? -1 : 0;
 }
 
-static int by_metric(const void *a, const void *b)
-{
-    return strcmp(((const struct row *)a)->metric, ((const struct row *)b)->metric);
-}
-
 /* Appends and sorts once: adding in place would take hours for a large file in the worst order. */
 static int read_rows(const struct json_at *above, json_t *object, struct result *result)
 {
@@ -356,7 +346,7 @@ static int read_rows(const struct json_at *above, json_t *object, struct result 
             return -1;
     }
     if (result->row_count > 0)
-        qsort(result->rows, result->row_count, sizeof *result->rows, by_metric);
+        qsort(result->rows, result->row_count, sizeof *result->rows, by_text);
     return 0;
 }
 
@@ -395,11 +385,6 @@ static int read_result(const struct json_at *above, const char *id, json_t *obje
     return 0;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    return strcmp(((const struct result *)a)->id, ((const struct result *)b)->id);
-}
-
 static int read_results(const struct json_at *above, json_t *root, struct run *run)
 {
     struct json_at list = {above, "kernels", 0};
@@ -415,7 +400,7 @@ static int read_results(const struct json_at *above, json_t *root, struct run *r
         json_object_clear(member); /* its memory is the next kernel's: a sixth of the time of a large file */
     }
     if (run->result_count > 0)
-        qsort(run->results, run->result_count, sizeof *run->results, by_id);
+        qsort(run->results, run->result_count, sizeof *run->results, by_text);
     return 0;
 }
 

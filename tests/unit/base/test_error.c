@@ -85,3 +85,18 @@ Test(error, array_add_zeroes_and_keeps_what_is_there)
         cr_assert_gt(list[i].number, list[i - 1].number);
     free(list);
 }
+
+Test(error, array_insert_moves_what_is_behind)
+{
+    size_t *list = NULL, count = 0;
+    for (size_t i = 0; i < 100; i++)
+        cr_assert_eq(*ARRAY_INSERT(list, count, i / 2), 0);
+    for (size_t i = 0; i < count; i++)
+        list[i] = i;
+    *ARRAY_INSERT(list, count, 99) = 1000;
+    *ARRAY_INSERT(list, count, 101) = 1001;
+    for (size_t i = 0; i < 99; i++)
+        cr_assert_eq(list[i], i);
+    cr_expect(list[99] == 1000 && list[100] == 99 && list[101] == 1001);
+    free(list);
+}

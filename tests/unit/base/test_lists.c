@@ -13,6 +13,30 @@ Test(lists, equal_elements_have_the_place_of_the_first)
     free(first_of_equals(NULL, 0, sizeof *texts, by_text));
 }
 
+Test(lists, a_name_has_its_place)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } list[] = {{"b", 1}, {"d", 2}, {"d", 3}, {"f", 4}};
+    static const struct {
+        const char *name;
+        size_t place;
+    } rows[] = {{"a", 0}, {"b", 0}, {"c", 1}, {"d", 1}, {"e", 3}, {"f", 3}, {"g", 4}};
+    for (size_t i = 0; i < ROWS(rows); i++)
+        cr_expect_eq(place_of_name(list, ROWS(list), sizeof *list, rows[i].name), rows[i].place, "%s", rows[i].name);
+    cr_expect_eq(place_of_name(NULL, 0, sizeof *list, "a"), 0);
+}
+
+Test(lists, what_is_not_known_comes_first)
+{
+    cr_expect_lt(order_of_texts(NULL, ""), 0);
+    cr_expect_gt(order_of_texts("", NULL), 0);
+    cr_expect_eq(order_of_texts(NULL, NULL), 0);
+    cr_expect_lt(order_of_texts("a", "b"), 0);
+    cr_expect_eq(order_of_texts("a", "a"), 0);
+}
+
 /* Sorting takes some 300,000 comparisons, each with each 200 million. */
 static int by_counted_number(const void *left, const void *right)
 {
