@@ -21,6 +21,7 @@ build  libjansson-dev   jansson-devel jansson                        library jan
 build  libinih-dev      inih-devel libinih                           library inih
 build  libgsl-dev       gsl-devel gsl                                library gsl
 build  libelf-dev       elfutils-libelf-devel libelf                 library libelf
+build  libdw-dev        elfutils-devel libelf                        pkg-config --atleast-version=0.186 libdw
 build  libxxhash-dev    xxhash-devel xxhash                          library libxxhash
 test   libcriterion-dev criterion-devel criterion                    library criterion
 test   xz-utils         xz xz                                        command -v xz

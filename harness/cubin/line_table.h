@@ -1,7 +1,4 @@
-/* line_table.h - the line information of one image of machine code, with what was inlined where. Needs no GPU.
- *
- * Libraries read .debug_line, but not NVIDIA's addition to it, by which a row names the row of the call that brought it
- * in; without that, whatever the compiler took from CUDA's headers would be blamed on those. */
+/* line_table.h - the line information of one image of machine code, with what was inlined where. Needs no GPU. */
 #ifndef LINE_TABLE_H
 #define LINE_TABLE_H
 
@@ -14,17 +11,16 @@ struct line_place {
 };
 
 struct line_table {
-    char **files; /* of all units, one after the other */
-    size_t file_count;
-    struct line_row *rows;
-    size_t row_count;
-    struct line_sequence *sequences; /* one a function */
-    size_t sequence_count;
+    char *bytes; /* of the image, what lies in it being the two libraries' */
+    struct Elf *elf;
+    struct Dwarf *dwarf;
+    struct line_function *functions;
+    size_t function_count;
 };
 
-/* Reads the image (an ELF file; bytes that libelf may write to, for as long as this call lasts). An image without line
- * information, and what is malformed in one, gives an empty or a shorter table. */
-void line_table_open(struct line_table *table, char *bytes, size_t size);
+/* Reads a copy of the image, an ELF file. One without line information, and what is malformed in one, gives an empty or
+ * a shorter table. */
+void line_table_open(struct line_table *table, const void *bytes, size_t size);
 void line_table_release(struct line_table *table);
 
 /* Where the instruction at an offset of a function is from: the innermost place first, then the call of it, and so on.

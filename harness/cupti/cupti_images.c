@@ -28,10 +28,7 @@ static int take_image(void *data, const unsigned char *bytes, size_t size)
     CUpti_GetCubinCrcParams params = {.size = CUpti_GetCubinCrcParamsSize, .cubinSize = size, .cubin = image->bytes};
     if (cuptiGetCubinCrc(&params) == CUPTI_SUCCESS)
         image->crc = params.cubinCrc;
-    char *copy = x_calloc(size, 1); /* because libelf may write */
-    memcpy(copy, bytes, size);
-    line_table_open(&image->table, copy, size);
-    free(copy);
+    line_table_open(&image->table, bytes, size);
     return 0;
 }
 
@@ -79,7 +76,7 @@ static char *line_in_table(const struct line_table *table, const char *symbol, u
 static char *line_in_image(const struct image_bytes *image, const char *symbol, uint64_t offset, unsigned *number)
 {
     char *path = line_in_table(&image->table, symbol, offset, number);
-    if (path || image->table.sequence_count > 0)
+    if (path || image->table.function_count > 0)
         return path;
     CUpti_GetSassToSourceCorrelationParams params = {
         .size = CUpti_GetSassToSourceCorrelationParamsSize,

@@ -98,11 +98,9 @@ Test(line_table, what_is_no_image_gives_an_empty_table)
                                         "................................................"};
     for (size_t i = 0; i < ROWS(texts); i++) {
         struct line_table table;
-        char *copy = x_strdup(texts[i]);
-        line_table_open(&table, copy, strlen(copy));
-        cr_expect_eq(table.row_count + table.file_count + table.sequence_count, 0);
+        line_table_open(&table, texts[i], strlen(texts[i]));
+        cr_expect_eq(table.function_count, 0);
         line_table_release(&table);
-        free(copy);
     }
 }
 
