@@ -46,14 +46,31 @@ static bool is_elf(const unsigned char *bytes, size_t size)
     return size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0;
 }
 
+static void add_functions(struct cubin *cubin, struct image *image)
+{
+    for (size_t k = 0; k < image->kernel_count; k++) {
+        struct cubin_function *function = ARRAY_ADD(cubin->list, cubin->count);
+        *function = image->kernels[k].facts;
+        function->image = cubin->images;
+        image->kernels[k].facts = (struct cubin_function){0};
+    }
+    cubin->images++;
+}
+
 /* On a copy, because libelf may write and wants the bytes aligned. */
 static int read_image(const struct source *source, const unsigned char *bytes, size_t size)
 {
+    struct image image;
+    int result = -1;
     if (source->take)
         return source->take(source->data, bytes, size);
     char *copy = x_calloc(size, 1);
     memcpy(copy, bytes, size);
-    int result = image_read(source->cubin, source->name, (size_t)(bytes - source->bytes), copy, size);
+    if (image_read(&image, source->name, (size_t)(bytes - source->bytes), copy, size) == 0 && image_hash(&image) == 0) {
+        add_functions(source->cubin, &image);
+        result = 0;
+    }
+    image_release(&image);
     free(copy);
     return result;
 }

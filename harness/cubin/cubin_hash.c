@@ -7,8 +7,20 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define NOBODY SIZE_MAX
+
+/* Something that the code of a kernel consists of, by its hash. */
+struct part {
+    size_t owner; /* kernel, from 1; 0: every kernel of the image */
+    XXH128_canonical_t hash;
+};
+
+struct parts {
+    struct part *list;
+    size_t count;
+};
 
 static void add_number(XXH3_state_t *state, uint64_t number)
 {
@@ -42,14 +54,12 @@ static XXH128_canonical_t hash_end(XXH3_state_t *state)
     return hash;
 }
 
-void image_add_attribute(struct image *image, size_t owner, unsigned attribute, const unsigned char *bytes, size_t size)
+static XXH128_canonical_t hash_attribute(const struct image_attribute *attribute)
 {
     XXH3_state_t *state = hash_begin();
-    add_number(state, attribute);
-    add_bytes(state, bytes, size);
-    struct image_part *part = ARRAY_ADD(image->parts, image->part_count);
-    part->owner = owner;
-    part->hash = hash_end(state);
+    add_number(state, attribute->number);
+    add_bytes(state, attribute->bytes, attribute->size);
+    return hash_end(state);
 }
 
 /* The name of a section as far as it is not the name of a function. */
@@ -152,8 +162,8 @@ static int add_relocations(const struct image *image, const XXH128_canonical_t *
     return result;
 }
 
-/* Collects the sections of all kernels as parts. */
-static int collect_sections(struct image *image)
+/* Adds the sections of all kernels. */
+static int collect_sections(struct parts *parts, const struct image *image)
 {
     int result = 0;
     XXH128_canonical_t *contents = x_calloc(image->section_count, sizeof *contents);
@@ -170,7 +180,7 @@ static int collect_sections(struct image *image)
     for (size_t i = 0; i < image->section_count; i++) {
         const size_t owner = part_of(&image->sections[i]);
         if (owner != NOBODY)
-            *ARRAY_ADD(image->parts, image->part_count) = (struct image_part){owner, whole[i]};
+            *ARRAY_ADD(parts->list, parts->count) = (struct part){owner, whole[i]};
     }
     free(whole);
     free(contents);
@@ -179,17 +189,17 @@ static int collect_sections(struct image *image)
 
 static int by_owner(const void *left, const void *right)
 {
-    const struct image_part *a = left, *b = right;
+    const struct part *a = left, *b = right;
     if (a->owner != b->owner)
         return a->owner < b->owner ? -1 : 1;
     return memcmp(&a->hash, &b->hash, sizeof a->hash);
 }
 
 /* Adds the parts of one owner, which stand together, and moves *at behind them. */
-static void add_parts(XXH3_state_t *state, const struct image *image, size_t owner, size_t *at)
+static void add_parts(XXH3_state_t *state, const struct parts *parts, size_t owner, size_t *at)
 {
-    for (; *at < image->part_count && image->parts[*at].owner == owner; ++*at)
-        add_bytes(state, &image->parts[*at].hash, sizeof image->parts[*at].hash);
+    for (; *at < parts->count && parts->list[*at].owner == owner; ++*at)
+        add_bytes(state, &parts->list[*at].hash, sizeof parts->list[*at].hash);
 }
 
 static char *in_hexadecimal(const XXH128_canonical_t *hash)
@@ -200,16 +210,12 @@ static char *in_hexadecimal(const XXH128_canonical_t *hash)
     return text;
 }
 
-int image_hash(struct image *image)
+/* The parts are in order of their owners. */
+static void hash_kernels(struct image *image, const struct parts *parts)
 {
-    if (image->kernel_count == 0)
-        return 0;
-    if (collect_sections(image) < 0)
-        return -1;
-    qsort(image->parts, image->part_count, sizeof *image->parts, by_owner);
     size_t at = 0;
     XXH3_state_t *state = hash_begin();
-    add_parts(state, image, 0, &at);
+    add_parts(state, parts, 0, &at);
     const XXH128_canonical_t common = hash_end(state);
     for (size_t k = 0; k < image->kernel_count; k++) {
         struct cubin_function *facts = &image->kernels[k].facts;
@@ -219,9 +225,25 @@ int image_hash(struct image *image)
         for (size_t i = 0; i < ROWS(numbers); i++)
             add_number(state, numbers[i]);
         add_bytes(state, &common, sizeof common);
-        add_parts(state, image, k + 1, &at);
+        add_parts(state, parts, k + 1, &at);
         const XXH128_canonical_t hash = hash_end(state);
         facts->code = in_hexadecimal(&hash);
     }
-    return 0;
+}
+
+int image_hash(struct image *image)
+{
+    struct parts parts = {0};
+    if (image->kernel_count == 0)
+        return 0;
+    for (size_t i = 0; i < image->attribute_count; i++)
+        *ARRAY_ADD(parts.list, parts.count) =
+            (struct part){image->attributes[i].owner, hash_attribute(&image->attributes[i])};
+    const int result = collect_sections(&parts, image);
+    if (result == 0) {
+        qsort(parts.list, parts.count, sizeof *parts.list, by_owner);
+        hash_kernels(image, &parts);
+    }
+    free(parts.list);
+    return result;
 }

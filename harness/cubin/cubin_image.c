@@ -167,15 +167,9 @@ enum attribute {
     EIATTR_NUM_BARRIERS = 0x4c,
 };
 
-struct reading {
-    unsigned attribute;
-    const unsigned char *bytes;
-    size_t size;
-};
-
 /* The next attribute between *at and end: one byte of format, one of attribute, then its value by the format. 1, 0 at
  * the end, or -1. */
-static int next_attribute(const unsigned char **at, const unsigned char *end, struct reading *reading)
+static int next_attribute(const unsigned char **at, const unsigned char *end, struct image_attribute *attribute)
 {
     enum { NONE = 1, BYTE = 2, HALF = 3, SIZED = 4 };
     if (*at == end)
@@ -184,22 +178,22 @@ static int next_attribute(const unsigned char **at, const unsigned char *end, st
         return -1;
     const unsigned char *head = *at;
     *at += 4;
-    *reading = (struct reading){.attribute = head[1], .bytes = head + 2};
+    *attribute = (struct image_attribute){.number = head[1], .bytes = head + 2};
     switch (head[0]) {
     case NONE:
         return 1;
     case BYTE:
-        reading->size = 1;
+        attribute->size = 1;
         return 1;
     case HALF:
-        reading->size = 2;
+        attribute->size = 2;
         return 1;
     case SIZED:
-        reading->bytes = *at;
-        reading->size = head[2] | (size_t)head[3] << 8;
-        if ((size_t)(end - *at) < reading->size)
+        attribute->bytes = *at;
+        attribute->size = head[2] | (size_t)head[3] << 8;
+        if ((size_t)(end - *at) < attribute->size)
             return -1;
-        *at += reading->size;
+        *at += attribute->size;
         return 1;
     default:
         return -1;
@@ -207,44 +201,44 @@ static int next_attribute(const unsigned char **at, const unsigned char *end, st
 }
 
 /* An attribute of all functions: number of a symbol, value. */
-static void take_common(const struct image *image, const size_t *kernel_of, const struct reading *reading)
+static void take_common(const struct image *image, const size_t *kernel_of, const struct image_attribute *attribute)
 {
-    if (reading->size < 8 || word_at(reading->bytes) >= image->symbol_count)
+    if (attribute->size < 8 || word_at(attribute->bytes) >= image->symbol_count)
         return;
-    const size_t owner = kernel_of[word_at(reading->bytes)];
+    const size_t owner = kernel_of[word_at(attribute->bytes)];
     if (owner == 0)
         return;
     struct cubin_function *facts = &image->kernels[owner - 1].facts;
-    const uint32_t value = word_at(reading->bytes + 4);
+    const uint32_t value = word_at(attribute->bytes + 4);
     const bool is_unknown = value == UINT32_MAX; /* the stack of a recursive function */
-    if (reading->attribute == EIATTR_REGCOUNT) {
+    if (attribute->number == EIATTR_REGCOUNT) {
         facts->registers = value;
         image->kernels[owner - 1].has_registers = true;
     }
-    if ((reading->attribute == EIATTR_FRAME_SIZE || reading->attribute == EIATTR_MIN_STACK_SIZE) && !is_unknown &&
+    if ((attribute->number == EIATTR_FRAME_SIZE || attribute->number == EIATTR_MIN_STACK_SIZE) && !is_unknown &&
         value > facts->local_bytes)
         facts->local_bytes = value;
 }
 
-static void take_own(struct image *image, size_t owner, const struct reading *reading)
+static void take_own(struct image *image, const struct image_attribute *attribute)
 {
-    struct cubin_function *facts = &image->kernels[owner - 1].facts;
-    switch (reading->attribute) {
+    struct cubin_function *facts = &image->kernels[attribute->owner - 1].facts;
+    switch (attribute->number) {
     case EIATTR_NUM_BARRIERS:
-        facts->barriers = reading->size > 0 ? reading->bytes[0] : 0;
+        facts->barriers = attribute->size > 0 ? attribute->bytes[0] : 0;
         break;
     case EIATTR_MAX_THREADS:
     case EIATTR_REQNTID:
-        if (reading->size >= 12) {
-            const uint64_t plane = (uint64_t)word_at(reading->bytes) * word_at(reading->bytes + 4);
-            const uint64_t threads = plane <= UINT32_MAX ? plane * word_at(reading->bytes + 8) : UINT32_MAX;
+        if (attribute->size >= 12) {
+            const uint64_t plane = (uint64_t)word_at(attribute->bytes) * word_at(attribute->bytes + 4);
+            const uint64_t threads = plane <= UINT32_MAX ? plane * word_at(attribute->bytes + 8) : UINT32_MAX;
             facts->max_threads = threads <= UINT32_MAX ? (unsigned)threads : UINT32_MAX;
         }
         break;
     case EIATTR_CTA_PER_CLUSTER:
     case EIATTR_EXPLICIT_CLUSTER:
     case EIATTR_MAX_CLUSTER_RANK:
-        image_add_attribute(image, owner, reading->attribute, reading->bytes, reading->size);
+        *ARRAY_ADD(image->attributes, image->attribute_count) = *attribute;
         break;
     default:
         break;
@@ -255,13 +249,14 @@ static int read_attributes(struct image *image, const struct image_section *sect
 {
     const unsigned char *at = section->bytes;
     const unsigned char *end = at + section->header.sh_size;
-    struct reading reading;
+    struct image_attribute attribute;
     int more;
-    while ((more = next_attribute(&at, end, &reading)) > 0) {
+    while ((more = next_attribute(&at, end, &attribute)) > 0) {
+        attribute.owner = section->owner;
         if (section->owner)
-            take_own(image, section->owner, &reading);
+            take_own(image, &attribute);
         else
-            take_common(image, kernel_of, &reading);
+            take_common(image, kernel_of, &attribute);
     }
     return more < 0 ? image_error(image, "has damaged attributes in %s", section->name) : 0;
 }
@@ -296,18 +291,21 @@ static int read_facts(struct image *image)
 
 /* ---- The image ---- */
 
-static void hand_over(struct image *image, struct cubin *cubin)
+int image_read(struct image *image, const char *name, size_t offset, char *bytes, size_t size)
 {
-    for (size_t k = 0; k < image->kernel_count; k++) {
-        struct cubin_function *function = ARRAY_ADD(cubin->list, cubin->count);
-        *function = image->kernels[k].facts;
-        function->image = cubin->images;
-        image->kernels[k].facts = (struct cubin_function){0};
-    }
-    cubin->images++;
+    *image = (struct image){.name = name, .offset = offset};
+    if (!image_is_whole((const unsigned char *)bytes, size))
+        return image_error(image, "is damaged or cut");
+    image->elf = elf_memory(bytes, size);
+    if (!image->elf)
+        return image_error(image, "cannot be opened: %s", elf_errmsg(-1));
+    if (read_header(image) < 0 || read_sections(image, bytes) < 0 || read_symbols(image) < 0 || read_kernels(image) < 0)
+        return -1;
+    find_owners(image);
+    return read_facts(image);
 }
 
-static void release(struct image *image)
+void image_release(struct image *image)
 {
     for (size_t k = 0; k < image->kernel_count; k++) {
         free(image->kernels[k].facts.name);
@@ -316,27 +314,6 @@ static void release(struct image *image)
     free(image->kernels);
     free(image->symbols);
     free(image->sections);
-    free(image->parts);
+    free(image->attributes);
     elf_end(image->elf);
-}
-
-int image_read(struct cubin *cubin, const char *name, size_t offset, char *bytes, size_t size)
-{
-    struct image image = {.name = name, .offset = offset};
-    if (!image_is_whole((const unsigned char *)bytes, size))
-        return image_error(&image, "is damaged or cut");
-    int result = -1;
-    image.elf = elf_memory(bytes, size);
-    if (!image.elf)
-        image_error(&image, "cannot be opened: %s", elf_errmsg(-1));
-    else if (read_header(&image) == 0 && read_sections(&image, bytes) == 0 && read_symbols(&image) == 0 &&
-             read_kernels(&image) == 0) {
-        find_owners(&image);
-        if (read_facts(&image) == 0 && image_hash(&image) == 0) {
-            hand_over(&image, cubin);
-            result = 0;
-        }
-    }
-    release(&image);
-    return result;
 }

@@ -1,0 +1,15 @@
+/* Machine code for tests: of the corpus, and of sources that nvcc compiles. */
+#ifndef CUBIN_SUPPORT_H
+#define CUBIN_SUPPORT_H
+
+#include "cubin/cubin.h"
+
+#define CORPUS "tests/fuzz/corpus/cubin/"
+
+const struct cubin_function *find_function(const struct cubin *cubin, const char *name, int capability);
+
+/* Runs nvcc with up to 8 arguments, of which NULL is the last; what it says goes into a file. `make test` says where
+ * nvcc is; without it the test is skipped. */
+void compile_cuda(const char *const *arguments, const char *log);
+
+#endif

@@ -1,0 +1,147 @@
+#include "base/base.h"
+#include "cubin_support.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_equal(const char *label, const struct cubin_function *found, const struct cubin_function *expected)
+{
+    cr_expect_eq(found->capability, expected->capability, "%s: capability %d", label, found->capability);
+    cr_expect_eq(found->registers, expected->registers, "%s: %u registers", label, found->registers);
+    cr_expect_eq(found->local_bytes, expected->local_bytes, "%s: %u bytes of stack", label, found->local_bytes);
+    cr_expect_eq(found->shared_bytes, expected->shared_bytes, "%s: %u bytes shared", label, found->shared_bytes);
+    cr_expect_eq(found->max_threads, expected->max_threads, "%s: %u threads", label, found->max_threads);
+    cr_expect_eq(found->barriers, expected->barriers, "%s: %u barriers", label, found->barriers);
+}
+
+/* Numbers from what ptxas printed when it made the files of tests/data/small.cu. */
+Test(cubin_image, facts_of_every_kind_of_file)
+{
+    static const char bounded[] = "(anonymous namespace)::bounded(float const*, float*)";
+    static const char stacked[] = "stacked(float const*, float*, int)";
+    static const struct {
+        const char *file;
+        size_t count;
+        struct cubin_function functions[6];
+    } cases[] = {
+        {CORPUS "small.fatbin",
+         6,
+         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1, 0},
+          {(char *)bounded, 90, NULL, 12, 0, 1024, 256, 1, 0},
+          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
+          {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0, 0},
+          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0, 0},
+          {(char *)stacked, 90, NULL, 32, 96, 0, 0, 0, 0}}},
+        {CORPUS "library.so",
+         6,
+         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1, 0},
+          {(char *)bounded, 90, NULL, 12, 0, 1024, 256, 1, 0},
+          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
+          {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0, 0},
+          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0, 0},
+          {(char *)stacked, 90, NULL, 32, 96, 0, 0, 0, 0}}},
+        {CORPUS "cuda12.cubin",
+         3,
+         {{(char *)bounded, 80, NULL, 14, 0, 1024, 256, 1, 0},
+          {(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
+          {(char *)stacked, 80, NULL, 32, 96, 0, 0, 0, 0}}},
+        {CORPUS "other.fatbin",
+         2,
+         {{(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
+          {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0, 0}}},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct cubin cubin;
+        cr_assert_eq(cubin_read(&cubin, cases[i].file), 0, "%s", cases[i].file);
+        cr_assert_eq(cubin.count, cases[i].count, "%s: %zu", cases[i].file, cubin.count);
+        for (size_t k = 0; k < cubin.count; k++) {
+            cr_expect_str_eq(cubin.list[k].name, cases[i].functions[k].name);
+            expect_equal(cases[i].file, &cubin.list[k], &cases[i].functions[k]);
+        }
+        cubin_release(&cubin);
+    }
+}
+
+/* clang-format off */
+static const char facts_source[] =
+    "extern __shared__ float grown[];\n"
+    "__device__ __noinline__ float deep(float *a, int n) {\n"
+    "    float x[32]; for (int i = 0; i < 32; i++) x[i * n % 32] = a[i]; return x[n & 31]; }\n"
+    "extern \"C\" {\n"
+    "__global__ void empty() {}\n"
+    "__global__ void stack(float *a, int n) {\n"
+    "    float x[20]; for (int i = 0; i < 20; i++) x[i * n % 20] = a[i]; a[0] = x[n]; }\n"
+    "__global__ void stack_below(float *a, int n) { a[0] = deep(a, n) + deep(a, n + 1); }\n"
+    "__global__ void __launch_bounds__(512, 4) spilled(float *a, int n) {\n"
+    "    float x[48]; for (int i = 0; i < 48; i++) x[i] = a[i * n];\n"
+    "    for (int k = 0; k < n; k++) for (int i = 0; i < 48; i++) x[i] = x[i] * x[(i * 7 + 1) % 48] + a[k];\n"
+    "    for (int i = 0; i < 48; i++) a[i] = x[i]; }\n"
+    "__global__ void still(float *a) { __shared__ float s[300]; s[threadIdx.x] = a[threadIdx.x];\n"
+    "    __syncthreads(); a[threadIdx.x] = s[299 - threadIdx.x]; }\n"
+    "__global__ void moving(float *a) { grown[threadIdx.x] = a[threadIdx.x];\n"
+    "    __syncthreads(); a[threadIdx.x] = grown[31 - threadIdx.x]; }\n"
+    "__global__ void barriers(float *a, int n) { asm volatile(\"bar.sync 5, 64;\"); a[0] = n; }\n"
+    "__global__ void any_barrier(float *a, int n) { asm volatile(\"bar.sync %0, 64;\" ::\"r\"(n)); a[0] = n; }\n"
+    "}\n";
+/* clang-format on */
+
+/* The number before a word of a line of ptxas, 0 where it has none: "Used 12 registers, 1024 bytes smem". */
+static unsigned number_before(const char *line, const char *word)
+{
+    const char *at = strstr(line, word);
+    if (!at)
+        return 0;
+    while (at > line && strchr("0123456789", at[-1]))
+        at--;
+    return (unsigned)strtoul(at, NULL, 10);
+}
+
+/* ptxas prints three lines about a kernel, after its name and GPU. */
+Test(cubin_image, every_fact_is_what_ptxas_says)
+{
+    char *folder = scratch_make();
+    char *file = scratch_file(folder, "facts.cu", facts_source);
+    char *output = x_sprintf("%s/facts.fatbin", folder), *log = x_sprintf("%s/log", folder);
+    const char *const arguments[] = {"-w", "-arch=all-major", "-Xptxas=-v", "-fatbin", "-o", output, file, NULL};
+    compile_cuda(arguments, log);
+    struct cubin cubin;
+    cr_assert_eq(cubin_read(&cubin, output), 0);
+    FILE *stream = fopen(log, "r");
+    cr_assert_not_null(stream);
+    char line[512], name[64] = "";
+    struct cubin_function expected = {0};
+    size_t compared = 0;
+    while (fgets(line, sizeof line, stream)) {
+        if (strstr(line, "Compiling entry function '")) {
+            expected = (struct cubin_function){.capability = (int)strtol(strstr(line, "'sm_") + 4, NULL, 10)};
+            const char *start = strchr(line, '\'') + 1;
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(start, "'"), start);
+        }
+        if (*name && strstr(line, " bytes stack frame") && expected.local_bytes == 0)
+            expected.local_bytes = number_before(line, " bytes stack frame");
+        if (!*name || !strstr(line, " registers"))
+            continue;
+        const unsigned whole = number_before(line, " bytes cumulative stack");
+        expected.local_bytes = whole > expected.local_bytes ? whole : expected.local_bytes;
+        expected.registers = number_before(line, " registers");
+        expected.barriers = number_before(line, " barriers");
+        expected.shared_bytes = number_before(line, " bytes smem");
+        expected.max_threads = strcmp(name, "spilled") == 0 ? 512 : 0;
+        const struct cubin_function *found = find_function(&cubin, name, expected.capability);
+        cr_assert(found && found->capability == expected.capability, "%s for %d", name, expected.capability);
+        expect_equal(name, found, &expected);
+        *name = '\0';
+        compared++;
+    }
+    fclose(stream);
+    cr_expect_eq(compared, cubin.count);
+    cr_expect_geq(compared, 40);
+    cubin_release(&cubin);
+    free(log);
+    free(output);
+    free(file);
+    scratch_remove(folder);
+}
