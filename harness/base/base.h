@@ -7,6 +7,7 @@
 #include "ini_lines.h"
 #include "interrupt.h"
 #include "json_read.h"
+#include "json_write.h"
 #include "lists.h"
 #include "names.h"
 #include "numbers.h"

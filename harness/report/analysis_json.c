@@ -19,156 +19,190 @@
  * What each thing is: analysis.h. */
 #include "report.h"
 
-#include <jansson.h>
-#include <math.h>
+#include "base/base.h"
+
 #include <string.h>
+
+#define ANALYSIS_SCHEMA 1
 
 static const char *const view_names[VIEWS] = {[VIEW_PAIRS] = "pairs", [VIEW_OTHERS] = "others", [VIEW_GPUS] = "gpus"};
 
 static const char *const part_names[SPREAD_PARTS] = {
     [SPREAD_WITHIN] = "within", [SPREAD_GPUS] = "gpus", [SPREAD_DAYS] = "days"};
 
-static json_t *of_count(size_t count)
+static void put_tally(struct json_writer *json, const char *key, const struct tally *tally)
 {
-    return json_integer((json_int_t)count);
+    json_open(json, key, '{', JSON_LINES);
+    json_put_count(json, "rows", tally->rows);
+    json_put_count(json, "regressed", tally->regressed);
+    json_put_count(json, "unsure", tally->unsure);
+    json_put_count(json, "worse", tally->worse);
+    json_put_count(json, "better", tally->better);
+    json_close(json);
 }
 
-/* Whole numbers without a fraction, as counters are. */
-static json_t *of_number(double value)
+static void put_view(struct json_writer *json, const char *key, const struct view *view)
 {
-    return fabs(value) < 0x1p53 && rint(value) == value ? json_integer((json_int_t)value) : json_real(value);
-}
-
-static json_t *of_text(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
-static json_t *of_tally(const struct tally *tally)
-{
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", of_count(tally->rows), "regressed",
-                     of_count(tally->regressed), "unsure", of_count(tally->unsure), "worse", of_count(tally->worse),
-                     "better", of_count(tally->better));
-}
-
-static json_t *of_view(const struct view *view)
-{
-    if (view->comparisons == 0)
-        return json_null();
-    json_t *exits = json_object(), *classes = json_object();
-    for (size_t code = 0; code < ROWS(view->exits); code++) {
-        const char name[] = {(char)('0' + code), '\0'};
-        if (view->exits[code] > 0)
-            json_object_set_new(exits, name, of_count(view->exits[code]));
+    if (view->comparisons == 0) {
+        json_put_null(json, key);
+        return;
     }
+    json_open(json, key, '{', JSON_LINES);
+    json_put_count(json, "comparisons", view->comparisons);
+    json_open(json, "exit_codes", '{', JSON_LINES);
+    for (size_t code = 0; code < ROWS(view->exits); code++)
+        if (view->exits[code] > 0)
+            json_put_count(json, (const char[]){(char)('0' + code), '\0'}, view->exits[code]);
+    json_close(json);
+    json_put_count(json, "suite_moved", view->moved);
+    json_open(json, "classes", '{', JSON_LINES);
     for (size_t class = 0; class < METRIC_CLASSES; class ++)
         if (view->tallies[class].rows > 0)
-            json_object_set_new(classes, metric_class_name((enum metric_class) class), of_tally(&view->tallies[class]));
-    return json_pack("{s:o, s:o, s:o, s:o}", "comparisons", of_count(view->comparisons), "exit_codes", exits,
-                     "suite_moved", of_count(view->moved), "classes", classes);
+            put_tally(json, metric_class_name((enum metric_class) class), &view->tallies[class]);
+    json_close(json);
+    json_close(json);
 }
 
-static json_t *of_views(const struct analysis *analysis)
+static void put_views(struct json_writer *json, const struct analysis *analysis)
 {
-    json_t *views = json_object();
+    json_open(json, "views", '{', JSON_LINES);
     for (size_t kind = 0; kind < VIEWS; kind++)
-        json_object_set_new(views, view_names[kind], of_view(&analysis->views[kind]));
-    return views;
+        put_view(json, view_names[kind], &analysis->views[kind]);
+    json_close(json);
 }
 
-static json_t *of_offenders(const struct analysis *analysis)
+static void put_offenders(struct json_writer *json, const struct analysis *analysis)
 {
-    json_t *list = json_array();
+    json_open(json, "offenders", '[', JSON_LINES);
     for (size_t i = 0; i < analysis->offender_count; i++) {
         const struct offender *offender = &analysis->offenders[i];
-        json_t *item = json_pack("{s:s, s:s}", "kernel", offender->kernel, "metric", offender->metric->name);
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "kernel", offender->kernel);
+        json_put_text(json, "metric", offender->metric->name);
         for (size_t kind = 0; kind < VIEWS; kind++)
-            json_object_set_new(item, view_names[kind],
-                                analysis->views[kind].comparisons ? of_tally(&offender->tallies[kind]) : json_null());
-        json_array_append_new(list, item);
+            if (analysis->views[kind].comparisons > 0)
+                put_tally(json, view_names[kind], &offender->tallies[kind]);
+            else
+                json_put_null(json, view_names[kind]);
+        json_close(json);
     }
-    return list;
+    json_close(json);
 }
 
-static json_t *of_left_out(const struct analysis *analysis)
+static void put_left_out(struct json_writer *json, const struct analysis *analysis)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < analysis->left_out_count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:b}", "kernel", analysis->left_out[i].kernel, "why",
-                                              analysis->left_out[i].why, "failed", (int)analysis->left_out[i].failed));
-    return list;
+    json_open(json, "left_out", '[', JSON_LINES);
+    for (size_t i = 0; i < analysis->left_out_count; i++) {
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "kernel", analysis->left_out[i].kernel);
+        json_put_text(json, "why", analysis->left_out[i].why);
+        json_put_flag(json, "failed", analysis->left_out[i].failed);
+        json_close(json);
+    }
+    json_close(json);
 }
 
-static json_t *of_spreads(const struct analysis *analysis)
+static void put_part(struct json_writer *json, const char *key, const struct spread_of_kernels *of)
 {
-    json_t *list = json_array();
+    if (of->kernels == 0) {
+        json_put_null(json, key);
+        return;
+    }
+    json_open(json, key, '{', JSON_LINES);
+    json_put_count(json, "kernels", of->kernels);
+    json_put_real(json, "median", of->median);
+    json_put_real(json, "worst", of->worst);
+    json_put_text(json, "worst_kernel", of->worst_kernel);
+    json_close(json);
+}
+
+static void put_spreads(struct json_writer *json, const struct analysis *analysis)
+{
+    json_open(json, "spread", '[', JSON_LINES);
     for (size_t i = 0; i < analysis->spread_count; i++) {
         const struct metric_spread *spread = &analysis->spreads[i];
-        json_t *item = json_pack("{s:s, s:s, s:s}", "metric", spread->metric->name, "class",
-                                 metric_class_name(spread->metric->class), "in",
-                                 strcmp(spread->metric->unit, "%") == 0 ? "points" : "share");
-        for (size_t part = 0; part < SPREAD_PARTS; part++) {
-            const struct spread_of_kernels *of = &spread->parts[part];
-            json_object_set_new(item, part_names[part],
-                                of->kernels == 0
-                                    ? json_null()
-                                    : json_pack("{s:o, s:f, s:f, s:s}", "kernels", of_count(of->kernels), "median",
-                                                of->median, "worst", of->worst, "worst_kernel", of->worst_kernel));
-        }
-        json_array_append_new(list, item);
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "metric", spread->metric->name);
+        json_put_text(json, "class", metric_class_name(spread->metric->class));
+        json_put_text(json, "in", strcmp(spread->metric->unit, "%") == 0 ? "points" : "share");
+        for (size_t part = 0; part < SPREAD_PARTS; part++)
+            put_part(json, part_names[part], &spread->parts[part]);
+        json_close(json);
     }
-    return list;
+    json_close(json);
 }
 
-static json_t *of_exactness(const struct analysis *analysis)
+static void put_wobbles(struct json_writer *json, const struct exactness *exactness)
 {
-    json_t *list = json_array();
+    json_open(json, "wobbles", '[', JSON_LINES);
+    for (size_t i = 0; i < exactness->wobble_count; i++) {
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "kernel", exactness->wobbles[i].kernel);
+        json_put_number(json, "low", exactness->wobbles[i].low);
+        json_put_number(json, "high", exactness->wobbles[i].high);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_exactness(struct json_writer *json, const struct analysis *analysis)
+{
+    json_open(json, "exactness", '[', JSON_LINES);
     for (size_t i = 0; i < analysis->exactness_count; i++) {
         const struct exactness *exactness = &analysis->exactness[i];
-        json_t *wobbles = json_array();
-        for (size_t k = 0; k < exactness->wobble_count; k++)
-            json_array_append_new(wobbles, json_pack("{s:s, s:o, s:o}", "kernel", exactness->wobbles[k].kernel, "low",
-                                                     of_number(exactness->wobbles[k].low), "high",
-                                                     of_number(exactness->wobbles[k].high)));
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "metric", exactness->metric->name, "class",
-                            metric_class_name(exactness->metric->class), "kernels", of_count(exactness->kernels),
-                            "repeat", of_count(exactness->repeat), "admitted", of_count(exactness->admitted),
-                            "readings", of_count(exactness->readings), "sessions", of_count(exactness->sessions),
-                            "all_readings", of_count(exactness->all_readings), "wobbles", wobbles));
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "metric", exactness->metric->name);
+        json_put_text(json, "class", metric_class_name(exactness->metric->class));
+        json_put_count(json, "kernels", exactness->kernels);
+        json_put_count(json, "repeat", exactness->repeat);
+        json_put_count(json, "admitted", exactness->admitted);
+        json_put_count(json, "readings", exactness->readings);
+        json_put_count(json, "sessions", exactness->sessions);
+        json_put_count(json, "all_readings", exactness->all_readings);
+        put_wobbles(json, exactness);
+        json_close(json);
     }
-    return list;
+    json_close(json);
 }
 
-static json_t *of_detectables(const struct analysis *analysis)
+static void put_detectables(struct json_writer *json, const struct analysis *analysis)
 {
-    json_t *list = json_array();
+    json_open(json, "detectable", '[', JSON_LINES);
     for (size_t i = 0; i < analysis->detectable_count; i++) {
         const struct detectable *detectable = &analysis->detectables[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:f}", "kernel", detectable->kernel, "metric",
-                                              detectable->metric->name, "unit", detectable->metric->unit, "base",
-                                              of_number(detectable->base), "change", of_number(detectable->change),
-                                              "share", detectable->change / detectable->base));
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "kernel", detectable->kernel);
+        json_put_text(json, "metric", detectable->metric->name);
+        json_put_text(json, "unit", detectable->metric->unit);
+        json_put_number(json, "base", detectable->base);
+        json_put_number(json, "change", detectable->change);
+        json_put_real(json, "share", detectable->change / detectable->base);
+        json_close(json);
     }
-    return list;
+    json_close(json);
 }
 
 int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream)
 {
-    json_t *root =
-        json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "exit_code", (int)style->exit_code,
-                  "sessions", of_count(analysis->sessions), "kernels", of_count(analysis->kernels), "gpus",
-                  of_count(analysis->gpus), "days", of_count(analysis->days), "device", of_text(analysis->device->name),
-                  "collector", of_text(analysis->collector), "first_date", of_text(analysis->first_date), "last_date",
-                  of_text(analysis->last_date));
-    json_object_set_new(root, "left_out", of_left_out(analysis));
-    json_object_set_new(root, "views", of_views(analysis));
-    json_object_set_new(root, "offenders", of_offenders(analysis));
-    json_object_set_new(root, "spread", of_spreads(analysis));
-    json_object_set_new(root, "exactness", of_exactness(analysis));
-    json_object_set_new(root, "detectable", of_detectables(analysis));
-    const int dumped = json_dumpf(root, stream, JSON_INDENT(1));
-    json_decref(root);
+    struct json_writer json = {.stream = stream, .indent = 1, .spelled = true, .digits = 17};
+    json_open(&json, NULL, '{', JSON_LINES);
+    json_put_count(&json, "schema", ANALYSIS_SCHEMA);
+    json_put_count(&json, "exit_code", style->exit_code);
+    json_put_count(&json, "sessions", analysis->sessions);
+    json_put_count(&json, "kernels", analysis->kernels);
+    json_put_count(&json, "gpus", analysis->gpus);
+    json_put_count(&json, "days", analysis->days);
+    json_put_text(&json, "device", analysis->device->name);
+    json_put_text(&json, "collector", analysis->collector);
+    json_put_text(&json, "first_date", analysis->first_date);
+    json_put_text(&json, "last_date", analysis->last_date);
+    put_left_out(&json, analysis);
+    put_views(&json, analysis);
+    put_offenders(&json, analysis);
+    put_spreads(&json, analysis);
+    put_exactness(&json, analysis);
+    put_detectables(&json, analysis);
+    json_close(&json);
     fputc('\n', stream);
-    return dumped < 0 || fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

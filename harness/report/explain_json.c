@@ -27,10 +27,9 @@
  * lines are those with most of it, 20 at most. Numbers of roofs: roofline.h. */
 #include "explain_words.h"
 
-#include <jansson.h>
+#include "base/base.h"
+
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EXPLAIN_SCHEMA 1
 
@@ -38,223 +37,240 @@ static const char *const kind_names[] = {
     [EXPLAINED_TIME] = "time", [EXPLAINED_FAULT] = "fault", [EXPLAINED_PLAIN] = "plain"};
 
 /* Whole numbers as they are, others with 9 digits, as run files have them. */
-static json_t *of_number(double value)
+static void put_number(struct json_writer *json, const char *key, double value)
 {
-    if (!isfinite(value))
-        return json_null();
-    return fabs(value) < 0x1p53 && rint(value) == value ? json_integer((json_int_t)value)
-                                                        : json_real(round_value(value));
+    const double rounded = round_value(value);
+    if (rounded == value)
+        json_put_number(json, key, value);
+    else
+        json_put_real(json, key, rounded);
 }
 
-static json_t *of_known(bool known, double value)
+static void put_device(struct json_writer *json, const struct device *device)
 {
-    return known ? of_number(value) : json_null();
+    json_open(json, "device", '{', JSON_LINES);
+    json_put_text(json, "name", device->name);
+    json_put_text(json, "compute_capability", device->compute_capability);
+    json_put_count(json, "sm_count", (unsigned long long)device->sm_count);
+    json_close(json);
 }
 
-/* A line of a source file may be in any encoding: what is not UTF-8 becomes U+FFFD. */
-static json_t *of_text(const char *text)
-{
-    if (!text)
-        return json_null();
-    char *valid = x_calloc(3 * strlen(text) + 1, 1), *end = valid;
-    while (*text) {
-        char character[5];
-        const size_t length = strlen(text_utf8(text_next(&text), character));
-        memcpy(end, character, length);
-        end += length;
-    }
-    json_t *string = json_string(valid);
-    free(valid);
-    return string;
-}
-
-static void put(json_t *object, const char *key, json_t *value)
-{
-    json_object_set_new(object, key, value);
-}
-
-static json_t *of_device(const struct device *device)
-{
-    return json_pack("{s:o, s:o, s:I}", "name", of_text(device->name), "compute_capability",
-                     of_text(device->compute_capability), "sm_count", (json_int_t)device->sm_count);
-}
-
-static json_t *of_session(const struct run *run)
+static void put_session(struct json_writer *json, const struct run *run)
 {
     static const enum session_fact facts[] = {SESSION_DATE, SESSION_COLLECTOR, SESSION_DRIVER, SESSION_CUDA};
-    json_t *object = json_object();
+    json_open(json, "session", '{', JSON_LINES);
     for (size_t i = 0; i < ROWS(facts); i++)
-        put(object, session_fact_name(facts[i]),
-            of_text(run->session_count > 0 ? run->sessions[run->session_count - 1].facts[facts[i]] : NULL));
-    return object;
+        json_put_text(json, session_fact_name(facts[i]),
+                      run->session_count > 0 ? run->sessions[run->session_count - 1].facts[facts[i]] : NULL);
+    json_close(json);
 }
 
-static json_t *of_extents(const unsigned of[3])
+static void put_extents(struct json_writer *json, const char *key, const unsigned of[3])
 {
-    return json_pack("[I, I, I]", (json_int_t)of[0], (json_int_t)of[1], (json_int_t)of[2]);
+    json_open(json, key, '[', JSON_LINES);
+    for (size_t i = 0; i < 3; i++)
+        json_put_count(json, NULL, of[i]);
+    json_close(json);
 }
 
-static json_t *of_steps(const struct explained_launch *launch)
+static void put_steps(struct json_writer *json, const struct explained_launch *launch)
 {
-    json_t *list = json_array();
+    json_open(json, "steps", '[', JSON_LINES);
     for (size_t i = 0; i < launch->step_count; i++) {
         const struct occupancy_step *step = &launch->steps[i];
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:o}", "resource", occupancy_limit_name(step->resource),
-                                              "from", (json_int_t)step->from, "to", (json_int_t)step->to,
-                                              "theoretical_occupancy", of_number(step->occupancy.percent)));
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "resource", occupancy_limit_name(step->resource));
+        json_put_count(json, "from", step->from);
+        json_put_count(json, "to", step->to);
+        put_number(json, "theoretical_occupancy", step->occupancy.percent);
+        json_close(json);
     }
-    return list;
+    json_close(json);
 }
 
-static json_t *of_limits(unsigned limits)
+static void put_limits(struct json_writer *json, unsigned limits)
 {
-    json_t *list = json_array();
+    json_open(json, "limits", '[', JSON_LINES);
     for (unsigned limit = OCCUPANCY_THREADS; limit <= OCCUPANCY_BARRIERS; limit *= 2)
         if (limits & limit)
-            json_array_append_new(list, json_string(occupancy_limit_name((enum occupancy_limit)limit)));
-    return list;
+            json_put_text(json, NULL, occupancy_limit_name((enum occupancy_limit)limit));
+    json_close(json);
 }
 
-static json_t *of_launch(const struct explained_launch *explained)
+/* What the launch takes of the GPU and what that leaves. */
+static void put_occupancy_of(struct json_writer *json, const struct explained_launch *explained)
+{
+    const struct occupancy *occupancy = &explained->occupancy;
+    const bool known = explained->known;
+    put_number(json, "theoretical_occupancy", known ? occupancy->percent : NAN);
+    json_put_known(json, "warps", known, occupancy->warps);
+    json_put_known(json, "most_warps", known, occupancy->most_warps);
+    json_put_known(json, "blocks_an_sm", known, occupancy->blocks);
+    if (known)
+        put_limits(json, occupancy->limits);
+    else
+        json_put_null(json, "limits");
+    put_number(json, "waves", explained->waves);
+}
+
+static void put_launch(struct json_writer *json, const struct explained_launch *explained)
 {
     const struct launch *launch = explained->launch;
-    const struct occupancy *occupancy = &explained->occupancy;
-    const bool code = launch->has_machine, known = explained->known;
-    json_t *object =
-        json_pack("{s:o, s:I, s:o, s:o}", "function", of_text(launch->function), "times", (json_int_t)launch->times,
-                  "grid", of_extents(launch->grid), "block", of_extents(launch->block));
-    put(object, "registers", of_known(code, launch->machine.registers));
-    put(object, "local_bytes", of_known(code, launch->machine.local_bytes));
-    put(object, "static_bytes", of_known(code, launch->machine.shared_bytes));
-    put(object, "dynamic_bytes", of_number(launch->shared));
-    put(object, "theoretical_occupancy", of_known(known, occupancy->percent));
-    put(object, "warps", of_known(known, occupancy->warps));
-    put(object, "most_warps", of_known(known, occupancy->most_warps));
-    put(object, "blocks_an_sm", of_known(known, occupancy->blocks));
-    put(object, "limits", known ? of_limits(occupancy->limits) : json_null());
-    put(object, "waves", of_number(explained->waves));
-    put(object, "same_as", of_number((double)explained->same_as));
-    put(object, "steps", of_steps(explained));
-    return object;
+    const bool code = launch->has_machine;
+    json_open(json, NULL, '{', JSON_LINES);
+    json_put_text(json, "function", launch->function);
+    json_put_count(json, "times", launch->times);
+    put_extents(json, "grid", launch->grid);
+    put_extents(json, "block", launch->block);
+    json_put_known(json, "registers", code, launch->machine.registers);
+    json_put_known(json, "local_bytes", code, launch->machine.local_bytes);
+    json_put_known(json, "static_bytes", code, launch->machine.shared_bytes);
+    json_put_count(json, "dynamic_bytes", launch->shared);
+    put_occupancy_of(json, explained);
+    json_put_count(json, "same_as", explained->same_as);
+    put_steps(json, explained);
+    json_close(json);
 }
 
-static json_t *of_launches(const struct explanation *explanation)
+static void put_launches(struct json_writer *json, const struct explanation *explanation)
 {
-    json_t *list = json_array();
+    json_open(json, "launches", '[', JSON_LINES);
     for (size_t i = 0; i < explanation->launch_count; i++)
-        json_array_append_new(list, of_launch(&explanation->launches[i]));
-    return list;
+        put_launch(json, &explanation->launches[i]);
+    json_close(json);
 }
 
-static json_t *of_occupancy(const struct explanation *explanation)
+static void put_occupancy(struct json_writer *json, const struct explanation *explanation)
 {
     char why[512];
     const struct explained_launch *largest = explanation->largest;
     explain_gap_words(explanation, why, sizeof why);
-    return json_pack("{s:o, s:o, s:s, s:o}", "achieved", of_number(explanation->achieved), "largest_launch",
-                     largest ? of_number((double)(largest - explanation->launches)) : json_null(), "gap",
-                     explained_gap_name(explanation->gap), "why", of_text(*why ? why : NULL));
+    json_open(json, "occupancy", '{', JSON_LINES);
+    put_number(json, "achieved", explanation->achieved);
+    json_put_known(json, "largest_launch", largest, largest ? (double)(largest - explanation->launches) : NAN);
+    json_put_text(json, "gap", explained_gap_name(explanation->gap));
+    json_put_text(json, "why", *why ? why : NULL);
+    json_close(json);
 }
 
-static json_t *of_roofline(const struct roofline *roofline)
+static void put_roofs(struct json_writer *json, const struct roofline *roofline)
 {
-    json_t *object = json_object(), *roofs = json_object();
+    json_open(json, "roofs", '{', JSON_LINES);
     for (enum roof roof = 0; roof < ROOFS; roof++) {
         const struct roof_share *share = &roofline->roofs[roof];
-        put(roofs, roof_name(roof),
-            json_pack("{s:o, s:o, s:o, s:o}", "amount", of_number(share->amount), "rate", of_number(share->rate),
-                      "roof", of_number(share->roof), "share", of_number(share->share)));
+        json_open(json, roof_name(roof), '{', JSON_LINES);
+        put_number(json, "amount", share->amount);
+        put_number(json, "rate", share->rate);
+        put_number(json, "roof", share->roof);
+        put_number(json, "share", share->share);
+        json_close(json);
     }
-    put(object, "seconds", of_number(roofline->seconds));
-    put(object, "bytes", of_number(roofline->roofs[ROOF_DRAM].amount));
-    put(object, "stated_bytes", of_number(roofline->stated_bytes));
-    put(object, "flops", of_number(roofline->flops));
-    put(object, "stated_flops", of_number(roofline->stated_flops));
-    put(object, "intensity", of_number(roofline->intensity));
-    put(object, "stated_intensity", of_number(roofline->stated_intensity));
-    put(object, "balance", of_number(roofline->balance));
-    put(object, "compute", of_number(roofline->compute));
-    put(object, "instructions", of_number(roofline->instructions));
-    put(object, "issue", of_number(roofline->issue));
-    put(object, "roofs", roofs);
-    put(object, "bound", json_string(roofline_bound_name(roofline->bound)));
-    put(object, "nearest", json_string(roofline_bound_name(roofline->nearest)));
-    put(object, "share", of_number(roofline->share));
-    return object;
+    json_close(json);
 }
 
-static json_t *of_stalls(const struct explanation *explanation)
+static void put_roofline(struct json_writer *json, const struct roofline *roofline)
 {
-    json_t *list = json_array();
-    if (explanation->result->lines.period == 0)
-        return json_decref(list), json_null();
+    json_open(json, "roofline", '{', JSON_LINES);
+    put_number(json, "seconds", roofline->seconds);
+    put_number(json, "bytes", roofline->roofs[ROOF_DRAM].amount);
+    put_number(json, "stated_bytes", roofline->stated_bytes);
+    put_number(json, "flops", roofline->flops);
+    put_number(json, "stated_flops", roofline->stated_flops);
+    put_number(json, "intensity", roofline->intensity);
+    put_number(json, "stated_intensity", roofline->stated_intensity);
+    put_number(json, "balance", roofline->balance);
+    put_number(json, "compute", roofline->compute);
+    put_number(json, "instructions", roofline->instructions);
+    put_number(json, "issue", roofline->issue);
+    put_roofs(json, roofline);
+    json_put_text(json, "bound", roofline_bound_name(roofline->bound));
+    json_put_text(json, "nearest", roofline_bound_name(roofline->nearest));
+    put_number(json, "share", roofline->share);
+    json_close(json);
+}
+
+static void put_stalls(struct json_writer *json, const struct explanation *explanation)
+{
+    if (explanation->result->lines.period == 0) {
+        json_put_null(json, "stalls");
+        return;
+    }
+    json_open(json, "stalls", '[', JSON_LINES);
     for (size_t i = 0; i < explanation->stall_count; i++) {
         const struct explained_stall *stall = &explanation->stalls[i];
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:o}", "reason", of_text(stall->reason), "words",
-                                        of_text(story_stall_words(stall->reason)), "share", of_number(stall->share)));
+        json_open(json, NULL, '{', JSON_LINES);
+        json_put_text(json, "reason", stall->reason);
+        json_put_text(json, "words", story_stall_words(stall->reason));
+        put_number(json, "share", stall->share);
+        json_close(json);
     }
-    return list;
+    json_close(json);
 }
 
-static json_t *of_cause(const struct cause *cause)
+static void put_cause(struct json_writer *json, const struct cause *cause)
 {
     const struct line *line = cause->line;
-    json_t *object = json_object();
-    put(object, "function", of_text(line->function));
-    put(object, "file", of_text(line->file));
-    put(object, "line", of_known(line->file != NULL, line->number));
-    put(object, "offset", of_number(line->offset));
-    put(object, "text", of_text(line->text));
-    put(object, "amount", of_number(cause->amount));
-    put(object, "share", of_number(cause->share));
-    put(object, "stall", of_text(story_stall(line)));
-    return object;
+    json_open(json, NULL, '{', JSON_LINES);
+    json_put_text(json, "function", line->function);
+    json_put_text(json, "file", line->file);
+    json_put_known(json, "line", line->file, line->number);
+    json_put_count(json, "offset", line->offset);
+    json_put_text(json, "text", line->text);
+    put_number(json, "amount", cause->amount);
+    put_number(json, "share", cause->share);
+    json_put_text(json, "stall", story_stall(line));
+    json_close(json);
 }
 
-static json_t *of_story(const struct explanation *explanation, const struct explained_story *told)
+static void put_story(struct json_writer *json, const struct explanation *explanation,
+                      const struct explained_story *told)
 {
-    json_t *object = json_object(), *lines = json_array();
-    put(object, "name", json_string(told->story->name));
-    put(object, "title", json_string(told->story->title));
-    put(object, "kind", json_string(kind_names[told->kind]));
-    put(object, "total", of_number(told->total));
-    put(object, "unknown", told->known ? json_null() : json_string(explain_unknown(explanation, told->story)));
-    put(object, "of", of_text(told->of));
-    put(object, "whole", of_number(told->whole));
-    put(object, "part", of_number(told->part));
-    put(object, "advice", json_string(explain_advice(explanation, told)));
+    json_open(json, NULL, '{', JSON_LINES);
+    json_put_text(json, "name", told->story->name);
+    json_put_text(json, "title", told->story->title);
+    json_put_text(json, "kind", kind_names[told->kind]);
+    put_number(json, "total", told->total);
+    json_put_text(json, "unknown", told->known ? NULL : explain_unknown(explanation, told->story));
+    json_put_text(json, "of", told->of);
+    put_number(json, "whole", told->whole);
+    put_number(json, "part", told->part);
+    json_put_text(json, "advice", explain_advice(explanation, told));
+    json_open(json, "lines", '[', JSON_LINES);
     for (size_t i = 0; i < told->cause_count; i++)
-        json_array_append_new(lines, of_cause(&told->causes[i]));
-    put(object, "lines", lines);
-    return object;
+        put_cause(json, &told->causes[i]);
+    json_close(json);
+    json_close(json);
 }
 
-static json_t *of_stories(const struct explanation *explanation)
+static void put_stories(struct json_writer *json, const struct explanation *explanation)
 {
-    if (!explanation->has_lines)
-        return json_null();
-    json_t *list = json_array();
+    if (!explanation->has_lines) {
+        json_put_null(json, "stories");
+        return;
+    }
+    json_open(json, "stories", '[', JSON_LINES);
     for (size_t i = 0; i < explanation->story_count; i++)
-        json_array_append_new(list, of_story(explanation, &explanation->stories[i]));
-    return list;
+        put_story(json, explanation, &explanation->stories[i]);
+    json_close(json);
 }
 
 int explain_json(const struct explanation *explanation, const struct explain_style *style, FILE *stream)
 {
     (void)style; /* all is said, and in no colour */
-    json_t *root = json_pack("{s:i, s:i, s:s}", "schema", EXPLAIN_SCHEMA, "exit_code", (int)explanation->exit_code,
-                             "kernel", explanation->result->id);
-    put(root, "replay", of_text(explanation->replay ? explanation->run_name : NULL));
-    put(root, "device", of_device(&explanation->run->device));
-    put(root, "session", of_session(explanation->run));
-    put(root, "launches", of_launches(explanation));
-    put(root, "occupancy", of_occupancy(explanation));
-    put(root, "roofline", of_roofline(&explanation->roofline));
-    put(root, "stalls", of_stalls(explanation));
-    put(root, "stories", of_stories(explanation));
-    const int dumped = json_dumpf(root, stream, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
-    json_decref(root);
+    struct json_writer json = {.stream = stream, .indent = 1, .ascii = true, .spelled = true, .digits = 15};
+    json_open(&json, NULL, '{', JSON_LINES);
+    json_put_count(&json, "schema", EXPLAIN_SCHEMA);
+    json_put_count(&json, "exit_code", explanation->exit_code);
+    json_put_text(&json, "kernel", explanation->result->id);
+    json_put_text(&json, "replay", explanation->replay ? explanation->run_name : NULL);
+    put_device(&json, &explanation->run->device);
+    put_session(&json, explanation->run);
+    put_launches(&json, explanation);
+    put_occupancy(&json, explanation);
+    put_roofline(&json, &explanation->roofline);
+    put_stalls(&json, explanation);
+    put_stories(&json, explanation);
+    json_close(&json);
     fputc('\n', stream);
-    return dumped < 0 || fflush(stream) != 0 || ferror(stream) ? -1 : 0;
+    return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

@@ -36,204 +36,175 @@
 
 #include "base/base.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define REPORT_SCHEMA 1
 
-/* What is not plain ASCII goes as \u: a kernel library may give any bytes as a reason, and someone may look at the
- * report on a terminal. By hand and not by Jansson, since a report may have 10,000 rows. */
-static void put_text(FILE *stream, const char *text)
-{
-    if (!text) {
-        fputs("null", stream);
-        return;
-    }
-    fputc('"', stream);
-    while (*text) {
-        const unsigned character = text_next(&text);
-        if (character == '"' || character == '\\')
-            fprintf(stream, "\\%c", (char)character);
-        else if (character >= 0x20 && character < 0x7f)
-            fputc((int)character, stream);
-        else if (character < 0x10000)
-            fprintf(stream, "\\u%04x", character);
-        else
-            fprintf(stream, "\\u%04x\\u%04x", 0xd800 + ((character - 0x10000) >> 10), 0xdc00 + (character & 0x3ff));
-    }
-    fputc('"', stream);
-}
-
-static void put_text_member(FILE *stream, const char *before, const char *text)
-{
-    fputs(before, stream);
-    put_text(stream, text);
-}
-
-static void put_number(FILE *stream, const char *before, bool has, double value)
-{
-    if (!has || !isfinite(value))
-        fprintf(stream, "%snull", before);
-    else if (fabs(value) < 0x1p53 && rint(value) == value)
-        fprintf(stream, "%s%lld", before, (long long)value);
-    else
-        fprintf(stream, "%s%.15g", before, value);
-}
-
-static void put_flag(FILE *stream, const char *before, bool flag)
-{
-    fprintf(stream, "%s%s", before, flag ? "true" : "false");
-}
-
 /* What stands behind the verdict; there is none of it for a whole kernel. */
-static void put_evidence(FILE *stream, const struct judgement *judgement)
+static void put_evidence(struct json_writer *json, const struct judgement *judgement)
 {
     const bool gated = judgement->compared && judgement->verdict != VERDICT_INFO;
-    put_number(stream, ", \"drift\": ", gated, judgement->drift);
-    put_number(stream, ", \"detectable\": ", gated, judgement->detectable);
-    put_flag(stream, ", \"same_code\": ", judgement->same_code);
-    put_flag(stream, ", \"blind\": ", judgement->blind);
-    fprintf(
-        stream, ", \"base_sessions\": %zu, \"run_sessions\": %zu, \"agree\": %zu, \"pairs\": %zu, \"pairs_worse\": %zu",
-        judgement->base_sessions, judgement->run_sessions, judgement->agree, judgement->pairs, judgement->pairs_worse);
+    json_put_known(json, "drift", gated, judgement->drift);
+    json_put_known(json, "detectable", gated, judgement->detectable);
+    json_put_flag(json, "same_code", judgement->same_code);
+    json_put_flag(json, "blind", judgement->blind);
+    json_put_count(json, "base_sessions", judgement->base_sessions);
+    json_put_count(json, "run_sessions", judgement->run_sessions);
+    json_put_count(json, "agree", judgement->agree);
+    json_put_count(json, "pairs", judgement->pairs);
+    json_put_count(json, "pairs_worse", judgement->pairs_worse);
 }
 
-static void put_cause(FILE *stream, const struct cause *cause)
+static void put_cause(struct json_writer *json, const struct cause *cause)
 {
     const struct line *line = cause->line;
-    put_text_member(stream, "{\"file\": ", line->file);
-    put_number(stream, ", \"line\": ", line->file, line->number);
-    put_text_member(stream, ", \"function\": ", line->function);
-    put_number(stream, ", \"offset\": ", true, line->offset);
-    put_text_member(stream, ", \"text\": ", line->text);
-    put_number(stream, ", \"base\": ", cause->has_base, round_value(cause->base_amount));
-    put_number(stream, ", \"now\": ", true, round_value(cause->amount));
-    put_number(stream, ", \"share\": ", true, round_value(cause->share));
-    put_text_member(stream, ", \"stall\": ", cause->stall);
-    fputc('}', stream);
+    json_open(json, NULL, '{', JSON_IN_LINE);
+    json_put_text(json, "file", line->file);
+    json_put_known(json, "line", line->file, line->number);
+    json_put_text(json, "function", line->function);
+    json_put_count(json, "offset", line->offset);
+    json_put_text(json, "text", line->text);
+    json_put_known(json, "base", cause->has_base, round_value(cause->base_amount));
+    json_put_number(json, "now", round_value(cause->amount));
+    json_put_number(json, "share", round_value(cause->share));
+    json_put_text(json, "stall", cause->stall);
+    json_close(json);
 }
 
-static void put_blame(FILE *stream, const struct blame *blame)
+static void put_blame(struct json_writer *json, const struct blame *blame)
 {
-    put_text_member(stream, ", \"launch_change\": ", blame->launch_change);
-    put_text_member(stream, ", \"story\": ", blame->story ? blame->story->name : NULL);
     char *advice = blame->story ? words_advice(blame) : NULL;
-    put_text_member(stream, ", \"advice\": ", advice);
+    json_put_text(json, "launch_change", blame->launch_change);
+    json_put_text(json, "story", blame->story ? blame->story->name : NULL);
+    json_put_text(json, "advice", advice);
     free(advice);
-    fputs(", \"causes\": [", stream);
-    for (size_t i = 0; i < blame->count; i++) {
-        fputs(i ? ", " : "", stream);
-        put_cause(stream, &blame->causes[i]);
-    }
-    fputc(']', stream);
+    json_open(json, "causes", '[', JSON_IN_LINE);
+    for (size_t i = 0; i < blame->count; i++)
+        put_cause(json, &blame->causes[i]);
+    json_close(json);
 }
 
-static void put_judgement(FILE *stream, const struct judgement *judgement, const struct blame *blame)
+static void put_judgement(struct json_writer *json, const struct judgement *judgement, const struct blame *blame)
 {
     const struct metric *metric = judgement->metric;
-    put_text_member(stream, "{\"kernel\": ", judgement->kernel);
-    put_text_member(stream, ", \"metric\": ", metric ? metric->name : NULL);
-    put_text_member(stream, ", \"unit\": ", metric ? metric->unit : NULL);
-    put_text_member(stream, ", \"class\": ", metric ? metric_class_name(metric->class) : NULL);
-    put_text_member(stream, ", \"verdict\": ", verdict_name(judgement->verdict));
-    put_number(stream, ", \"base\": ", judgement->has_base, judgement->base);
-    put_number(stream, ", \"now\": ", judgement->has_now, judgement->now);
-    put_number(stream, ", \"change\": ", judgement->compared, judgement->change);
-    put_number(stream, ", \"limit\": ", judgement->compared && judgement->verdict != VERDICT_INFO, judgement->limit);
-    put_text_member(stream, ", \"reason\": ", judgement->reason);
-    put_evidence(stream, judgement);
-    put_blame(stream, blame);
-    fputc('}', stream);
+    json_open(json, NULL, '{', JSON_IN_LINE);
+    json_put_text(json, "kernel", judgement->kernel);
+    json_put_text(json, "metric", metric ? metric->name : NULL);
+    json_put_text(json, "unit", metric ? metric->unit : NULL);
+    json_put_text(json, "class", metric ? metric_class_name(metric->class) : NULL);
+    json_put_text(json, "verdict", verdict_name(judgement->verdict));
+    json_put_known(json, "base", judgement->has_base, judgement->base);
+    json_put_known(json, "now", judgement->has_now, judgement->now);
+    json_put_known(json, "change", judgement->compared, judgement->change);
+    json_put_known(json, "limit", judgement->compared && judgement->verdict != VERDICT_INFO, judgement->limit);
+    json_put_text(json, "reason", judgement->reason);
+    put_evidence(json, judgement);
+    put_blame(json, blame);
+    json_close(json);
 }
 
-static void put_counts(FILE *stream, const struct comparison *comparison)
+static void put_counts(struct json_writer *json, const struct comparison *comparison)
 {
     if (!comparison) {
-        fputs(" \"counts\": null,\n \"same_code\": null,\n \"blind\": null,\n", stream);
+        json_put_null(json, "counts");
+        json_put_null(json, "same_code");
+        json_put_null(json, "blind");
         return;
     }
-    fprintf(stream, " \"counts\": {\"kernels\": %zu", comparison->kernels);
+    json_open(json, "counts", '{', JSON_IN_LINE);
+    json_put_count(json, "kernels", comparison->kernels);
     for (enum verdict verdict = 0; verdict < VERDICTS; verdict++)
-        fprintf(stream, ", \"%s\": %zu", verdict_name(verdict), comparison->counts[verdict]);
-    fprintf(stream, "},\n \"same_code\": %zu,\n \"blind\": %zu,\n", comparison->same_code, comparison->blind);
+        json_put_count(json, verdict_name(verdict), comparison->counts[verdict]);
+    json_close(json);
+    json_put_count(json, "same_code", comparison->same_code);
+    json_put_count(json, "blind", comparison->blind);
 }
 
-static void put_suites(FILE *stream, const struct comparison *comparison)
+static void put_suites(struct json_writer *json, const struct comparison *comparison)
 {
-    fputs(" \"suites\": [", stream);
+    json_open(json, "suites", '[', JSON_LINES);
     for (size_t i = 0; comparison && i < comparison->suite_count; i++) {
         const struct suite *suite = &comparison->suites[i];
-        put_text_member(stream, i ? ",\n  {\"metric\": " : "\n  {\"metric\": ", suite->metric->name);
-        put_number(stream, ", \"shift\": ", suite->kernels >= RULE_DRIFT, suite->shift);
-        fprintf(stream, ", \"kernels\": %zu", suite->kernels);
-        put_flag(stream, ", \"same_code\": ", suite->same_code);
-        put_flag(stream, ", \"moved\": ", suite->moved);
-        fputc('}', stream);
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        json_put_text(json, "metric", suite->metric->name);
+        json_put_known(json, "shift", suite->kernels >= RULE_DRIFT, suite->shift);
+        json_put_count(json, "kernels", suite->kernels);
+        json_put_flag(json, "same_code", suite->same_code);
+        json_put_flag(json, "moved", suite->moved);
+        json_close(json);
     }
-    fputs("],\n", stream);
+    json_close(json);
 }
 
-static void put_device(FILE *stream, const struct device *device)
+static void put_device(struct json_writer *json, const struct device *device)
 {
-    put_text_member(stream, " \"device\": {\"name\": ", device->name);
-    put_text_member(stream, ", \"compute_capability\": ", device->compute_capability);
-    fprintf(stream, ", \"sm_count\": %lld, \"memory_bytes\": %lld, \"ecc\": %s, \"mig\": %s},\n", device->sm_count,
-            device->memory_bytes, device->ecc ? "true" : "false", device->mig ? "true" : "false");
+    json_open(json, "device", '{', JSON_IN_LINE);
+    json_put_text(json, "name", device->name);
+    json_put_text(json, "compute_capability", device->compute_capability);
+    json_put_count(json, "sm_count", (unsigned long long)device->sm_count);
+    json_put_count(json, "memory_bytes", (unsigned long long)device->memory_bytes);
+    json_put_flag(json, "ecc", device->ecc);
+    json_put_flag(json, "mig", device->mig);
+    json_close(json);
 }
 
-static void put_sessions(FILE *stream, const struct run *run)
+static void put_sessions(struct json_writer *json, const struct run *run)
 {
-    fputs(" \"sessions\": [", stream);
+    json_open(json, "sessions", '[', JSON_LINES);
     for (size_t i = 0; i < run->session_count; i++) {
-        fputs(i ? ",\n  {" : "\n  {", stream);
-        for (enum session_fact fact = 0; fact < SESSION_FACTS; fact++) {
-            fprintf(stream, "%s\"%s\": ", fact ? ", " : "", session_fact_name(fact));
-            put_text(stream, run->sessions[i].facts[fact]);
-        }
-        fputc('}', stream);
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        for (enum session_fact fact = 0; fact < SESSION_FACTS; fact++)
+            json_put_text(json, session_fact_name(fact), run->sessions[i].facts[fact]);
+        json_close(json);
     }
-    fputs("],\n", stream);
+    json_close(json);
 }
 
-static void put_failures(FILE *stream, const struct run *run)
+static void put_notes(struct json_writer *json, const struct comparison *comparison)
 {
-    const char *before = "\n  {\"kernel\": ";
-    fputs(" \"failures\": [", stream);
+    json_open(json, "notes", '[', JSON_LINES);
+    for (size_t i = 0; comparison && i < comparison->note_count; i++)
+        json_put_text(json, NULL, comparison->notes[i]);
+    json_close(json);
+}
+
+static void put_failures(struct json_writer *json, const struct run *run)
+{
+    json_open(json, "failures", '[', JSON_LINES);
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = &run->results[i];
         if (result->status == RESULT_OK)
             continue;
-        put_text_member(stream, before, result->id);
-        put_text_member(stream, ", \"status\": ", result_status_name(result->status));
-        put_text_member(stream, ", \"reason\": ", result->reason);
-        fputc('}', stream);
-        before = ",\n  {\"kernel\": ";
+        json_open(json, NULL, '{', JSON_IN_LINE);
+        json_put_text(json, "kernel", result->id);
+        json_put_text(json, "status", result_status_name(result->status));
+        json_put_text(json, "reason", result->reason);
+        json_close(json);
     }
-    fputs("],\n", stream);
+    json_close(json);
 }
 
 int report_json(const struct report *report, FILE *stream)
 {
     const struct comparison *comparison = report->comparison;
-    fprintf(stream, "{\"schema\": %d,\n \"exit_code\": %d,\n", REPORT_SCHEMA, (int)report->exit_code);
-    put_text_member(stream, " \"verdict\": ", exit_code_name(report->exit_code));
-    put_text_member(stream, ",\n \"replay\": ", report->replay ? report->run_name : NULL);
-    put_flag(stream, ",\n \"static\": ", report->static_only);
-    fputs(",\n", stream);
-    put_counts(stream, comparison);
-    put_device(stream, &report->run->device);
-    put_sessions(stream, report->run);
-    fputs(" \"notes\": [", stream);
-    for (size_t i = 0; comparison && i < comparison->note_count; i++)
-        put_text_member(stream, i ? ",\n  " : "\n  ", comparison->notes[i]);
-    fputs("],\n", stream);
-    put_suites(stream, comparison);
-    put_failures(stream, report->run);
-    fputs(" \"judgements\": [", stream);
-    for (size_t i = 0; comparison && i < comparison->count; i++) {
-        fputs(i ? ",\n  " : "\n  ", stream);
-        put_judgement(stream, &comparison->list[i], diagnosis_of(report->diagnosis, &comparison->list[i]));
-    }
-    fputs("]}\n", stream);
+    struct json_writer json = {.stream = stream, .indent = 1, .tight = true, .ascii = true, .digits = 15};
+    json_open(&json, NULL, '{', JSON_LINES);
+    json_put_count(&json, "schema", REPORT_SCHEMA);
+    json_put_count(&json, "exit_code", report->exit_code);
+    json_put_text(&json, "verdict", exit_code_name(report->exit_code));
+    json_put_text(&json, "replay", report->replay ? report->run_name : NULL);
+    json_put_flag(&json, "static", report->static_only);
+    put_counts(&json, comparison);
+    put_device(&json, &report->run->device);
+    put_sessions(&json, report->run);
+    put_notes(&json, comparison);
+    put_suites(&json, comparison);
+    put_failures(&json, report->run);
+    json_open(&json, "judgements", '[', JSON_LINES);
+    for (size_t i = 0; comparison && i < comparison->count; i++)
+        put_judgement(&json, &comparison->list[i], diagnosis_of(report->diagnosis, &comparison->list[i]));
+    json_close(&json);
+    json_close(&json);
+    fputc('\n', stream);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

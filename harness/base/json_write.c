@@ -1,0 +1,198 @@
+/* By hand and not by Jansson, which knows neither these layouts nor the shortest text of a number, and holds the whole
+ * of what it writes: a report may have 10,000 rows. A stream belongs to one thread, so nothing here locks it. */
+#include "json_write.h"
+
+#include "error.h"
+#include "utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(const struct json_writer *json, const char *text, size_t length)
+{
+    (void)fwrite_unlocked(text, 1, length, json->stream);
+}
+
+static void put_character(const struct json_writer *json, char character)
+{
+    (void)putc_unlocked(character, json->stream);
+}
+
+static void new_line(const struct json_writer *json)
+{
+    if (!json->one_line)
+        fprintf(json->stream, "\n%*s", json->indent * json->depth, "");
+}
+
+static bool is_plain(const struct json_writer *json, unsigned char byte)
+{
+    return byte >= 0x20 && byte != '"' && byte != '\\' && (byte < 0x7f || (byte == 0x7f && json->spelled));
+}
+
+static void put_escaped(const struct json_writer *json, unsigned character)
+{
+    static const char letters[] = {['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+    const char *form = json->spelled ? "\\u%04X" : "\\u%04x";
+    if (character == '"' || character == '\\')
+        fprintf(json->stream, "\\%c", (char)character);
+    else if (json->spelled && character < sizeof letters && letters[character])
+        fprintf(json->stream, "\\%c", letters[character]);
+    else if (character < 0x10000)
+        fprintf(json->stream, form, character); /* NOLINT: one of the two above */
+    else {
+        put_escaped(json, 0xd800 + ((character - 0x10000) >> 10));
+        put_escaped(json, 0xdc00 + (character & 0x3ff));
+    }
+}
+
+/* A message cut in the middle of a character, a host's odd name or a source file in another encoding must not make the
+ * file unreadable. */
+static void put_text(const struct json_writer *json, const char *text)
+{
+    put_character(json, '"');
+    while (*text) {
+        const char *begin = text;
+        while (is_plain(json, (unsigned char)*text))
+            text++;
+        put(json, begin, (size_t)(text - begin));
+        if (!*text)
+            break;
+        begin = text;
+        const unsigned character = text_next(&text);
+        const bool is_text = character != TEXT_REPLACEMENT || text > begin + 1;
+        if (character < 0x80 || json->ascii)
+            put_escaped(json, character);
+        else
+            put(json, is_text ? begin : "?", is_text ? (size_t)(text - begin) : 1);
+    }
+    put_character(json, '"');
+}
+
+/* What stands before a value: the comma behind the one before, and its key. */
+static void begin_value(struct json_writer *json, const char *key)
+{
+    if (json->depth > 0) {
+        struct json_level *level = &json->levels[json->depth - 1];
+        if (level->any)
+            put(json, ", ", level->lines ? 1 : 2);
+        if (level->lines && (level->any || !json->tight || level->bracket == '['))
+            new_line(json);
+        level->any = true;
+    }
+    if (key) {
+        put_text(json, key);
+        put(json, ": ", 2);
+    }
+}
+
+void json_open(struct json_writer *json, const char *key, char bracket, enum json_layout layout)
+{
+    begin_value(json, key);
+    if (json->depth == JSON_DEPTH)
+        BUG("JSON of more than %d levels", JSON_DEPTH);
+    json->levels[json->depth++] = (struct json_level){.bracket = bracket, .lines = layout == JSON_LINES};
+    put_character(json, bracket);
+}
+
+void json_close(struct json_writer *json)
+{
+    const struct json_level *level = &json->levels[--json->depth];
+    if (level->lines && level->any && !json->tight)
+        new_line(json);
+    put_character(json, level->bracket == '{' ? '}' : ']');
+}
+
+void json_put_text(struct json_writer *json, const char *key, const char *text)
+{
+    begin_value(json, key);
+    if (text)
+        put_text(json, text);
+    else
+        put(json, "null", 4);
+}
+
+static void put_whole(const struct json_writer *json, unsigned long long number, bool negative)
+{
+    char digits[24], *end = digits + sizeof digits, *begin = end;
+    do
+        *--begin = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    if (negative)
+        *--begin = '-';
+    put(json, begin, (size_t)(end - begin));
+}
+
+/* 1e-07 -> 1e-7, 2e+20 -> 2e20. */
+static void shorten_exponent(char *text)
+{
+    char *to = strchr(text, 'e');
+    if (!to)
+        return;
+    const char *from = ++to;
+    if (*from == '-')
+        to++;
+    from += strspn(from, "+-");
+    from += strspn(from, "0");
+    memmove(to, from, strlen(from) + 1);
+}
+
+static void put_real(const struct json_writer *json, double number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", json->digits ? json->digits : 9, number);
+    for (int digits = 10; !json->digits && digits <= 17 && strtod(text, NULL) != number; digits++)
+        snprintf(text, sizeof text, "%.*g", digits, number);
+    if (json->spelled)
+        shorten_exponent(text);
+    put(json, text, strlen(text));
+    if (json->spelled && !strpbrk(text, ".e"))
+        put(json, ".0", 2);
+}
+
+void json_put_real(struct json_writer *json, const char *key, double number)
+{
+    begin_value(json, key);
+    if (isfinite(number))
+        put_real(json, number);
+    else
+        put(json, "null", 4);
+}
+
+void json_put_number(struct json_writer *json, const char *key, double number)
+{
+    if (!(fabs(number) < 0x1p53 && rint(number) == number)) {
+        json_put_real(json, key, number);
+        return;
+    }
+    begin_value(json, key);
+    put_whole(json, (unsigned long long)fabs(number), number < 0);
+}
+
+void json_put_count(struct json_writer *json, const char *key, unsigned long long count)
+{
+    begin_value(json, key);
+    put_whole(json, count, false);
+}
+
+void json_put_flag(struct json_writer *json, const char *key, bool flag)
+{
+    begin_value(json, key);
+    put(json, flag ? "true" : "false", flag ? 4 : 5);
+}
+
+void json_put_null(struct json_writer *json, const char *key)
+{
+    json_put_text(json, key, NULL);
+}
+
+void json_put_known(struct json_writer *json, const char *key, bool known, double number)
+{
+    json_put_number(json, key, known ? number : NAN);
+}
+
+void json_put_if(struct json_writer *json, const char *key, const char *text)
+{
+    if (text)
+        json_put_text(json, key, text);
+}
