@@ -33,17 +33,18 @@ static char *choose_kernel(const struct library_facts *library)
 static bool check_library(const struct options *options, char **kernel)
 {
     struct library_facts library;
-    char why[1024];
-    if (library_facts_read(&library, options->kernels, options->timeout, why, sizeof why) != 0) {
-        say(false, "kernel library", why);
+    struct problem problem;
+    char text[1024];
+    if (library_facts_read(&library, options->kernels, options->timeout, &problem) != 0) {
+        say(false, "kernel library", problem.text);
         return false;
     }
     size_t built = 0;
     for (size_t i = 0; i < library.count; i++)
         built += library.kernels[i].not_built == NULL;
-    snprintf(why, sizeof why, "%s: %zu kernels, %zu of them built", options->kernels, library.count, built);
+    snprintf(text, sizeof text, "%s: %zu kernels, %zu of them built", options->kernels, library.count, built);
     *kernel = choose_kernel(&library);
-    say(*kernel != NULL, "kernel library", why);
+    say(*kernel != NULL, "kernel library", text);
     library_facts_release(&library);
     return *kernel != NULL;
 }
@@ -71,18 +72,18 @@ static void check_permission(void)
 /* Only after measuring: a process that has opened the driver cannot fork workers that use it. */
 static void check_device(const struct options *options)
 {
-    char why[1024];
-    const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
+    struct problem problem;
+    const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
     if (!gpu) {
-        say(false, "CUPTI", why);
+        say(false, "CUPTI", problem.text);
         return;
     }
     say(true, "CUPTI", "loaded");
     struct run run = {0};
     struct session *session = ARRAY_ADD(run.sessions, run.session_count);
-    const int count = gpu->count(why, sizeof why);
-    if (count <= 0 || gpu->describe(options->device, &run.device, session, why, sizeof why) < 0) {
-        say(false, "GPU", why);
+    const int count = gpu->count(&problem);
+    if (count <= 0 || gpu->describe(options->device, &run.device, session, &problem) < 0) {
+        say(false, "GPU", problem.text);
     } else {
         char text[256];
         snprintf(text, sizeof text, "%s, driver %s (CUDA %s)", run.device.name,

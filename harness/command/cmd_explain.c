@@ -71,10 +71,10 @@ static int find_recorded(const struct work *work)
 static int find_built(const struct work *work)
 {
     struct library_facts library;
-    char why[1024];
-    const int code = library_facts_read(&library, work->options->kernels, work->options->timeout, why, sizeof why);
+    struct problem problem;
+    const int code = library_facts_read(&library, work->options->kernels, work->options->timeout, &problem);
     if (code != 0) {
-        error("%s", why);
+        error("%s", problem.text);
         return code;
     }
     const char **names = x_calloc(library.count + 1, sizeof *names);

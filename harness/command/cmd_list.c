@@ -23,10 +23,10 @@ static const char *find_unmatched(const struct options *options, const struct li
 static int list_kernels(const struct options *options)
 {
     struct library_facts library;
-    char why[1024];
-    const int code = library_facts_read(&library, options->kernels, options->timeout, why, sizeof why);
+    struct problem problem;
+    const int code = library_facts_read(&library, options->kernels, options->timeout, &problem);
     if (code != 0) {
-        error("%s", why);
+        error("%s", problem.text);
         return code;
     }
     const char *unmatched = find_unmatched(options, &library);
@@ -56,19 +56,19 @@ static int list_collectors(void)
 
 static int list_devices(void)
 {
-    char why[1024];
-    const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
-    const int count = gpu ? gpu->count(why, sizeof why) : -1;
+    struct problem problem;
+    const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
+    const int count = gpu ? gpu->count(&problem) : -1;
     if (count <= 0) {
         /* ci/check_perf.sh replays after "no GPU" and after nothing else. */
-        error("%s%s", count == 0 ? "no GPU: " : "", why);
+        error("%s%s", count == 0 ? "no GPU: " : "", problem.text);
         return EXIT_NOT_MEASURED;
     }
     for (int i = 0; i < count; i++) {
         struct run run = {0};
         struct session *session = ARRAY_ADD(run.sessions, run.session_count);
-        if (gpu->describe(i, &run.device, session, why, sizeof why) < 0) {
-            error("GPU %d: %s", i, why);
+        if (gpu->describe(i, &run.device, session, &problem) < 0) {
+            error("GPU %d: %s", i, problem.text);
             run_release(&run);
             return EXIT_NOT_MEASURED;
         }
@@ -84,9 +84,9 @@ static int list_chips(const struct gpu_plugin *gpu)
 {
     const char *const *names;
     size_t count;
-    char why[1024];
-    if (gpu->chips(&names, &count, why, sizeof why) < 0) {
-        error("%s", why);
+    struct problem problem;
+    if (gpu->chips(&names, &count, &problem) < 0) {
+        error("%s", problem.text);
         return EXIT_NOT_MEASURED;
     }
     for (size_t i = 0; i < count; i++)
@@ -110,23 +110,23 @@ static void print_metric(const struct options *options, const struct metric *met
 
 static int check_chip(const struct options *options, const struct metrics *metrics)
 {
-    char why[1024];
+    struct problem problem;
     char chip[64] = ""; /* CUPTI's names are in capitals */
     char *memory = NULL;
     size_t passes = 0, missing = 0;
     for (size_t i = 0; i + 1 < sizeof chip && options->chip[i]; i++)
         chip[i] = (char)toupper((unsigned char)options->chip[i]);
-    const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
+    const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
     if (!gpu) {
-        error("%s", why);
+        error("%s", problem.text);
         return EXIT_NOT_MEASURED;
     }
     if (strcmp(options->chip, "help") == 0)
         return list_chips(gpu);
     const char **chosen = x_calloc(metrics->count, sizeof *chosen);
     int code = EXIT_USAGE;
-    if (gpu->chip_counters(chip, metrics, chosen, &memory, &passes, why, sizeof why) < 0) {
-        error("%s", why);
+    if (gpu->chip_counters(chip, metrics, chosen, &memory, &passes, &problem) < 0) {
+        error("%s", problem.text);
         goto out;
     }
     for (size_t m = 0; m < metrics->count; m++) {

@@ -23,28 +23,28 @@ struct gpu_condition {
     unsigned blocks;
 };
 
-int gpu_condition_open(struct gpu_condition **opened, char *why, size_t why_size)
+int gpu_condition_open(struct gpu_condition **opened, struct problem *problem)
 {
     struct gpu_condition *condition = x_calloc(1, sizeof *condition);
     CUcontext context;
     int sms = 0, l2_bytes = 0;
-    if (gpu_context(&context, why, why_size) < 0 ||
-        cuda_check("reading the SM count", cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0), why,
-                   why_size) < 0 ||
-        cuda_check("reading the L2 size", cuDeviceGetAttribute(&l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 0), why,
-                   why_size) < 0 ||
+    if (gpu_context(&context, problem) < 0 ||
+        cuda_check("reading the SM count", cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0),
+                   problem) < 0 ||
+        cuda_check("reading the L2 size", cuDeviceGetAttribute(&l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 0),
+                   problem) < 0 ||
         cuda_check("loading cugate's own kernels (is this GPU older than the architectures it was built for? "
                    "make CUDA_ARCHS=...)",
-                   cuModuleLoadData(&condition->module, _binary_conditioning_fatbin_start), why, why_size) < 0 ||
+                   cuModuleLoadData(&condition->module, _binary_conditioning_fatbin_start), problem) < 0 ||
         cuda_check("finding cugate_condition",
-                   cuModuleGetFunction(&condition->kernel, condition->module, "cugate_condition"), why, why_size) < 0)
+                   cuModuleGetFunction(&condition->kernel, condition->module, "cugate_condition"), problem) < 0)
         goto failed;
     const size_t bytes = (size_t)l2_bytes * 4 > flush_at_least ? (size_t)l2_bytes * 4 : flush_at_least;
     condition->word_count = bytes / 16;
     condition->blocks = (unsigned)sms * 8;
-    if (cuda_check("allocating the flush buffer", cuMemAlloc(&condition->words, bytes), why, why_size) < 0 ||
-        cuda_check("allocating the sink", cuMemAlloc(&condition->sink, sizeof(unsigned)), why, why_size) < 0 ||
-        cuda_check("clearing the flush buffer", cuMemsetD32(condition->words, 0, bytes / 4), why, why_size) < 0)
+    if (cuda_check("allocating the flush buffer", cuMemAlloc(&condition->words, bytes), problem) < 0 ||
+        cuda_check("allocating the sink", cuMemAlloc(&condition->sink, sizeof(unsigned)), problem) < 0 ||
+        cuda_check("clearing the flush buffer", cuMemsetD32(condition->words, 0, bytes / 4), problem) < 0)
         goto failed;
     *opened = condition;
     return 0;
@@ -53,13 +53,13 @@ failed:
     return -1;
 }
 
-int gpu_condition_apply(struct gpu_condition *condition, char *why, size_t why_size)
+int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem)
 {
     unsigned long long nanoseconds = busy_ns;
     void *arguments[] = {&condition->words, &condition->word_count, &nanoseconds, &condition->sink};
     return cuda_check("flushing the L2 and keeping the GPU busy",
                       cuLaunchKernel(condition->kernel, condition->blocks, 1, 1, 256, 1, 1, 0, NULL, arguments, NULL),
-                      why, why_size);
+                      problem);
 }
 
 void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *words, size_t *count, CUdeviceptr *sink)

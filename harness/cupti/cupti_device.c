@@ -7,29 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gpu_count(char *why, size_t why_size)
+int gpu_count(struct problem *problem)
 {
     /* Without the driver's library the cu* symbols of this plugin have no address: ask the linker before calling one.
      */
     if (!dlsym(RTLD_DEFAULT, "cuInit")) {
-        snprintf(why, why_size, "no NVIDIA driver here (libcuda.so.1 was not found)");
+        problem_set(problem, "no NVIDIA driver here (libcuda.so.1 was not found)");
         return 0;
     }
     const CUresult result = cuInit(0);
     if (result == CUDA_ERROR_NO_DEVICE) {
-        snprintf(why, why_size, "the NVIDIA driver finds no GPU");
+        problem_set(problem, "the NVIDIA driver finds no GPU");
         return 0;
     }
-    if (result == CUDA_ERROR_STUB_LIBRARY) {
-        snprintf(why, why_size, "libcuda.so.1 is the toolkit's stub: take its folder out of LD_LIBRARY_PATH");
-        return -1;
-    }
+    if (result == CUDA_ERROR_STUB_LIBRARY)
+        return problem_set(problem, "libcuda.so.1 is the toolkit's stub: take its folder out of LD_LIBRARY_PATH");
     if (cuda_check(
             "the NVIDIA driver does not start (is its kernel module loaded and as new as libcuda? try nvidia-smi)",
-            result, why, why_size) < 0)
+            result, problem) < 0)
         return -1;
     int count = 0;
-    if (cuda_check("counting GPUs", cuDeviceGetCount(&count), why, why_size) < 0)
+    if (cuda_check("counting GPUs", cuDeviceGetCount(&count), problem) < 0)
         return -1;
     return count;
 }
@@ -59,25 +57,24 @@ static char *uuid_text(const CUuuid *uuid)
                      b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
-int gpu_describe(int ordinal, struct device *device, struct session *session, char *why, size_t why_size)
+int gpu_describe(int ordinal, struct device *device, struct session *session, struct problem *problem)
 {
-    const int count = gpu_count(why, why_size);
+    const int count = gpu_count(problem);
     if (count <= 0)
         return -1;
-    if (ordinal >= count) {
-        snprintf(why, why_size, "there is no GPU %d: this machine has %d (`cugate list --devices`)", ordinal, count);
-        return -1;
-    }
+    if (ordinal >= count)
+        return problem_set(problem, "there is no GPU %d: this machine has %d (`cugate list --devices`)", ordinal,
+                           count);
     CUdevice gpu;
     char name[256] = "";
     size_t memory = 0;
     int sms = 0, major = 0, minor = 0, ecc = 0, cuda = 0;
     CUuuid uuid;
-    if (cuda_check("opening the GPU", cuDeviceGet(&gpu, ordinal), why, why_size) < 0 ||
-        cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, gpu), why, why_size) < 0 ||
-        cuda_check("reading the GPU's memory size", cuDeviceTotalMem(&memory, gpu), why, why_size) < 0 ||
-        cuda_check("reading the GPU's UUID", cuDeviceGetUuid(&uuid, gpu), why, why_size) < 0 ||
-        cuda_check("reading the driver's version", cuDriverGetVersion(&cuda), why, why_size) < 0)
+    if (cuda_check("opening the GPU", cuDeviceGet(&gpu, ordinal), problem) < 0 ||
+        cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, gpu), problem) < 0 ||
+        cuda_check("reading the GPU's memory size", cuDeviceTotalMem(&memory, gpu), problem) < 0 ||
+        cuda_check("reading the GPU's UUID", cuDeviceGetUuid(&uuid, gpu), problem) < 0 ||
+        cuda_check("reading the driver's version", cuDriverGetVersion(&cuda), problem) < 0)
         return -1;
     const struct {
         CUdevice_attribute attribute;
@@ -90,7 +87,7 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, ch
     };
     for (size_t i = 0; i < ROWS(attributes); i++) {
         if (cuda_check("reading the GPU's attributes",
-                       cuDeviceGetAttribute(attributes[i].value, attributes[i].attribute, gpu), why, why_size) < 0)
+                       cuDeviceGetAttribute(attributes[i].value, attributes[i].attribute, gpu), problem) < 0)
             return -1;
     }
     device->name = x_strdup(name);
@@ -106,13 +103,13 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, ch
     return 0;
 }
 
-int gpu_context(CUcontext *context, char *why, size_t why_size)
+int gpu_context(CUcontext *context, struct problem *problem)
 {
     CUdevice gpu;
-    if (cuda_check("opening the GPU", cuDeviceGet(&gpu, 0), why, why_size) < 0 ||
+    if (cuda_check("opening the GPU", cuDeviceGet(&gpu, 0), problem) < 0 ||
         cuda_check("opening the GPU's context (is it in exclusive mode and in use?)",
-                   cuDevicePrimaryCtxRetain(context, gpu), why, why_size) < 0 ||
-        cuda_check("using the GPU's context", cuCtxSetCurrent(*context), why, why_size) < 0)
+                   cuDevicePrimaryCtxRetain(context, gpu), problem) < 0 ||
+        cuda_check("using the GPU's context", cuCtxSetCurrent(*context), problem) < 0)
         return -1;
     return 0;
 }

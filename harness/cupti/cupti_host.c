@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int host_object(void **host, const char *chip, const uint8_t *availability, char *why, size_t why_size)
+static int host_object(void **host, const char *chip, const uint8_t *availability, struct problem *problem)
 {
     CUpti_Profiler_Host_Initialize_Params params = {
         .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
@@ -21,7 +21,7 @@ static int host_object(void **host, const char *chip, const uint8_t *availabilit
     };
     char what[128];
     snprintf(what, sizeof what, "opening CUPTI's counters for chip %.40s", chip);
-    if (cupti_check(what, cuptiProfilerHostInitialize(&params), why, why_size) < 0)
+    if (cupti_check(what, cuptiProfilerHostInitialize(&params), problem) < 0)
         return -1;
     *host = params.pHostObject;
     return 0;
@@ -52,8 +52,8 @@ static CUptiResult add_metrics(void *host, const char **names, size_t count)
 static bool chip_has(const char *chip, const uint8_t *availability, const char *name)
 {
     void *host;
-    char ignored[256];
-    if (host_object(&host, chip, availability, ignored, sizeof ignored) < 0)
+    struct problem ignored;
+    if (host_object(&host, chip, availability, &ignored) < 0)
         return false;
     const bool has = add_metrics(host, &name, 1) == CUPTI_SUCCESS;
     host_end(host);
@@ -77,30 +77,27 @@ static void choose(struct counters *counters, const char *chip, const uint8_t *a
 
 /* Adds the counters. Usually the chip has every first alternative, which one question shows; else asks one by one. */
 static int add_counters(struct counters *counters, const char *chip, const uint8_t *availability, size_t metric_count,
-                        char *why, size_t why_size)
+                        struct problem *problem)
 {
     if (add_metrics(counters->host, counters->wanted, counters->count) == CUPTI_SUCCESS)
         return 0;
     choose(counters, chip, availability, metric_count);
-    if (counters->count == 0) {
-        snprintf(why, why_size, "chip %s has none of the counters in the metric files", chip);
-        return -1;
-    }
+    if (counters->count == 0)
+        return problem_set(problem, "chip %s has none of the counters in the metric files", chip);
     host_end(counters->host);
     counters->host = NULL;
-    if (host_object(&counters->host, chip, availability, why, why_size) < 0)
+    if (host_object(&counters->host, chip, availability, problem) < 0)
         return -1;
-    return cupti_check("adding counters", add_metrics(counters->host, counters->wanted, counters->count), why,
-                       why_size);
+    return cupti_check("adding counters", add_metrics(counters->host, counters->wanted, counters->count), problem);
 }
 
-static int configure(struct counters *counters, char *why, size_t why_size)
+static int configure(struct counters *counters, struct problem *problem)
 {
     CUpti_Profiler_Host_GetConfigImageSize_Params size = {
         .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE,
         .pHostObject = counters->host,
     };
-    if (cupti_check("sizing the counter configuration", cuptiProfilerHostGetConfigImageSize(&size), why, why_size) < 0)
+    if (cupti_check("sizing the counter configuration", cuptiProfilerHostGetConfigImageSize(&size), problem) < 0)
         return -1;
     counters->config_size = size.configImageSize;
     counters->config = x_calloc(1, counters->config_size);
@@ -115,18 +112,18 @@ static int configure(struct counters *counters, char *why, size_t why_size)
         .configImageSize = counters->config_size,
         .pConfigImage = counters->config,
     };
-    if (cupti_check("making the counter configuration", cuptiProfilerHostGetConfigImage(&image), why, why_size) < 0 ||
-        cupti_check("counting passes", cuptiProfilerHostGetNumOfPasses(&passes), why, why_size) < 0)
+    if (cupti_check("making the counter configuration", cuptiProfilerHostGetConfigImage(&image), problem) < 0 ||
+        cupti_check("counting passes", cuptiProfilerHostGetNumOfPasses(&passes), problem) < 0)
         return -1;
     counters->passes = passes.numOfPasses;
     return 0;
 }
 
 int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,
-                  const struct metrics *metrics, char *why, size_t why_size)
+                  const struct metrics *metrics, struct problem *problem)
 {
     *counters = (struct counters){0};
-    if (host_object(&counters->host, chip, availability, why, why_size) < 0)
+    if (host_object(&counters->host, chip, availability, problem) < 0)
         return -1;
     size_t length = 0;
     for (size_t m = 0; m < metrics->count; m++)
@@ -144,15 +141,14 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
             *end++ = *c == ' ' ? '\0' : *c;
         end += 2; /* the word's end and the list's */
     }
-    if (add_counters(counters, chip, availability, metrics->count, why, why_size) == 0 &&
-        configure(counters, why, why_size) == 0)
+    if (add_counters(counters, chip, availability, metrics->count, problem) == 0 && configure(counters, problem) == 0)
         return 0;
     counters_close(counters);
     return -1;
 }
 
 int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,
-                      double *values, char *why, size_t why_size) /* NOLINT(readability-non-const-parameter): CUPTI's */
+                      double *values, struct problem *problem) /* NOLINT(readability-non-const-parameter): CUPTI's */
 {
     CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
         .structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
@@ -164,7 +160,7 @@ int counters_evaluate(const struct counters *counters, const uint8_t *image, siz
         .numMetrics = counters->count,
         .pMetricValues = values,
     };
-    return cupti_check("evaluating counters", cuptiProfilerHostEvaluateToGpuValues(&params), why, why_size);
+    return cupti_check("evaluating counters", cuptiProfilerHostEvaluateToGpuValues(&params), problem);
 }
 
 void counters_close(struct counters *counters)
@@ -178,12 +174,12 @@ void counters_close(struct counters *counters)
     *counters = (struct counters){0};
 }
 
-int chip_names(const char *const **names, size_t *count, char *why, size_t why_size)
+int chip_names(const char *const **names, size_t *count, struct problem *problem)
 {
     CUpti_Profiler_Host_GetSupportedChips_Params params = {
         .structSize = CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE,
     };
-    if (cupti_check("listing chips", cuptiProfilerHostGetSupportedChips(&params), why, why_size) < 0)
+    if (cupti_check("listing chips", cuptiProfilerHostGetSupportedChips(&params), problem) < 0)
         return -1;
     *names = params.ppChipNames;
     *count = params.numChips;

@@ -32,12 +32,12 @@ static int take_image(void *data, const unsigned char *bytes, size_t size)
     return 0;
 }
 
-int images_open(struct images *images, const char *library, char *why, size_t why_size)
+int images_open(struct images *images, const char *library, struct problem *problem)
 {
     *images = (struct images){0};
     if (cubin_each_image(library, take_image, images) == 0)
         return 0;
-    snprintf(why, why_size, "the machine code of %s cannot be read", library);
+    problem_set(problem, "the machine code of %s cannot be read", library);
     images_close(images);
     return -1;
 }

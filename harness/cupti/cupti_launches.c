@@ -64,7 +64,7 @@ static void CUPTIAPI on_launch(void *data, CUpti_CallbackDomain domain, CUpti_Ca
     }
 }
 
-int launch_log_open(struct launch_log *log, char *why, size_t why_size)
+int launch_log_open(struct launch_log *log, struct problem *problem)
 {
     static const CUpti_CallbackId launches[] = {
         CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
@@ -75,25 +75,23 @@ int launch_log_open(struct launch_log *log, char *why, size_t why_size)
         CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
     };
     if (cupti_check("watching kernel launches", cuptiSubscribe(&log->subscriber, (CUpti_CallbackFunc)on_launch, log),
-                    why, why_size) < 0)
+                    problem) < 0)
         return -1;
     for (size_t i = 0; i < ROWS(launches); i++) {
         if (cupti_check("watching kernel launches",
-                        cuptiEnableCallback(1, log->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launches[i]), why,
-                        why_size) < 0)
+                        cuptiEnableCallback(1, log->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launches[i]), problem) < 0)
             return -1;
     }
     return 0;
 }
 
-int launch_log_after(struct launch_log *log, size_t count, void (*after)(void *), void *data, char *why,
-                     size_t why_size)
+int launch_log_after(struct launch_log *log, size_t count, void (*after)(void *), void *data, struct problem *problem)
 {
     log->after = after;
     log->after_count = count;
     log->after_data = data;
-    return cupti_check("watching the runtime", cuptiEnableDomain(1, log->subscriber, CUPTI_CB_DOMAIN_RUNTIME_API), why,
-                       why_size);
+    return cupti_check("watching the runtime", cuptiEnableDomain(1, log->subscriber, CUPTI_CB_DOMAIN_RUNTIME_API),
+                       problem);
 }
 
 void launch_log_hand_over(struct launch_log *log, struct result *result)

@@ -29,7 +29,7 @@ struct lines_collector {
     size_t count;
     unsigned counted; /* as in struct lines */
     bool enabled;
-    char why[512]; /* not enabled */
+    struct problem problem; /* not enabled */
 };
 
 /* The counts of one instruction, by the number of its configuration. */
@@ -39,13 +39,13 @@ struct instruction {
 };
 
 static int lines_open(void **opened, const struct collector_setup *setup, struct device *device,
-                      struct session *session, char *why, size_t why_size)
+                      struct session *session, struct problem *problem)
 {
-    if (gpu_describe(0, device, session, why, why_size) < 0)
+    if (gpu_describe(0, device, session, problem) < 0)
         return -1;
     struct lines_collector *self = x_calloc(1, sizeof *self);
     self->setup = setup;
-    if (gpu_context(&self->context, why, why_size) < 0) {
+    if (gpu_context(&self->context, problem) < 0) {
         free(self);
         return -1;
     }
@@ -91,48 +91,45 @@ static void begin(void *data)
         .ctx = self->context,
         .enableLazyPatching = 1,
     };
-    char *why = self->why;
-    const size_t size = sizeof self->why;
-    if (cuda_check("waiting", cuCtxSynchronize(), why, size) < 0 ||
-        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), why, size) < 0 ||
-        cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), why, size) < 0)
+    struct problem *problem = &self->problem;
+    if (cuda_check("waiting", cuCtxSynchronize(), problem) < 0 ||
+        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0 ||
+        cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0)
         return;
     choose_counters(self, chip.pChipName);
     if (self->count == 0) {
-        snprintf(why, size, "chip %s has none of the counters by instruction", chip.pChipName);
+        problem_set(problem, "chip %s has none of the counters by instruction", chip.pChipName);
         return;
     }
     config.numOfMetricConfig = self->count;
     config.pConfigs = self->configs;
     self->enabled =
-        cupti_check("choosing the counters by instruction", cuptiSassMetricsSetConfig(&config), why, size) == 0 &&
-        cupti_check("counting by instruction", cuptiSassMetricsEnable(&enable), why, size) == 0;
+        cupti_check("choosing the counters by instruction", cuptiSassMetricsSetConfig(&config), problem) == 0 &&
+        cupti_check("counting by instruction", cuptiSassMetricsEnable(&enable), problem) == 0;
 }
 
 /* Launches the variant once, with counting from the function on that comes after setup->skip launches. */
-static int launch(struct lines_collector *self, const struct kernel *kernel, void *state, char *why, size_t why_size)
+static int launch(struct lines_collector *self, const struct kernel *kernel, void *state, struct problem *problem)
 {
     const struct cugate_library *library = self->setup->library;
-    if (library_check(library, "restore", kernel->family->restore(state), why, why_size) < 0 ||
-        library_check(library, "restore", library->synchronize(), why, why_size) < 0 ||
-        launch_log_open(&self->log, why, why_size) < 0)
+    if (library_check(library, "restore", kernel->family->restore(state), problem) < 0 ||
+        library_check(library, "restore", library->synchronize(), problem) < 0 ||
+        launch_log_open(&self->log, problem) < 0)
         return -1;
     self->log.count = 0;
     self->log.recording = true;
-    snprintf(self->why, sizeof self->why, "the function was not launched again");
+    problem_set(&self->problem, "the function was not launched again");
     if (self->setup->skip == 0)
         begin(self);
-    else if (launch_log_after(&self->log, self->setup->skip, begin, self, why, why_size) < 0)
+    else if (launch_log_after(&self->log, self->setup->skip, begin, self, problem) < 0)
         return -1;
     const int launched = kernel->variant->launch(state);
     const int finished = library->synchronize();
     self->log.recording = false;
-    if (library_check(library, "launch", launched, why, why_size) < 0 ||
-        library_check(library, "kernel", finished, why, why_size) < 0)
+    if (library_check(library, "launch", launched, problem) < 0 ||
+        library_check(library, "kernel", finished, problem) < 0)
         return -1;
-    if (!self->enabled)
-        snprintf(why, why_size, "%s", self->why);
-    return self->enabled ? 0 : -1;
+    return self->enabled ? 0 : problem_set(problem, "%s", self->problem.text);
 }
 
 static int by_function_and_offset(const void *a, const void *b)
@@ -197,10 +194,10 @@ static void add_instruction(const struct lines_collector *self, const struct ins
 }
 
 static int add_records(const struct lines_collector *self, const CUpti_SassMetrics_Data *records, size_t count,
-                       struct lines *lines, char *why, size_t why_size)
+                       struct lines *lines, struct problem *problem)
 {
     struct images images;
-    if (images_open(&images, self->setup->library_path, why, why_size) < 0)
+    if (images_open(&images, self->setup->library_path, problem) < 0)
         return -1;
     struct instruction *list = x_calloc(count, sizeof *list);
     const size_t gathered = gather(self, records, count, list);
@@ -212,19 +209,17 @@ static int add_records(const struct lines_collector *self, const CUpti_SassMetri
     return 0;
 }
 
-static int flush(const struct lines_collector *self, struct lines *lines, char *why, size_t why_size)
+static int flush(const struct lines_collector *self, struct lines *lines, struct problem *problem)
 {
     CUpti_SassMetricsGetDataProperties_Params size = {
         .structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
         .ctx = self->context,
     };
-    if (cupti_check("sizing the counts by instruction", cuptiSassMetricsGetDataProperties(&size), why, why_size) < 0)
+    if (cupti_check("sizing the counts by instruction", cuptiSassMetricsGetDataProperties(&size), problem) < 0)
         return -1;
     const size_t count = size.numOfPatchedInstructionRecords;
-    if (count == 0 || size.numOfInstances != 1) {
-        snprintf(why, why_size, "CUPTI has no counts by instruction");
-        return -1;
-    }
+    if (count == 0 || size.numOfInstances != 1)
+        return problem_set(problem, "CUPTI has no counts by instruction");
     CUpti_SassMetrics_Data *records = x_calloc(count, sizeof *records);
     CUpti_SassMetrics_InstanceValue *values = x_calloc(count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
@@ -238,24 +233,22 @@ static int flush(const struct lines_collector *self, struct lines *lines, char *
         .numOfInstances = 1,
         .pMetricsData = records,
     };
-    int failed = cupti_check("reading the counts by instruction", cuptiSassMetricsFlushData(&params), why, why_size);
+    int failed = cupti_check("reading the counts by instruction", cuptiSassMetricsFlushData(&params), problem);
     if (failed == 0)
-        failed = add_records(self, records, count, lines, why, why_size);
+        failed = add_records(self, records, count, lines, problem);
     /* The names stay: CUPTI does not say whether records share them, and the process is about to end. */
     free(values);
     free(records);
     return failed;
 }
 
-static int lines_measure(void *opened, const struct kernel *kernel, void *state, struct result *result, char *why,
-                         size_t why_size)
+static int lines_measure(void *opened, const struct kernel *kernel, void *state, struct result *result,
+                         struct problem *problem)
 {
     struct lines_collector *self = opened;
-    if (kernel->family->kind == CUGATE_TRANSFER) {
-        snprintf(why, why_size, "it launches no kernel");
-        return -1;
-    }
-    if (launch(self, kernel, state, why, why_size) < 0 || flush(self, &result->lines, why, why_size) < 0)
+    if (kernel->family->kind == CUGATE_TRANSFER)
+        return problem_set(problem, "it launches no kernel");
+    if (launch(self, kernel, state, problem) < 0 || flush(self, &result->lines, problem) < 0)
         return -1;
     launch_log_hand_over(&self->log, result);
     return 0;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 static int chip_counters(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
-                         size_t *passes, char *why, size_t why_size)
+                         size_t *passes, struct problem *problem)
 {
     struct counters counters;
-    if (counters_open(&counters, chip, NULL, metrics, why, why_size) < 0)
+    if (counters_open(&counters, chip, NULL, metrics, problem) < 0)
         return -1;
     memcpy(chosen, counters.names, metrics->count * sizeof *chosen);
     *passes = counters.passes;
@@ -18,17 +18,17 @@ static int chip_counters(const char *chip, const struct metrics *metrics, const 
     return 0;
 }
 
-static char *source_line(const char *library, const char *symbol, unsigned offset, unsigned *number, char *why,
-                         size_t why_size)
+static char *source_line(const char *library, const char *symbol, unsigned offset, unsigned *number,
+                         struct problem *problem)
 {
     struct images images;
     char *file = NULL;
-    if (images_open(&images, library, why, why_size) < 0)
+    if (images_open(&images, library, problem) < 0)
         return NULL;
     for (size_t i = 0; i < images.count && !file; i++)
         file = image_line(&images, image_crc(&images, i), symbol, offset, number);
     if (!file)
-        snprintf(why, why_size, "%s has no line information at byte %u of %s", library, offset, symbol);
+        problem_set(problem, "%s has no line information at byte %u of %s", library, offset, symbol);
     images_close(&images);
     return file;
 }

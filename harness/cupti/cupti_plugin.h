@@ -10,25 +10,25 @@
 
 #include <stdint.h>
 
-/* Words for a driver error: 0 for CUDA_SUCCESS, else -1 after "what: the driver's words" went into why. */
-int cuda_check(const char *what, CUresult result, char *why, size_t why_size);
+/* Words for a driver error: 0 for CUDA_SUCCESS, else -1 after "what: the driver's words" went into *problem. */
+int cuda_check(const char *what, CUresult result, struct problem *problem);
 
 /* The same for CUPTI, with the remedy where one is known. */
-int cupti_check(const char *what, CUptiResult result, char *why, size_t why_size);
+int cupti_check(const char *what, CUptiResult result, struct problem *problem);
 const char *cupti_remedy(int cupti_result);
 
-int gpu_count(char *why, size_t why_size);
-int gpu_describe(int ordinal, struct device *device, struct session *session, char *why, size_t why_size);
+int gpu_count(struct problem *problem);
+int gpu_describe(int ordinal, struct device *device, struct session *session, struct problem *problem);
 
 /* How many processes compute on the GPU besides this one, which must have no context on it yet; NULL where unknown.
  * Caller frees. */
 char *gpu_neighbours(const char *uuid);
 
 /* Makes device 0's primary context, which the CUDA runtime shares, current in this thread. */
-int gpu_context(CUcontext *context, char *why, size_t why_size);
+int gpu_context(CUcontext *context, struct problem *problem);
 
-int gpu_condition_open(struct gpu_condition **opened, char *why, size_t why_size);
-int gpu_condition_apply(struct gpu_condition *condition, char *why, size_t why_size);
+int gpu_condition_open(struct gpu_condition **opened, struct problem *problem);
+int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem);
 void gpu_condition_mark(bool measured);
 void gpu_condition_close(struct gpu_condition *condition);
 
@@ -47,13 +47,13 @@ struct counters {
 
 /* availability: image from cuptiProfilerGetCounterAvailability, or NULL for any chip without a GPU. */
 int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,
-                  const struct metrics *metrics, char *why, size_t why_size);
+                  const struct metrics *metrics, struct problem *problem);
 /* values[i] is wanted[i] in that range of a decoded image. */
 int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,
-                      double *values, char *why, size_t why_size);
+                      double *values, struct problem *problem);
 void counters_close(struct counters *counters);
 
-int chip_names(const char *const **names, size_t *count, char *why, size_t why_size);
+int chip_names(const char *const **names, size_t *count, struct problem *problem);
 
 /* Every kernel launch of this process, counted; those made while recording are described too, equal ones in a row as
  * one. Once opened it must stay where it is, because CUPTI holds its address. */
@@ -67,10 +67,9 @@ struct launch_log {
     size_t after_count;
     void *after_data;
 };
-int launch_log_open(struct launch_log *log, char *why, size_t why_size);
+int launch_log_open(struct launch_log *log, struct problem *problem);
 /* Has `after` called once, when the call of the CUDA runtime ends that made number `count` of the launches. */
-int launch_log_after(struct launch_log *log, size_t count, void (*after)(void *), void *data, char *why,
-                     size_t why_size);
+int launch_log_after(struct launch_log *log, size_t count, void (*after)(void *), void *data, struct problem *problem);
 void launch_log_hand_over(struct launch_log *log, struct result *result); /* gives the list away and empties it */
 void launch_log_close(struct launch_log *log);
 
@@ -80,7 +79,7 @@ struct images {
     size_t count;
 };
 uint64_t image_crc(const struct images *images, size_t image);
-int images_open(struct images *images, const char *library, char *why, size_t why_size);
+int images_open(struct images *images, const char *library, struct problem *problem);
 void images_close(struct images *images);
 
 /* The source file (caller frees) and line of an instruction; NULL where there is no line information. symbol is the

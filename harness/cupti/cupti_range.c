@@ -43,7 +43,7 @@ struct plan {
     size_t measured;
 };
 
-static int open_counters(struct range_collector *self, char *why, size_t why_size)
+static int open_counters(struct range_collector *self, struct problem *problem)
 {
     CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
     CUpti_Profiler_GetCounterAvailability_Params availability = {
@@ -52,16 +52,16 @@ static int open_counters(struct range_collector *self, char *why, size_t why_siz
     };
     uint8_t *image = NULL;
     int failed = -1;
-    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), why, why_size) < 0 ||
-        cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability), why,
-                    why_size) < 0)
+    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
+        cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
+                    problem) < 0)
         goto out;
     image = x_calloc(1, availability.counterAvailabilityImageSize);
     availability.pCounterAvailabilityImage = image;
-    if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability), why,
-                    why_size) < 0)
+    if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
+                    problem) < 0)
         goto out;
-    failed = counters_open(&self->counters, chip.pChipName, image, self->setup->metrics, why, why_size);
+    failed = counters_open(&self->counters, chip.pChipName, image, self->setup->metrics, problem);
 out:
     free(image);
     return failed;
@@ -79,7 +79,7 @@ static void disable(struct range_collector *self)
 }
 
 /* Enables the profiler with room for so many ranges, unless it has it. */
-static int enable(struct range_collector *self, size_t ranges, char *why, size_t why_size)
+static int enable(struct range_collector *self, size_t ranges, struct problem *problem)
 {
     if (self->profiler && ranges <= self->room)
         return 0;
@@ -89,7 +89,7 @@ static int enable(struct range_collector *self, size_t ranges, char *why, size_t
         .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
         .ctx = self->context,
     };
-    if (cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), why, why_size) < 0)
+    if (cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), problem) < 0)
         return -1;
     self->profiler = params.pRangeProfilerObject;
     return 0;
@@ -106,7 +106,7 @@ static void range_close(void *opened)
 }
 
 static int range_open(void **opened, const struct collector_setup *setup, struct device *device,
-                      struct session *session, char *why, size_t why_size)
+                      struct session *session, struct problem *problem)
 {
     struct range_collector *self = x_calloc(1, sizeof *self);
     self->setup = setup;
@@ -114,11 +114,11 @@ static int range_open(void **opened, const struct collector_setup *setup, struct
     uint32_t version = 0;
     int driver = 0;
 
-    if (gpu_describe(0, device, session, why, why_size) < 0)
+    if (gpu_describe(0, device, session, problem) < 0)
         goto failed;
     if (cuDriverGetVersion(&driver) == CUDA_SUCCESS && driver / 10 < CUDA_VERSION / 10) {
-        snprintf(
-            why, why_size,
+        problem_set(
+            problem,
             "the driver supports CUDA %d.%d but this cugate was built with CUPTI of CUDA %d.%d: update the driver, or "
             "build with a toolkit of CUDA %d.%d (make CUDA_HOME=...)",
             driver / 1000, driver % 1000 / 10, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10, driver / 1000,
@@ -126,11 +126,10 @@ static int range_open(void **opened, const struct collector_setup *setup, struct
         goto failed;
     }
     /* Enabling once now shows denied or busy counters before any kernel runs. */
-    if (gpu_context(&self->context, why, why_size) < 0 || launch_log_open(&self->log, why, why_size) < 0 ||
-        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), why, why_size) < 0 ||
-        open_counters(self, why, why_size) < 0 ||
-        enable(self, USUAL_LAUNCHES * (size_t)setup->samples, why, why_size) < 0 ||
-        gpu_condition_open(&self->condition, why, why_size) < 0)
+    if (gpu_context(&self->context, problem) < 0 || launch_log_open(&self->log, problem) < 0 ||
+        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0 ||
+        open_counters(self, problem) < 0 || enable(self, USUAL_LAUNCHES * (size_t)setup->samples, problem) < 0 ||
+        gpu_condition_open(&self->condition, problem) < 0)
         goto failed;
     if (setup->roofs)
         gpu_measure_roofs(self->condition, session->roofs);
@@ -146,28 +145,28 @@ failed:
 /* Restores the inputs, conditions the GPU, launches and waits; says how many kernels each part launched, and on
  * `details` keeps how the measured ones were launched. */
 static int one_sample(struct range_collector *self, const struct kernel *kernel, void *state, bool details,
-                      struct plan *seen, char *why, size_t why_size)
+                      struct plan *seen, struct problem *problem)
 {
     const struct cugate_library *library = self->setup->library;
     struct launch_log *log = &self->log;
     log->count = 0;
-    if (library_check(library, "restore", kernel->family->restore(state), why, why_size) < 0 ||
-        gpu_condition_apply(self->condition, why, why_size) < 0)
+    if (library_check(library, "restore", kernel->family->restore(state), problem) < 0 ||
+        gpu_condition_apply(self->condition, problem) < 0)
         return -1;
     seen->before = log->count;
     log->recording = details;
     const int launched = kernel->variant->launch(state);
     log->recording = false;
     seen->measured = log->count - seen->before;
-    if (library_check(library, "launch", launched, why, why_size) < 0 ||
-        library_check(library, "kernel", library->synchronize(), why, why_size) < 0)
+    if (library_check(library, "launch", launched, problem) < 0 ||
+        library_check(library, "kernel", library->synchronize(), problem) < 0)
         return -1;
     return 0;
 }
 
 /* Every pass over all samples. */
 static int collect(struct range_collector *self, const struct kernel *kernel, void *state, const struct plan *plan,
-                   char *why, size_t why_size)
+                   struct problem *problem)
 {
     CUpti_RangeProfiler_Start_Params start = {
         .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
@@ -178,35 +177,31 @@ static int collect(struct range_collector *self, const struct kernel *kernel, vo
         .pRangeProfilerObject = self->profiler,
     };
     for (size_t pass = 0; pass < self->counters.passes && !stop.isAllPassSubmitted; pass++) {
-        if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), why, why_size) < 0)
+        if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0)
             return -1;
         for (int s = 0; s < self->setup->samples; s++) {
             struct plan seen;
-            if (one_sample(self, kernel, state, false, &seen, why, why_size) < 0)
+            if (one_sample(self, kernel, state, false, &seen, problem) < 0)
                 return -1;
-            if (seen.before != plan->before || seen.measured != plan->measured) {
-                snprintf(
-                    why, why_size,
+            if (seen.before != plan->before || seen.measured != plan->measured)
+                return problem_set(
+                    problem,
                     "not counted: it launched %zu + %zu kernels (restore + measured) the first time and %zu + %zu in a "
                     "later sample; a variant must launch the same kernels every time",
                     plan->before, plan->measured, seen.before, seen.measured);
-                return -1;
-            }
         }
-        if (cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), why, why_size) < 0)
+        if (cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
             return -1;
     }
     CUpti_RangeProfiler_DecodeData_Params decode = {
         .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
         .pRangeProfilerObject = self->profiler,
     };
-    if (cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), why, why_size) < 0)
+    if (cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), problem) < 0)
         return -1;
-    if (!stop.isAllPassSubmitted || decode.numOfRangeDropped > 0) {
-        snprintf(why, why_size, "not counted: %zu ranges were dropped, %s", decode.numOfRangeDropped,
-                 stop.isAllPassSubmitted ? "all passes done" : "passes are missing");
-        return -1;
-    }
+    if (!stop.isAllPassSubmitted || decode.numOfRangeDropped > 0)
+        return problem_set(problem, "not counted: %zu ranges were dropped, %s", decode.numOfRangeDropped,
+                           stop.isAllPassSubmitted ? "all passes done" : "passes are missing");
     return 0;
 }
 
@@ -234,7 +229,7 @@ static void read_range(const struct range_collector *self, const double *numbers
 
 /* Turns a decoded image into rows. */
 static int evaluate(struct range_collector *self, const uint8_t *image, size_t image_size, const struct plan *plan,
-                    struct result *result, char *why, size_t why_size)
+                    struct result *result, struct problem *problem)
 {
     const struct metrics *metrics = self->setup->metrics;
     const size_t samples = (size_t)self->setup->samples;
@@ -247,7 +242,7 @@ static int evaluate(struct range_collector *self, const uint8_t *image, size_t i
     for (size_t s = 0; s < samples; s++) {
         for (size_t launch = 0; launch < plan->measured; launch++) {
             const size_t range = s * stride + plan->before + launch;
-            if (counters_evaluate(&self->counters, image, image_size, range, numbers, why, why_size) < 0)
+            if (counters_evaluate(&self->counters, image, image_size, range, numbers, problem) < 0)
                 goto out;
             read_range(self, numbers, &readings[launch * metrics->count]);
         }
@@ -264,12 +259,12 @@ out:
 
 /* Profiles with a counter data image of its own and evaluates it. */
 static int profile(struct range_collector *self, const struct kernel *kernel, void *state, const struct plan *plan,
-                   struct result *result, char *why, size_t why_size)
+                   struct result *result, struct problem *problem)
 {
     const size_t ranges = (plan->before + plan->measured) * (size_t)self->setup->samples;
     uint8_t *image = NULL;
     int failed = -1;
-    if (enable(self, ranges, why, why_size) < 0)
+    if (enable(self, ranges, problem) < 0)
         return -1;
     CUpti_RangeProfiler_GetCounterDataSize_Params size = {
         .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
@@ -279,7 +274,7 @@ static int profile(struct range_collector *self, const struct kernel *kernel, vo
         .maxNumOfRanges = ranges,
         .maxNumRangeTreeNodes = (uint32_t)ranges,
     };
-    if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), why, why_size) < 0)
+    if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem) < 0)
         goto out;
     image = x_calloc(1, size.counterDataSize);
     CUpti_RangeProfiler_CounterDataImage_Initialize_Params initialize = {
@@ -306,41 +301,40 @@ static int profile(struct range_collector *self, const struct kernel *kernel, vo
         .pCounterDataImage = image,
         .counterDataImageSize = size.counterDataSize,
     };
-    if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&initialize), why,
-                    why_size) < 0 ||
-        cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), why, why_size) < 0 ||
-        collect(self, kernel, state, plan, why, why_size) < 0 ||
-        cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), why, why_size) < 0)
+    if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&initialize), problem) <
+            0 ||
+        cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem) < 0 ||
+        collect(self, kernel, state, plan, problem) < 0 ||
+        cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
         goto out;
     if (info.numTotalRanges != ranges) {
-        snprintf(why, why_size,
-                 "not counted: %zu kernels were launched but CUPTI has ranges of %zu; launches in CUDA graphs or other "
-                 "contexts are not supported",
-                 ranges, info.numTotalRanges);
+        problem_set(
+            problem,
+            "not counted: %zu kernels were launched but CUPTI has ranges of %zu; launches in CUDA graphs or other "
+            "contexts are not supported",
+            ranges, info.numTotalRanges);
         goto out;
     }
-    failed = evaluate(self, image, size.counterDataSize, plan, result, why, why_size);
+    failed = evaluate(self, image, size.counterDataSize, plan, result, problem);
 out:
     free(image);
     return failed;
 }
 
-static int range_measure(void *opened, const struct kernel *kernel, void *state, struct result *result, char *why,
-                         size_t why_size)
+static int range_measure(void *opened, const struct kernel *kernel, void *state, struct result *result,
+                         struct problem *problem)
 {
     struct range_collector *self = opened;
     if (kernel->family->kind == CUGATE_TRANSFER) {
         return collector_host_samples(self->setup, kernel, state, VALUE_NOT_APPLICABLE, cugate_gpu_plugin(),
-                                      self->condition, result, why, why_size);
+                                      self->condition, result, problem);
     }
     struct plan plan;
-    if (one_sample(self, kernel, state, true, &plan, why, why_size) < 0)
+    if (one_sample(self, kernel, state, true, &plan, problem) < 0)
         return -1;
-    if (plan.measured == 0) {
-        snprintf(why, why_size, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
-        return -1;
-    }
-    if (profile(self, kernel, state, &plan, result, why, why_size) < 0)
+    if (plan.measured == 0)
+        return problem_set(problem, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
+    if (profile(self, kernel, state, &plan, result, problem) < 0)
         return -1;
     launch_log_hand_over(&self->log, result);
     return 0;

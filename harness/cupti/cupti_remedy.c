@@ -49,7 +49,7 @@ const char *cupti_remedy(int cupti_result)
     return NULL;
 }
 
-int cupti_check(const char *what, CUptiResult result, char *why, size_t why_size)
+int cupti_check(const char *what, CUptiResult result, struct problem *problem)
 {
     if (result == CUPTI_SUCCESS)
         return 0;
@@ -57,17 +57,15 @@ int cupti_check(const char *what, CUptiResult result, char *why, size_t why_size
     if (cuptiGetResultString(result, &words) != CUPTI_SUCCESS || !words)
         words = "unknown CUPTI error";
     const char *remedy = cupti_remedy((int)result);
-    snprintf(why, why_size, "%s: %s (%d)%s%s", what, words, (int)result, remedy ? ": " : "", remedy ? remedy : "");
-    return -1;
+    return problem_set(problem, "%s: %s (%d)%s%s", what, words, (int)result, remedy ? ": " : "", remedy ? remedy : "");
 }
 
-int cuda_check(const char *what, CUresult result, char *why, size_t why_size)
+int cuda_check(const char *what, CUresult result, struct problem *problem)
 {
     if (result == CUDA_SUCCESS)
         return 0;
     const char *words = NULL;
     if (cuGetErrorString(result, &words) != CUDA_SUCCESS || !words)
         words = "unknown driver error";
-    snprintf(why, why_size, "%s: %s (%d)", what, words, (int)result);
-    return -1;
+    return problem_set(problem, "%s: %s (%d)", what, words, (int)result);
 }

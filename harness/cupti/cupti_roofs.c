@@ -75,15 +75,15 @@ static const struct {
     {ROOF_FP16, "cugate_roof_fp16", TAKES_FP32, half2_flops},
 };
 
-static int bench_open(struct bench *bench, const struct gpu_condition *condition, char *why, size_t why_size)
+static int bench_open(struct bench *bench, const struct gpu_condition *condition, struct problem *problem)
 {
     int sms = 0;
-    if (cuda_check("reading the SM count", cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0), why,
-                   why_size) < 0 ||
-        cuda_check("loading cugate's own kernels", cuModuleLoadData(&bench->module, _binary_roofs_fatbin_start), why,
-                   why_size) < 0 ||
-        cuda_check("making an event", cuEventCreate(&bench->begin, CU_EVENT_DEFAULT), why, why_size) < 0 ||
-        cuda_check("making an event", cuEventCreate(&bench->end, CU_EVENT_DEFAULT), why, why_size) < 0)
+    if (cuda_check("reading the SM count", cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0),
+                   problem) < 0 ||
+        cuda_check("loading cugate's own kernels", cuModuleLoadData(&bench->module, _binary_roofs_fatbin_start),
+                   problem) < 0 ||
+        cuda_check("making an event", cuEventCreate(&bench->begin, CU_EVENT_DEFAULT), problem) < 0 ||
+        cuda_check("making an event", cuEventCreate(&bench->end, CU_EVENT_DEFAULT), problem) < 0)
         return -1;
     gpu_condition_buffers(condition, &bench->words, &bench->word_count, &bench->sink);
     bench->blocks = (unsigned)sms * BLOCKS_AN_SM;
@@ -105,8 +105,8 @@ static void bench_close(struct bench *bench)
 }
 
 /* Milliseconds of one launch. */
-static int time_launch(struct bench *bench, CUfunction kernel, enum arguments arguments, float *milliseconds, char *why,
-                       size_t why_size)
+static int time_launch(struct bench *bench, CUfunction kernel, enum arguments arguments, float *milliseconds,
+                       struct problem *problem)
 {
     void *lists[][4] = {
         [TAKES_WORDS] = {&bench->words, &bench->word_count, &bench->dram_rounds, &bench->sink},
@@ -114,25 +114,25 @@ static int time_launch(struct bench *bench, CUfunction kernel, enum arguments ar
         [TAKES_FP64] = {&bench->rounds, &bench->factor64, &bench->sink},
         [TAKES_FP32] = {&bench->rounds, &bench->factor32, &bench->sink},
     };
-    if (cuda_check("timing", cuEventRecord(bench->begin, NULL), why, why_size) < 0 ||
+    if (cuda_check("timing", cuEventRecord(bench->begin, NULL), problem) < 0 ||
         cuda_check("launching",
-                   cuLaunchKernel(kernel, bench->blocks, 1, 1, THREADS, 1, 1, 0, NULL, lists[arguments], NULL), why,
-                   why_size) < 0 ||
-        cuda_check("timing", cuEventRecord(bench->end, NULL), why, why_size) < 0 ||
-        cuda_check("running", cuEventSynchronize(bench->end), why, why_size) < 0)
+                   cuLaunchKernel(kernel, bench->blocks, 1, 1, THREADS, 1, 1, 0, NULL, lists[arguments], NULL),
+                   problem) < 0 ||
+        cuda_check("timing", cuEventRecord(bench->end, NULL), problem) < 0 ||
+        cuda_check("running", cuEventSynchronize(bench->end), problem) < 0)
         return -1;
-    return cuda_check("timing", cuEventElapsedTime(milliseconds, bench->begin, bench->end), why, why_size);
+    return cuda_check("timing", cuEventElapsedTime(milliseconds, bench->begin, bench->end), problem);
 }
 
-static int measure_roof(struct bench *bench, size_t row, double *roof, char *why, size_t why_size)
+static int measure_roof(struct bench *bench, size_t row, double *roof, struct problem *problem)
 {
     CUfunction kernel;
-    if (cuda_check(roofs_table[row].kernel, cuModuleGetFunction(&kernel, bench->module, roofs_table[row].kernel), why,
-                   why_size) < 0)
+    if (cuda_check(roofs_table[row].kernel, cuModuleGetFunction(&kernel, bench->module, roofs_table[row].kernel),
+                   problem) < 0)
         return -1;
     for (int i = 0; i <= REPEATS; i++) {
         float milliseconds = 0;
-        if (time_launch(bench, kernel, roofs_table[row].arguments, &milliseconds, why, why_size) < 0)
+        if (time_launch(bench, kernel, roofs_table[row].arguments, &milliseconds, problem) < 0)
             return -1;
         const double rate = milliseconds > 0 ? roofs_table[row].work(bench) / milliseconds * 1e3 : 0;
         if (i > 0 && rate > *roof) /* the first one also loads the code and raises the clocks */
@@ -145,13 +145,13 @@ static int measure_roof(struct bench *bench, size_t row, double *roof, char *why
 void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS])
 {
     struct bench bench = {0};
-    char why[512];
-    int failed = gpu_condition_apply(condition, why, sizeof why);
+    struct problem problem;
+    int failed = gpu_condition_apply(condition, &problem);
     if (failed == 0)
-        failed = bench_open(&bench, condition, why, sizeof why);
+        failed = bench_open(&bench, condition, &problem);
     for (size_t i = 0; i < ROWS(roofs_table) && failed == 0; i++)
-        failed = measure_roof(&bench, i, &roofs[roofs_table[i].roof], why, sizeof why);
+        failed = measure_roof(&bench, i, &roofs[roofs_table[i].roof], &problem);
     if (failed < 0)
-        warning("what this GPU can do at most was not measured: %s", why);
+        warning("what this GPU can do at most was not measured: %s", problem.text);
     bench_close(&bench);
 }

@@ -70,14 +70,14 @@ static void stalls_close(void *opened)
 }
 
 static int stalls_open(void **opened, const struct collector_setup *setup, struct device *device,
-                       struct session *session, char *why, size_t why_size)
+                       struct session *session, struct problem *problem)
 {
-    if (gpu_describe(0, device, session, why, why_size) < 0)
+    if (gpu_describe(0, device, session, problem) < 0)
         return -1;
     struct stalls_collector *self = x_calloc(1, sizeof *self);
     self->setup = setup;
-    if (gpu_context(&self->context, why, why_size) < 0 || gpu_condition_open(&self->condition, why, why_size) < 0 ||
-        launch_log_open(&self->log, why, why_size) < 0) {
+    if (gpu_context(&self->context, problem) < 0 || gpu_condition_open(&self->condition, problem) < 0 ||
+        launch_log_open(&self->log, problem) < 0) {
         stalls_close(self);
         return -1;
     }
@@ -86,39 +86,39 @@ static int stalls_open(void **opened, const struct collector_setup *setup, struc
 }
 
 /* Everything before a launch, with nothing left in flight. */
-static int prepare(const struct stalls_collector *self, const struct kernel *kernel, void *state, char *why,
-                   size_t why_size)
+static int prepare(const struct stalls_collector *self, const struct kernel *kernel, void *state,
+                   struct problem *problem)
 {
     const struct cugate_library *library = self->setup->library;
-    if (library_check(library, "restore", kernel->family->restore(state), why, why_size) < 0 ||
-        gpu_condition_apply(self->condition, why, why_size) < 0)
+    if (library_check(library, "restore", kernel->family->restore(state), problem) < 0 ||
+        gpu_condition_apply(self->condition, problem) < 0)
         return -1;
-    return library_check(library, "restore", library->synchronize(), why, why_size);
+    return library_check(library, "restore", library->synchronize(), problem);
 }
 
-static int launch(const struct stalls_collector *self, const struct kernel *kernel, void *state, char *why,
-                  size_t why_size)
+static int launch(const struct stalls_collector *self, const struct kernel *kernel, void *state,
+                  struct problem *problem)
 {
     const struct cugate_library *library = self->setup->library;
     const int launched = kernel->variant->launch(state);
     const int finished = library->synchronize();
-    if (library_check(library, "launch", launched, why, why_size) < 0)
+    if (library_check(library, "launch", launched, problem) < 0)
         return -1;
-    return library_check(library, "kernel", finished, why, why_size);
+    return library_check(library, "kernel", finished, problem);
 }
 
 /* A period that gives about SAMPLES_WANTED samples in the time of one launch; launches meanwhile are described. */
-static int choose_period(struct stalls_collector *self, const struct kernel *kernel, void *state, char *why,
-                         size_t why_size)
+static int choose_period(struct stalls_collector *self, const struct kernel *kernel, void *state,
+                         struct problem *problem)
 {
     int kilohertz = 0;
-    if (cuda_check("reading the SM clock", cuDeviceGetAttribute(&kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0), why,
-                   why_size) < 0 ||
-        prepare(self, kernel, state, why, why_size) < 0)
+    if (cuda_check("reading the SM clock", cuDeviceGetAttribute(&kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0),
+                   problem) < 0 ||
+        prepare(self, kernel, state, problem) < 0)
         return -1;
     self->log.recording = true;
     const double begin = now_seconds();
-    const int launched = launch(self, kernel, state, why, why_size);
+    const int launched = launch(self, kernel, state, problem);
     const double cycles = (now_seconds() - begin) * kilohertz * 1e3;
     self->log.recording = false;
     self->period = LEAST_PERIOD;
@@ -127,12 +127,12 @@ static int choose_period(struct stalls_collector *self, const struct kernel *ker
     return launched;
 }
 
-static int find_reasons(struct stalls_collector *self, char *why, size_t why_size)
+static int find_reasons(struct stalls_collector *self, struct problem *problem)
 {
     size_t count = 0;
     CUpti_PCSamplingGetNumStallReasonsParams number = {
         .size = CUpti_PCSamplingGetNumStallReasonsParamsSize, .ctx = self->context, .numStallReasons = &count};
-    if (cupti_check("counting stall reasons", cuptiPCSamplingGetNumStallReasons(&number), why, why_size) < 0)
+    if (cupti_check("counting stall reasons", cuptiPCSamplingGetNumStallReasons(&number), problem) < 0)
         return -1;
     self->reason_count = count;
     self->indices = x_calloc(count, sizeof *self->indices);
@@ -146,10 +146,10 @@ static int find_reasons(struct stalls_collector *self, char *why, size_t why_siz
         .stallReasonIndex = self->indices,
         .stallReasons = self->reasons,
     };
-    return cupti_check("naming stall reasons", cuptiPCSamplingGetStallReasons(&names), why, why_size);
+    return cupti_check("naming stall reasons", cuptiPCSamplingGetStallReasons(&names), problem);
 }
 
-static int configure(struct stalls_collector *self, char *why, size_t why_size)
+static int configure(struct stalls_collector *self, struct problem *problem)
 {
     make_places(&self->fetched, self->reason_count);
     make_places(&self->rest, self->reason_count);
@@ -175,16 +175,16 @@ static int configure(struct stalls_collector *self, char *why, size_t why_size)
         .numAttributes = ROWS(settings),
         .pPCSamplingConfigurationInfo = settings,
     };
-    return cupti_check("setting up PC sampling", cuptiPCSamplingSetConfigurationAttribute(&params), why, why_size);
+    return cupti_check("setting up PC sampling", cuptiPCSamplingSetConfigurationAttribute(&params), problem);
 }
 
-static int start(struct stalls_collector *self, char *why, size_t why_size)
+static int start(struct stalls_collector *self, struct problem *problem)
 {
     CUpti_PCSamplingEnableParams params = {.size = CUpti_PCSamplingEnableParamsSize, .ctx = self->context};
-    if (cupti_check("starting PC sampling", cuptiPCSamplingEnable(&params), why, why_size) < 0 ||
-        find_reasons(self, why, why_size) < 0)
+    if (cupti_check("starting PC sampling", cuptiPCSamplingEnable(&params), problem) < 0 ||
+        find_reasons(self, problem) < 0)
         return -1;
-    return configure(self, why, why_size);
+    return configure(self, problem);
 }
 
 /* "long_scoreboard", or NULL for what is no reason of its own. */
@@ -228,18 +228,16 @@ static void add_place(const struct stalls_collector *self, const CUpti_PCSamplin
 
 /* Takes what is there. CUPTI decodes in a thread of its own, so little may be there yet: the rest comes with a later
  * fetch or at the end. */
-static int fetch(struct stalls_collector *self, const struct images *images, struct lines *lines, char *why,
-                 size_t why_size)
+static int fetch(struct stalls_collector *self, const struct images *images, struct lines *lines,
+                 struct problem *problem)
 {
     CUpti_PCSamplingGetDataParams params = {
         .size = CUpti_PCSamplingGetDataParamsSize, .ctx = self->context, .pcSamplingData = &self->fetched};
     do {
-        if (cupti_check("reading samples", cuptiPCSamplingGetData(&params), why, why_size) < 0)
+        if (cupti_check("reading samples", cuptiPCSamplingGetData(&params), problem) < 0)
             return -1;
-        if (self->fetched.hardwareBufferFull) {
-            snprintf(why, why_size, "the buffer for samples overflowed");
-            return -1;
-        }
+        if (self->fetched.hardwareBufferFull)
+            return problem_set(problem, "the buffer for samples overflowed");
         for (size_t i = 0; i < self->fetched.totalNumPcs; i++)
             add_place(self, &self->fetched.pPcData[i], images, lines);
     } while (self->fetched.remainingNumPcs > 0);
@@ -247,40 +245,37 @@ static int fetch(struct stalls_collector *self, const struct images *images, str
 }
 
 static int sample(struct stalls_collector *self, const struct kernel *kernel, void *state, const struct images *images,
-                  struct lines *lines, char *why, size_t why_size)
+                  struct lines *lines, struct problem *problem)
 {
     CUpti_PCSamplingStartParams on = {.size = CUpti_PCSamplingStartParamsSize, .ctx = self->context};
     CUpti_PCSamplingStopParams off = {.size = CUpti_PCSamplingStopParamsSize, .ctx = self->context};
     CUpti_PCSamplingDisableParams end = {.size = CUpti_PCSamplingDisableParamsSize, .ctx = self->context};
     for (int s = 0; s < self->setup->samples; s++) {
-        if (prepare(self, kernel, state, why, why_size) < 0 ||
-            cupti_check("sampling", cuptiPCSamplingStart(&on), why, why_size) < 0 ||
-            launch(self, kernel, state, why, why_size) < 0 ||
-            cupti_check("sampling", cuptiPCSamplingStop(&off), why, why_size) < 0 ||
-            fetch(self, images, lines, why, why_size) < 0)
+        if (prepare(self, kernel, state, problem) < 0 ||
+            cupti_check("sampling", cuptiPCSamplingStart(&on), problem) < 0 ||
+            launch(self, kernel, state, problem) < 0 ||
+            cupti_check("sampling", cuptiPCSamplingStop(&off), problem) < 0 || fetch(self, images, lines, problem) < 0)
             return -1;
     }
-    if (cupti_check("ending PC sampling", cuptiPCSamplingDisable(&end), why, why_size) < 0)
+    if (cupti_check("ending PC sampling", cuptiPCSamplingDisable(&end), problem) < 0)
         return -1;
     for (size_t i = 0; i < self->rest.totalNumPcs && i < PLACES; i++)
         add_place(self, &self->rest.pPcData[i], images, lines);
     return 0;
 }
 
-static int stalls_measure(void *opened, const struct kernel *kernel, void *state, struct result *result, char *why,
-                          size_t why_size)
+static int stalls_measure(void *opened, const struct kernel *kernel, void *state, struct result *result,
+                          struct problem *problem)
 {
     struct stalls_collector *self = opened;
     struct images images;
-    if (kernel->family->kind == CUGATE_TRANSFER) {
-        snprintf(why, why_size, "it launches no kernel");
-        return -1;
-    }
-    if (images_open(&images, self->setup->library_path, why, why_size) < 0)
+    if (kernel->family->kind == CUGATE_TRANSFER)
+        return problem_set(problem, "it launches no kernel");
+    if (images_open(&images, self->setup->library_path, problem) < 0)
         return -1;
     int failed = -1;
-    if (choose_period(self, kernel, state, why, why_size) == 0 && start(self, why, why_size) == 0)
-        failed = sample(self, kernel, state, &images, &result->lines, why, why_size);
+    if (choose_period(self, kernel, state, problem) == 0 && start(self, problem) == 0)
+        failed = sample(self, kernel, state, &images, &result->lines, problem);
     images_close(&images);
     if (failed < 0)
         return -1;

@@ -57,12 +57,12 @@ static int measure_base(const struct measurement *measurement, const char *again
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline)
 {
     struct library_facts facts;
-    char why[1024];
+    struct problem problem;
     char **ids = NULL;
     size_t count = 0;
-    int code = library_facts_read(&facts, against, measurement->timeout, why, sizeof why);
+    int code = library_facts_read(&facts, against, measurement->timeout, &problem);
     if (code != EXIT_SAME) {
-        error("%s", why);
+        error("%s", problem.text);
         return code;
     }
     for (size_t i = 0; i < facts.count; i++) {

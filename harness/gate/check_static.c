@@ -136,13 +136,12 @@ static void keep_static(struct run *baseline, const struct run *run, const struc
 /* What the library says of itself; a file of machine code alone says nothing, and is judged by that. */
 static int ask_library(const struct check_request *request, struct library_facts *facts)
 {
-    char why[1024];
-    const int code =
-        library_facts_read(facts, request->measurement.kernels, request->measurement.timeout, why, sizeof why);
+    struct problem problem;
+    const int code = library_facts_read(facts, request->measurement.kernels, request->measurement.timeout, &problem);
     if (code == EXIT_USAGE)
-        warning("it is not known which kernels the library has, nor which compiler made it: %s", why);
+        warning("it is not known which kernels the library has, nor which compiler made it: %s", problem.text);
     else if (code != 0)
-        error("%s", why);
+        error("%s", problem.text);
     return code == EXIT_USAGE ? 0 : code;
 }
 

@@ -13,15 +13,15 @@ struct delegate {
 };
 
 static int delegate_open(void **self, const struct collector *(*choose)(const struct gpu_plugin *gpu),
-                         const struct collector_setup *setup, struct device *device, struct session *session, char *why,
-                         size_t why_size)
+                         const struct collector_setup *setup, struct device *device, struct session *session,
+                         struct problem *problem)
 {
-    const struct gpu_plugin *gpu = gpu_plugin_load(why, why_size);
+    const struct gpu_plugin *gpu = gpu_plugin_load(problem);
     if (!gpu)
         return -1;
     struct delegate *delegate = x_calloc(1, sizeof *delegate);
     delegate->collector = choose(gpu);
-    if (delegate->collector->open(&delegate->self, setup, device, session, why, why_size) < 0) {
+    if (delegate->collector->open(&delegate->self, setup, device, session, problem) < 0) {
         free(delegate);
         return -1;
     }
@@ -29,11 +29,11 @@ static int delegate_open(void **self, const struct collector *(*choose)(const st
     return 0;
 }
 
-static int delegate_measure(void *self, const struct kernel *kernel, void *state, struct result *result, char *why,
-                            size_t why_size)
+static int delegate_measure(void *self, const struct kernel *kernel, void *state, struct result *result,
+                            struct problem *problem)
 {
     const struct delegate *delegate = self;
-    return delegate->collector->measure(delegate->self, kernel, state, result, why, why_size);
+    return delegate->collector->measure(delegate->self, kernel, state, result, problem);
 }
 
 static void delegate_close(void *self)
@@ -49,9 +49,9 @@ static const struct collector *choose_cupti(const struct gpu_plugin *gpu)
 }
 
 static int open_cupti(void **self, const struct collector_setup *setup, struct device *device, struct session *session,
-                      char *why, size_t why_size)
+                      struct problem *problem)
 {
-    return delegate_open(self, choose_cupti, setup, device, session, why, why_size);
+    return delegate_open(self, choose_cupti, setup, device, session, problem);
 }
 
 const struct collector collector_cupti = {
@@ -68,9 +68,9 @@ static const struct collector *choose_lines(const struct gpu_plugin *gpu)
 }
 
 static int open_lines(void **self, const struct collector_setup *setup, struct device *device, struct session *session,
-                      char *why, size_t why_size)
+                      struct problem *problem)
 {
-    return delegate_open(self, choose_lines, setup, device, session, why, why_size);
+    return delegate_open(self, choose_lines, setup, device, session, problem);
 }
 
 const struct collector collector_lines = {
@@ -87,9 +87,9 @@ static const struct collector *choose_stalls(const struct gpu_plugin *gpu)
 }
 
 static int open_stalls(void **self, const struct collector_setup *setup, struct device *device, struct session *session,
-                       char *why, size_t why_size)
+                       struct problem *problem)
 {
-    return delegate_open(self, choose_stalls, setup, device, session, why, why_size);
+    return delegate_open(self, choose_stalls, setup, device, session, problem);
 }
 
 const struct collector collector_stalls = {

@@ -10,7 +10,7 @@
 
 int collector_host_samples(const struct collector_setup *setup, const struct kernel *kernel, void *state,
                            enum value_state others, const struct gpu_plugin *gpu, struct gpu_condition *condition,
-                           struct result *result, char *why, size_t why_size)
+                           struct result *result, struct problem *problem)
 {
     const struct cugate_library *library = setup->library;
     const struct metrics *metrics = setup->metrics;
@@ -19,9 +19,9 @@ int collector_host_samples(const struct collector_setup *setup, const struct ker
     int failed = -1;
 
     for (size_t s = 0; s < samples; s++) {
-        if (library_check(library, "restore", kernel->family->restore(state), why, why_size) < 0 ||
-            (gpu && gpu->condition_apply(condition, why, why_size) < 0) ||
-            library_check(library, "restore", library->synchronize(), why, why_size) < 0)
+        if (library_check(library, "restore", kernel->family->restore(state), problem) < 0 ||
+            (gpu && gpu->condition_apply(condition, problem) < 0) ||
+            library_check(library, "restore", library->synchronize(), problem) < 0)
             goto out;
         if (gpu)
             gpu->condition_mark(true);
@@ -31,8 +31,8 @@ int collector_host_samples(const struct collector_setup *setup, const struct ker
         const double elapsed = (now_seconds() - start) * 1e9;
         if (gpu)
             gpu->condition_mark(false);
-        if (library_check(library, "launch", launched, why, why_size) < 0 ||
-            library_check(library, "kernel", finished, why, why_size) < 0)
+        if (library_check(library, "launch", launched, problem) < 0 ||
+            library_check(library, "kernel", finished, problem) < 0)
             goto out;
         for (size_t m = 0; m < metrics->count; m++) {
             const bool wall = strcmp(metrics->list[m].counter, COUNTER_WALL_TIME) == 0;
@@ -53,7 +53,7 @@ struct host {
 };
 
 static int host_open(void **self, const struct collector_setup *setup, struct device *device, struct session *session,
-                     char *why, size_t why_size)
+                     struct problem *problem)
 {
     struct host *host = x_calloc(1, sizeof *host);
     host->setup = setup;
@@ -61,30 +61,28 @@ static int host_open(void **self, const struct collector_setup *setup, struct de
 
     /* A GPU is not needed: a kernel library may stand on another runtime. When there is one, the run is filed under it.
      */
-    char ignored[256];
-    const struct gpu_plugin *gpu = gpu_plugin_load(ignored, sizeof ignored);
-    if (!gpu || gpu->count(ignored, sizeof ignored) <= 0) {
+    struct problem ignored;
+    const struct gpu_plugin *gpu = gpu_plugin_load(&ignored);
+    if (!gpu || gpu->count(&ignored) <= 0) {
         device->name = x_strdup("host");
         device->compute_capability = x_strdup("none");
         return 0;
     }
     host->gpu = gpu;
-    if (gpu->describe(0, device, session, why, why_size) < 0 ||
-        gpu->condition_open(&host->condition, why, why_size) < 0) {
+    if (gpu->describe(0, device, session, problem) < 0 || gpu->condition_open(&host->condition, problem) < 0) {
         free(host);
         return -1;
     }
     return 0;
 }
 
-static int host_measure(void *self, const struct kernel *kernel, void *state, struct result *result, char *why,
-                        size_t why_size)
+static int host_measure(void *self, const struct kernel *kernel, void *state, struct result *result,
+                        struct problem *problem)
 {
     const struct host *host = self;
     const enum value_state others =
         kernel->family->kind == CUGATE_TRANSFER ? VALUE_NOT_APPLICABLE : VALUE_NOT_SUPPORTED;
-    return collector_host_samples(host->setup, kernel, state, others, host->gpu, host->condition, result, why,
-                                  why_size);
+    return collector_host_samples(host->setup, kernel, state, others, host->gpu, host->condition, result, problem);
 }
 
 static void host_close(void *self)

@@ -90,10 +90,9 @@ void collector_fill(struct result *result, const struct metrics *metrics, struct
     free(numbers);
 }
 
-int library_check(const struct cugate_library *library, const char *what, int result, char *why, size_t why_size)
+int library_check(const struct cugate_library *library, const char *what, int result, struct problem *problem)
 {
     if (result == 0)
         return 0;
-    snprintf(why, why_size, "%s: %s", what, result > 0 ? library->error_text(result) : "failed");
-    return -1;
+    return problem_set(problem, "%s: %s", what, result > 0 ? library->error_text(result) : "failed");
 }

@@ -4,6 +4,7 @@
 
 #include "library.h"
 
+#include "base/base.h"
 #include "model/model.h"
 
 #include <stdbool.h>
@@ -22,15 +23,15 @@ struct collector {
     const char *doc;
 
     /* Opens device 0 and gets ready to read every metric that it can. Fills device and session facts (strings from
-     * x_strdup). On failure writes into why what is wrong and the exact remedy, and returns -1. */
+     * x_strdup). -1 with what is wrong and the exact remedy in *problem. */
     int (*open)(void **self, const struct collector_setup *setup, struct device *device, struct session *session,
-                char *why, size_t why_size);
+                struct problem *problem);
 
     /* Takes setup->samples samples of a kernel whose family is open and whose output was verified. Adds to result a row
-     * for every metric that takes measuring (one session, or a state without a number) and the launches. -1 with why on
-     * failure. */
-    int (*measure)(void *self, const struct kernel *kernel, void *state, struct result *result, char *why,
-                   size_t why_size);
+     * for every metric that takes measuring (one session, or a state without a number) and the launches. -1 with
+     * *problem on failure. */
+    int (*measure)(void *self, const struct kernel *kernel, void *state, struct result *result,
+                   struct problem *problem);
 
     void (*close)(void *self);
 };
@@ -60,9 +61,9 @@ struct gpu_plugin;
 struct gpu_condition;
 int collector_host_samples(const struct collector_setup *setup, const struct kernel *kernel, void *state,
                            enum value_state others, const struct gpu_plugin *gpu, struct gpu_condition *condition,
-                           struct result *result, char *why, size_t why_size);
+                           struct result *result, struct problem *problem);
 
-/* 0 for result 0; else -1 with why saying what the library call did: "restore: an illegal memory access ...". */
-int library_check(const struct cugate_library *library, const char *what, int result, char *why, size_t why_size);
+/* 0 for result 0; else -1 with *problem saying what the library call did: "restore: an illegal memory access ...". */
+int library_check(const struct cugate_library *library, const char *what, int result, struct problem *problem);
 
 #endif

@@ -4,28 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct gpu_plugin *gpu_plugin_load(char *why, size_t why_size)
+const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
 {
     /* The plugin's cu* symbols are undefined until the driver's library is here. Without one they are never called:
      * count() looks first. */
     if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
-        const char *problem = dlerror();
-        if (!strstr(problem, "No such file")) {
-            snprintf(why, why_size, "the NVIDIA driver's library does not load: %s; install the driver again", problem);
+        const char *words = dlerror();
+        if (!strstr(words, "No such file")) {
+            problem_set(problem, "the NVIDIA driver's library does not load: %s; install the driver again", words);
             return NULL;
         }
     }
 
     void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL); /* found by this program's RUNPATH */
     if (!handle) {
-        snprintf(why, why_size, "cannot load CUPTI: %s; install the CUDA toolkit with CUPTI, then run `make` again",
-                 dlerror());
+        problem_set(problem, "cannot load CUPTI: %s; install the CUDA toolkit with CUPTI, then run `make` again",
+                    dlerror());
         return NULL;
     }
     const struct gpu_plugin *(*entry)(void) = NULL;
     *(void **)&entry = dlsym(handle, "cugate_gpu_plugin");
     if (!entry) {
-        snprintf(why, why_size, "libcugate_cupti.so is not cugate's: %s; run `make` again", dlerror());
+        problem_set(problem, "libcugate_cupti.so is not cugate's: %s; run `make` again", dlerror());
         return NULL;
     }
     return entry();

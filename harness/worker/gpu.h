@@ -14,19 +14,20 @@
 
 struct gpu_condition;
 
-/* What cugate_gpu_plugin() returns. Every function writes one line into why (why_size bytes) when it fails. */
+/* What cugate_gpu_plugin() returns. Every function sets *problem when it fails. */
 struct gpu_plugin {
-    /* Number of CUDA devices, 0 when there is no driver or no device (why says which); -1 for any other failure. */
-    int (*count)(char *why, size_t why_size);
+    /* Number of CUDA devices, 0 when there is no driver or no device (*problem says which); -1 for any other failure.
+     */
+    int (*count)(struct problem *problem);
 
     /* Fills the device and the session facts that the driver knows: driver, cuda, gpu_uuid. */
-    int (*describe)(int ordinal, struct device *device, struct session *session, char *why, size_t why_size);
+    int (*describe)(int ordinal, struct device *device, struct session *session, struct problem *problem);
 
     /* Before a measured launch: apply() empties the L2 by reading and keeps the SMs busy for 300 us, so that clocks are
      * up. mark(true) and mark(false) around the launch tell an outside profiler (ncu --profile-from-start off) what
      * counts. */
-    int (*condition_open)(struct gpu_condition **condition, char *why, size_t why_size);
-    int (*condition_apply)(struct gpu_condition *condition, char *why, size_t why_size);
+    int (*condition_open)(struct gpu_condition **condition, struct problem *problem);
+    int (*condition_apply)(struct gpu_condition *condition, struct problem *problem);
     void (*condition_mark)(bool measured);
     void (*condition_close)(struct gpu_condition *condition);
 
@@ -35,18 +36,18 @@ struct gpu_plugin {
      * chosen has room for metrics->count pointers, which borrow from CUPTI's own lists or from *memory (caller frees).
      */
     int (*chip_counters)(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
-                         size_t *passes, char *why, size_t why_size);
+                         size_t *passes, struct problem *problem);
 
     /* Names of the chips that CUPTI knows, owned by CUPTI. */
-    int (*chips)(const char *const **names, size_t *count, char *why, size_t why_size);
+    int (*chips)(const char *const **names, size_t *count, struct problem *problem);
 
     /* The remedy for a CUPTI result code; NULL when there is none beyond CUPTI's own words. */
     const char *(*remedy)(int cupti_result);
 
     /* The source file (caller frees) and line of the instruction at an offset of a function, by its name in the machine
-     * code of a library; NULL with why when the library says nothing about it. Needs no GPU. */
-    char *(*source_line)(const char *library, const char *symbol, unsigned offset, unsigned *number, char *why,
-                         size_t why_size);
+     * code of a library; NULL with *problem when the library says nothing about it. Needs no GPU. */
+    char *(*source_line)(const char *library, const char *symbol, unsigned offset, unsigned *number,
+                         struct problem *problem);
 
     const struct collector *collector;
     const struct collector *lines;  /* fills result->lines and launches, and measures one kernel in a process */
@@ -56,8 +57,8 @@ struct gpu_plugin {
 /* The plugin's one exported symbol. */
 const struct gpu_plugin *cugate_gpu_plugin(void);
 
-/* Loads the driver's library, if there is one, and the plugin. NULL with why when the plugin or CUPTI cannot be loaded.
- * It stays loaded. */
-const struct gpu_plugin *gpu_plugin_load(char *why, size_t why_size);
+/* Loads the driver's library, if there is one, and the plugin. NULL with *problem when the plugin or CUPTI cannot be
+ * loaded. It stays loaded. */
+const struct gpu_plugin *gpu_plugin_load(struct problem *problem);
 
 #endif

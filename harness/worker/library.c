@@ -42,26 +42,23 @@ static const char *family_fault(const struct cugate_family *family)
     return NULL;
 }
 
-static int collect_kernels(struct library *library, const char *path, char *why, size_t why_size)
+static int collect_kernels(struct library *library, const char *path, struct problem *problem)
 {
     const struct cugate_library *table = library->table;
-    if (!table->synchronize || !table->error_text || (!table->families && table->family_count)) {
-        snprintf(why, why_size, "%s: cugate_library() lacks families, synchronize or error_text; see kernel.h", path);
-        return -1;
-    }
+    if (!table->synchronize || !table->error_text || (!table->families && table->family_count))
+        return problem_set(problem, "%s: cugate_library() lacks families, synchronize or error_text; see kernel.h",
+                           path);
     for (size_t f = 0; f < table->family_count; f++) {
         const struct cugate_family *family = table->families[f];
         const char *fault = family_fault(family);
-        if (fault) {
-            snprintf(why, why_size, "%s: family %s (number %zu): %s; see kernel.h", path,
-                     family && good_name(family->name) ? family->name : "without a good name", f + 1, fault);
-            return -1;
-        }
+        if (fault)
+            return problem_set(problem, "%s: family %s (number %zu): %s; see kernel.h", path,
+                               family && good_name(family->name) ? family->name : "without a good name", f + 1, fault);
         for (size_t v = 0; v < family->variant_count; v++) {
             char *id = x_sprintf("%s/%s", family->name, family->variants[v].name);
             for (size_t k = 0; k < library->count; k++) {
                 if (strcmp(library->kernels[k].id, id) == 0) {
-                    snprintf(why, why_size, "%s: kernel %s is there twice: ids must be unique; see kernel.h", path, id);
+                    problem_set(problem, "%s: kernel %s is there twice: ids must be unique; see kernel.h", path, id);
                     free(id);
                     return -1;
                 }
@@ -72,39 +69,35 @@ static int collect_kernels(struct library *library, const char *path, char *why,
             kernel->variant = &family->variants[v];
         }
     }
-    if (library->count == 0) {
-        snprintf(why, why_size, "%s holds no kernel: its table has no family; see kernel.h", path);
-        return -1;
-    }
+    if (library->count == 0)
+        return problem_set(problem, "%s holds no kernel: its table has no family; see kernel.h", path);
     return 0;
 }
 
-int library_open(struct library *library, const char *path, char *why, size_t why_size)
+int library_open(struct library *library, const char *path, struct problem *problem)
 {
     *library = (struct library){0};
     /* dlopen takes a name without a slash for one to search in system folders; a user means a file here. */
     char *file = strchr(path, '/') ? x_strdup(path) : x_sprintf("./%s", path);
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     free(file);
-    if (!library->handle) {
-        snprintf(why, why_size, "cannot load the kernel library: %s; build it with `make`, or name one with --kernels",
-                 dlerror());
-        return -1;
-    }
+    if (!library->handle)
+        return problem_set(
+            problem, "cannot load the kernel library: %s; build it with `make`, or name one with --kernels", dlerror());
     const struct cugate_library *(*entry)(void) = NULL;
     /* POSIX gives a function's address as a void *; ISO C has no cast for that. */
     *(void **)&entry = dlsym(library->handle, "cugate_library");
     if (!entry) {
-        snprintf(why, why_size, "%s is not a kernel library: it does not export cugate_library(); see kernel.h", path);
+        problem_set(problem, "%s is not a kernel library: it does not export cugate_library(); see kernel.h", path);
         goto out;
     }
     library->table = entry();
     if (!library->table || library->table->abi != CUGATE_KERNEL_ABI) {
-        snprintf(why, why_size, "%s was built for kernel ABI %d, this cugate needs %d: rebuild it with this kernel.h",
-                 path, library->table ? library->table->abi : 0, CUGATE_KERNEL_ABI);
+        problem_set(problem, "%s was built for kernel ABI %d, this cugate needs %d: rebuild it with this kernel.h",
+                    path, library->table ? library->table->abi : 0, CUGATE_KERNEL_ABI);
         goto out;
     }
-    if (collect_kernels(library, path, why, why_size) == 0)
+    if (collect_kernels(library, path, problem) == 0)
         return 0;
 out:
     library_close(library);

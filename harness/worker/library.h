@@ -2,6 +2,8 @@
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
+#include "base/base.h"
+
 #include "kernel.h"
 
 #include <stddef.h>
@@ -21,8 +23,8 @@ struct library {
 };
 
 /* Loads path with dlopen and checks it: its ABI number, names of [a-z0-9_]+, no id twice, no missing function. 0, or -1
- * after writing one line into why. */
-int library_open(struct library *library, const char *path, char *why, size_t why_size);
+ * with *problem. */
+int library_open(struct library *library, const char *path, struct problem *problem);
 void library_close(struct library *library);
 
 /* The first glob that matches no kernel, or NULL. */

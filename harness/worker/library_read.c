@@ -24,9 +24,9 @@ static void put(FILE *stream, const char *key, const char *text)
 static void tell(int pipe, const void *path)
 {
     struct library library;
-    char why[1024];
-    if (library_open(&library, path, why, sizeof why) < 0) {
-        message_send(pipe, MESSAGE_UNUSABLE, why);
+    struct problem problem;
+    if (library_open(&library, path, &problem) < 0) {
+        message_send(pipe, MESSAGE_UNUSABLE, problem.text);
         return;
     }
     char *text = NULL;
@@ -97,27 +97,27 @@ static bool take_facts(struct library_facts *facts, char *text)
     return *text == '\0' && facts->count > 0;
 }
 
-static int take_message(struct library_facts *facts, const char *path, const struct message *message, char *why,
-                        size_t why_size)
+static int take_message(struct library_facts *facts, const char *path, const struct message *message,
+                        struct problem *problem)
 {
     if (message->kind == MESSAGE_UNUSABLE) {
-        snprintf(why, why_size, "%s", message->text);
+        problem_set(problem, "%s", message->text);
         return EXIT_USAGE;
     }
     if (message->kind == MESSAGE_FACTS && take_facts(facts, message->text))
         return 0;
-    snprintf(why, why_size, "%s tells what no kernel library can: something in it writes to descriptors of cugate's",
-             path);
+    problem_set(problem, "%s tells what no kernel library can: something in it writes to descriptors of cugate's",
+                path);
     return EXIT_NOT_MEASURED;
 }
 
-int library_facts_read(struct library_facts *facts, const char *path, double seconds, char *why, size_t why_size)
+int library_facts_read(struct library_facts *facts, const char *path, double seconds, struct problem *problem)
 {
     struct interrupts interrupts;
     struct child child;
     struct message message = {0};
     *facts = (struct library_facts){0};
-    snprintf(why, why_size, "cannot load %s: no process for it", path);
+    problem_set(problem, "cannot load %s: no process for it", path);
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
     if (child_start(&child, tell, path) < 0) {
@@ -127,16 +127,15 @@ int library_facts_read(struct library_facts *facts, const char *path, double sec
     const enum child_event event = child_next(&child, now_seconds() + seconds, interrupts.descriptor, &message);
     int code = EXIT_NOT_MEASURED;
     if (event == CHILD_SAID || event == CHILD_BABBLED)
-        code = take_message(facts, path, &message, why, why_size);
+        code = take_message(facts, path, &message, problem);
     free(message.text);
     char *how = child_end(&child, event == CHILD_ENDED);
     if (event == CHILD_ENDED)
-        snprintf(why, why_size, "the process that loaded %s died before it could be asked for its kernels: %s", path,
-                 how);
+        problem_set(problem, "the process that loaded %s died before it could be asked for its kernels: %s", path, how);
     if (event == CHILD_QUIET)
-        snprintf(why, why_size, "%s was not loaded within %g s; a longer limit is set with --timeout", path, seconds);
+        problem_set(problem, "%s was not loaded within %g s; a longer limit is set with --timeout", path, seconds);
     if (interrupts_close(&interrupts)) {
-        snprintf(why, why_size, "interrupted");
+        problem_set(problem, "interrupted");
         code = EXIT_INTERRUPTED;
     }
     free(how);

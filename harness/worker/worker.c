@@ -49,9 +49,9 @@ static void send_ids(const struct worker *worker, enum message_kind kind, const 
 static void choose_kernels(struct worker *worker)
 {
     const struct job *job = worker->job;
-    char why[1024];
-    if (library_open(&worker->library, job->library, why, sizeof why) < 0) {
-        message_send(worker->pipe, MESSAGE_UNUSABLE, why);
+    struct problem problem;
+    if (library_open(&worker->library, job->library, &problem) < 0) {
+        message_send(worker->pipe, MESSAGE_UNUSABLE, problem.text);
         _exit(WORKER_ENDED);
     }
     worker->chosen = x_calloc(worker->library.count, sizeof *worker->chosen);
@@ -69,11 +69,11 @@ static void choose_kernels(struct worker *worker)
 
 static void open_device(struct worker *worker, const struct collector_setup *setup)
 {
-    char why[1024];
+    struct problem problem;
     struct run run = {0};
     struct session *session = ARRAY_ADD(run.sessions, run.session_count);
-    if (worker->collector->open(&worker->collector_self, setup, &run.device, session, why, sizeof why) < 0)
-        give_up(worker, why);
+    if (worker->collector->open(&worker->collector_self, setup, &run.device, session, &problem) < 0)
+        give_up(worker, problem.text);
     session->facts[SESSION_COLLECTOR] = x_strdup(worker->collector->name);
     session->facts[SESSION_COMPILER] = x_strdup(setup->library->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(setup->library->flags);
@@ -97,31 +97,31 @@ static void close_family(struct worker *worker)
 }
 
 /* Compares the output of the last launch with the reference. */
-static enum result_status verify(const struct worker *worker, const struct kernel *kernel, char *why, size_t why_size)
+static enum result_status verify(const struct worker *worker, const struct kernel *kernel, struct problem *problem)
 {
-    snprintf(why, why_size, "the output differs from the reference");
-    const int verified = kernel->family->verify(worker->state, kernel->variant, why, why_size);
+    problem_set(problem, "the output differs from the reference");
+    const int verified = kernel->family->verify(worker->state, kernel->variant, problem->text, sizeof problem->text);
     if (verified == CUGATE_WRONG)
         return RESULT_WRONG;
-    return library_check(worker->library.table, "verify", verified, why, why_size) < 0 ? RESULT_FAILED : RESULT_OK;
+    return library_check(worker->library.table, "verify", verified, problem) < 0 ? RESULT_FAILED : RESULT_OK;
 }
 
 /* Runs the kernel once, unmeasured: the warm-up, and the proof that its output is right. */
-static enum result_status warm_up(const struct worker *worker, const struct kernel *kernel, char *why, size_t why_size)
+static enum result_status warm_up(const struct worker *worker, const struct kernel *kernel, struct problem *problem)
 {
     const struct cugate_library *library = worker->library.table;
     const struct cugate_family *family = kernel->family;
-    if (library_check(library, "restore", family->restore(worker->state), why, why_size) < 0 ||
-        library_check(library, "restore", library->synchronize(), why, why_size) < 0 ||
-        library_check(library, "launch", kernel->variant->launch(worker->state), why, why_size) < 0 ||
-        library_check(library, "kernel", library->synchronize(), why, why_size) < 0)
+    if (library_check(library, "restore", family->restore(worker->state), problem) < 0 ||
+        library_check(library, "restore", library->synchronize(), problem) < 0 ||
+        library_check(library, "launch", kernel->variant->launch(worker->state), problem) < 0 ||
+        library_check(library, "kernel", library->synchronize(), problem) < 0)
         return RESULT_FAILED;
-    return verify(worker, kernel, why, why_size);
+    return verify(worker, kernel, problem);
 }
 
 static void measure_kernel(struct worker *worker, const struct kernel *kernel, struct result *result)
 {
-    char why[1024] = "";
+    struct problem problem = {0};
     result->id = x_strdup(kernel->id);
     result->bytes = kernel->variant->bytes;
     result->flops = kernel->variant->flops;
@@ -132,20 +132,20 @@ static void measure_kernel(struct worker *worker, const struct kernel *kernel, s
     }
     result->status = RESULT_FAILED;
     if (!worker->family) {
-        if (library_check(worker->library.table, "open", kernel->family->open(&worker->state), why, sizeof why) < 0) {
-            result->reason = x_strdup(why);
+        if (library_check(worker->library.table, "open", kernel->family->open(&worker->state), &problem) < 0) {
+            result->reason = x_strdup(problem.text);
             return;
         }
         worker->family = kernel->family;
     }
-    result->status = warm_up(worker, kernel, why, sizeof why);
+    result->status = warm_up(worker, kernel, &problem);
     if (result->status == RESULT_OK) {
         const int measured =
-            worker->collector->measure(worker->collector_self, kernel, worker->state, result, why, sizeof why);
-        result->status = measured < 0 ? RESULT_FAILED : verify(worker, kernel, why, sizeof why);
+            worker->collector->measure(worker->collector_self, kernel, worker->state, result, &problem);
+        result->status = measured < 0 ? RESULT_FAILED : verify(worker, kernel, &problem);
     }
     if (result->status != RESULT_OK)
-        result->reason = x_strdup(why);
+        result->reason = x_strdup(problem.text);
 }
 
 static void measure_kernels(const struct job *job, int pipe)

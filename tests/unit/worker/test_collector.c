@@ -225,10 +225,10 @@ static const char *error_text(int code)
     return code == 7 ? "made-up error" : "another";
 }
 
-static int apply(struct gpu_condition *condition, char *why, size_t why_size)
+static int apply(struct gpu_condition *condition, struct problem *problem)
 {
     (void)condition;
-    snprintf(why, why_size, "made-up condition");
+    problem_set(problem, "made-up condition");
     return -called('a');
 }
 
@@ -237,7 +237,7 @@ static void mark(bool is_measured)
     called(is_measured ? '(' : ')');
 }
 
-static int take_samples(int samples, struct result *result, char *why, size_t why_size)
+static int take_samples(int samples, struct result *result, struct problem *problem)
 {
     static const struct cugate_library library = {.synchronize = synchronize, .error_text = error_text};
     static const struct cugate_variant variant = {.name = "variant", .launch = launch};
@@ -248,8 +248,7 @@ static int take_samples(int samples, struct result *result, char *why, size_t wh
     const struct collector_setup setup = {.metrics = &metrics, .library = &library, .samples = samples};
     const struct kernel kernel = {.id = (char[]){"family/variant"}, .family = &family, .variant = &variant};
     call_count = 0;
-    const int taken =
-        collector_host_samples(&setup, &kernel, NULL, VALUE_NOT_SUPPORTED, &gpu, NULL, result, why, why_size);
+    const int taken = collector_host_samples(&setup, &kernel, NULL, VALUE_NOT_SUPPORTED, &gpu, NULL, result, problem);
     metrics_release(&metrics);
     return taken;
 }
@@ -257,9 +256,9 @@ static int take_samples(int samples, struct result *result, char *why, size_t wh
 Test(collector, host_samples_restore_condition_launch_and_wait)
 {
     struct result result = {.bytes = 1};
-    char why[256] = "";
+    struct problem problem = {0};
     call_that_fails = sizeof calls;
-    cr_assert_eq(take_samples(2, &result, why, sizeof why), 0, "%s", why);
+    cr_assert_eq(take_samples(2, &result, &problem), 0, "%s", problem.text);
     cr_expect_str_eq(calls, "ras(ls)ras(ls)");
     const struct row *row = result_find(&result, "wall_time");
     cr_assert_eq(row->session_count, 1);
@@ -282,11 +281,11 @@ Test(collector, host_samples_say_which_call_failed)
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
         struct result result = {0};
-        char why[256] = "";
+        struct problem problem = {0};
         call_that_fails = cases[i].call;
-        cr_expect_eq(take_samples(2, &result, why, sizeof why), -1, "case %zu", i);
+        cr_expect_eq(take_samples(2, &result, &problem), -1, "case %zu", i);
         cr_expect_str_eq(calls, cases[i].calls);
-        cr_expect_str_eq(why, cases[i].why);
+        cr_expect_str_eq(problem.text, cases[i].why);
         cr_expect_eq(result.row_count, 0);
         result_release(&result);
     }
@@ -295,11 +294,11 @@ Test(collector, host_samples_say_which_call_failed)
 Test(collector, results_of_library_calls_are_put_into_words)
 {
     static const struct cugate_library library = {.error_text = error_text};
-    char why[64] = "";
-    cr_expect_eq(library_check(&library, "launch", 0, why, sizeof why), 0);
-    cr_expect_str_eq(why, "");
-    cr_expect_eq(library_check(&library, "launch", 7, why, sizeof why), -1);
-    cr_expect_str_eq(why, "launch: made-up error");
-    cr_expect_eq(library_check(&library, "open", CUGATE_WRONG, why, sizeof why), -1);
-    cr_expect_str_eq(why, "open: failed");
+    struct problem problem = {0};
+    cr_expect_eq(library_check(&library, "launch", 0, &problem), 0);
+    cr_expect_str_eq(problem.text, "");
+    cr_expect_eq(library_check(&library, "launch", 7, &problem), -1);
+    cr_expect_str_eq(problem.text, "launch: made-up error");
+    cr_expect_eq(library_check(&library, "open", CUGATE_WRONG, &problem), -1);
+    cr_expect_str_eq(problem.text, "open: failed");
 }

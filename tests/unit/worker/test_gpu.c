@@ -20,9 +20,9 @@ void *dlopen(const char *file, int mode)
 /* The plugin needs CUPTI, but what is tested here needs no GPU. */
 static const struct gpu_plugin *plugin(void)
 {
-    char why[512] = "";
-    const struct gpu_plugin *gpu = gpu_plugin_load(why, sizeof why);
-    cr_assert_not_null(gpu, "%s", why);
+    struct problem problem = {0};
+    const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
+    cr_assert_not_null(gpu, "%s", problem.text);
     return gpu;
 }
 
@@ -33,7 +33,7 @@ struct answer {
     char *memory;
     size_t passes;
     int result;
-    char why[512];
+    struct problem problem;
 };
 
 static void ask(struct answer *answer, const char *chip)
@@ -41,7 +41,7 @@ static void ask(struct answer *answer, const char *chip)
     answer->chosen = x_calloc(answer->metrics.count, sizeof *answer->chosen);
     answer->memory = NULL;
     answer->result = plugin()->chip_counters(chip, &answer->metrics, answer->chosen, &answer->memory, &answer->passes,
-                                             answer->why, sizeof answer->why);
+                                             &answer->problem);
 }
 
 static void forget(struct answer *answer)
@@ -75,7 +75,7 @@ Test(gpu, every_metric_has_a_counter_on_every_chip)
         struct answer answer = {0};
         cr_assert_eq(metrics_read_folder(&answer.metrics, "metrics"), 0);
         ask(&answer, chips[i].chip);
-        cr_assert_eq(answer.result, 0, "%s: %s", chips[i].chip, answer.why);
+        cr_assert_eq(answer.result, 0, "%s: %s", chips[i].chip, answer.problem.text);
         for (size_t m = 0; m < answer.metrics.count; m++) {
             const struct metric *metric = &answer.metrics.list[m];
             if (strncmp(metric->counter, "cugate.", 7) == 0)
@@ -110,7 +110,7 @@ Test(gpu, the_first_alternative_that_a_chip_has_is_chosen)
         struct answer answer = {0};
         made_up_metrics(&answer.metrics, counters, ROWS(counters));
         ask(&answer, cases[i].chip);
-        cr_assert_eq(answer.result, 0, "%s: %s", cases[i].chip, answer.why);
+        cr_assert_eq(answer.result, 0, "%s: %s", cases[i].chip, answer.problem.text);
         for (size_t m = 0; m < ROWS(counters); m++) {
             cr_expect(answer.chosen[m] && strcmp(answer.chosen[m], cases[i].chosen[m]) == 0, "%s: %s, not %s",
                       cases[i].chip, answer.chosen[m], cases[i].chosen[m]);
@@ -129,7 +129,7 @@ Test(gpu, an_unknown_counter_costs_itself_only)
     struct answer answer = {0};
     made_up_metrics(&answer.metrics, counters, ROWS(counters));
     ask(&answer, "GH100");
-    cr_assert_eq(answer.result, 0, "%s", answer.why);
+    cr_assert_eq(answer.result, 0, "%s", answer.problem.text);
     for (size_t m = 0; m < ROWS(counters); m++) {
         if (there[m])
             cr_expect_str_eq(answer.chosen[m], counters[m]);
@@ -147,7 +147,7 @@ Test(gpu, a_chip_without_any_of_the_counters_is_an_error)
     made_up_metrics(&answer.metrics, counters, ROWS(counters));
     ask(&answer, "GH100");
     cr_expect_eq(answer.result, -1);
-    cr_expect_str_eq(answer.why, "chip GH100 has none of the counters in the metric files");
+    cr_expect_str_eq(answer.problem.text, "chip GH100 has none of the counters in the metric files");
     cr_expect_null(answer.memory);
     forget(&answer);
 }
@@ -160,7 +160,7 @@ Test(gpu, an_unknown_chip_is_an_error_with_the_way_out)
         made_up_metrics(&answer.metrics, &(const char *){"gpu__time_duration.sum"}, 1);
         ask(&answer, chips[i]);
         cr_expect_eq(answer.result, -1, "%s", chips[i]);
-        cr_expect(strstr(answer.why, "--chip help"), "%s: %s", chips[i], answer.why);
+        cr_expect(strstr(answer.problem.text, "--chip help"), "%s: %s", chips[i], answer.problem.text);
         forget(&answer);
     }
 }
@@ -170,8 +170,8 @@ Test(gpu, the_chips_are_listed)
     static const char *const wanted[] = {"GV100", "TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"};
     const char *const *names;
     size_t count;
-    char why[512] = "";
-    cr_assert_eq(plugin()->chips(&names, &count, why, sizeof why), 0, "%s", why);
+    struct problem problem = {0};
+    cr_assert_eq(plugin()->chips(&names, &count, &problem), 0, "%s", problem.text);
     for (size_t i = 0; i < ROWS(wanted); i++) {
         size_t n = 0;
         while (n < count && strcmp(names[n], wanted[i]) != 0)
@@ -220,17 +220,17 @@ Test(gpu, remedies_are_one_line)
 
 Test(gpu, without_a_gpu_there_are_none_and_it_says_why)
 {
-    char why[512] = "";
-    const int count = plugin()->count(why, sizeof why);
+    struct problem problem = {0};
+    const int count = plugin()->count(&problem);
     if (count > 0)
         cr_skip_test("there is a GPU");
-    cr_expect_eq(count, 0, "%s", why);
-    cr_expect(strstr(why, "driver"), "%s", why);
+    cr_expect_eq(count, 0, "%s", problem.text);
+    cr_expect(strstr(problem.text, "driver"), "%s", problem.text);
     struct device device = {0};
     struct session session = {0};
-    why[0] = '\0';
-    cr_expect_eq(plugin()->describe(0, &device, &session, why, sizeof why), -1);
-    cr_expect(strstr(why, "driver"), "%s", why);
+    problem.text[0] = '\0';
+    cr_expect_eq(plugin()->describe(0, &device, &session, &problem), -1);
+    cr_expect(strstr(problem.text, "driver"), "%s", problem.text);
     cr_expect_null(device.name);
 }
 
@@ -261,25 +261,25 @@ static int find_symbol(void *data, const unsigned char *bytes, size_t size)
 
 Test(gpu, an_instruction_has_its_source_line)
 {
-    char why[512] = "";
+    struct problem problem = {0};
     char *folder = program_folder();
     char *library = x_sprintf("%s/../libkernels.so", folder);
     char *symbol = NULL;
     cr_assert_eq(cubin_each_image(library, find_symbol, &symbol), 1);
 
     unsigned first = 0, later = 0;
-    char *file = plugin()->source_line(library, symbol, 0, &first, why, sizeof why);
-    cr_assert_not_null(file, "%s", why);
+    char *file = plugin()->source_line(library, symbol, 0, &first, &problem);
+    cr_assert_not_null(file, "%s", problem.text);
     cr_expect_not_null(strstr(file, "kernels/reduce.cu"));
     free(file);
-    file = plugin()->source_line(library, symbol, 0x100, &later, why, sizeof why);
-    cr_assert_not_null(file, "%s", why);
+    file = plugin()->source_line(library, symbol, 0x100, &later, &problem);
+    cr_assert_not_null(file, "%s", problem.text);
     cr_expect(first > 0 && later > 0 && later != first, "lines %u and %u", first, later);
     free(file);
 
-    cr_expect_null(plugin()->source_line(library, symbol, 0x7fffff00, &first, why, sizeof why));
-    cr_expect_null(plugin()->source_line(library, "no_such_function", 0, &first, why, sizeof why));
-    cr_expect_not_null(strstr(why, "no line information"));
+    cr_expect_null(plugin()->source_line(library, symbol, 0x7fffff00, &first, &problem));
+    cr_expect_null(plugin()->source_line(library, "no_such_function", 0, &first, &problem));
+    cr_expect_not_null(strstr(problem.text, "no line information"));
     free(symbol);
     free(library);
     free(folder);

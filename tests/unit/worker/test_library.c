@@ -20,10 +20,10 @@ static char *built(const char *name)
 static void expect_refused(const char *label, const char *path, const char *words, const char *remedy)
 {
     struct library library;
-    char why[1024] = "";
-    cr_expect_eq(library_open(&library, path, why, sizeof why), -1, "%s was accepted", label);
-    cr_expect(strstr(why, words) && strstr(why, remedy), "%s: \"%s\" lacks \"%s\" or \"%s\"", label, why, words,
-              remedy);
+    struct problem problem = {0};
+    cr_expect_eq(library_open(&library, path, &problem), -1, "%s was accepted", label);
+    cr_expect(strstr(problem.text, words) && strstr(problem.text, remedy), "%s: \"%s\" lacks \"%s\" or \"%s\"", label,
+              problem.text, words, remedy);
     cr_expect_null(library.handle, "%s", label);
     cr_expect_null(library.kernels, "%s", label);
     cr_expect_eq(library.count, 0, "%s", label);
@@ -33,8 +33,8 @@ Test(library, kernels_are_listed_in_the_library_s_order)
 {
     char *path = built("libtables.so");
     struct library library;
-    char why[1024] = "";
-    cr_assert_eq(library_open(&library, path, why, sizeof why), 0, "%s", why);
+    struct problem problem = {0};
+    cr_assert_eq(library_open(&library, path, &problem), 0, "%s", problem.text);
     static const char *const ids[] = {"one/a", "one/b_2", "two/a"};
     cr_assert_eq(library.count, ROWS(ids));
     for (size_t i = 0; i < ROWS(ids); i++)
@@ -54,8 +54,8 @@ Test(library, a_path_without_a_slash_is_a_file_here)
     char *folder = program_folder();
     cr_assert_eq(chdir(folder), 0);
     struct library library;
-    char why[1024] = "";
-    cr_expect_eq(library_open(&library, "libtables.so", why, sizeof why), 0, "%s", why);
+    struct problem problem = {0};
+    cr_expect_eq(library_open(&library, "libtables.so", &problem), 0, "%s", problem.text);
     library_close(&library);
     /* dlopen would find this one in a system folder. */
     expect_refused("libm.so.6", "libm.so.6", "./libm.so.6: cannot open", "--kernels");
@@ -134,9 +134,10 @@ Test(library, a_table_that_breaks_the_contract_is_refused)
 Test(library, a_message_is_cut_to_its_room)
 {
     struct library library;
-    char why[16];
-    memset(why, 'x', sizeof why);
-    cr_expect_eq(library_open(&library, "/no/such/lib.so", why, 8), -1);
-    cr_expect_str_eq(why, "cannot ");
-    cr_expect_eq(why[8], 'x');
+    struct problem problem;
+    char path[2 * sizeof problem.text];
+    memset(path, '/', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    cr_expect_eq(library_open(&library, path, &problem), -1);
+    cr_expect_eq(strlen(problem.text), sizeof problem.text - 1);
 }

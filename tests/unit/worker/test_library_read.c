@@ -19,8 +19,8 @@ Test(library_facts, what_a_library_says_of_itself)
 {
     char *path = built("libtables.so");
     struct library_facts facts;
-    char why[1024] = "";
-    cr_assert_eq(library_facts_read(&facts, path, 60, why, sizeof why), 0, "%s", why);
+    struct problem problem = {0};
+    cr_assert_eq(library_facts_read(&facts, path, 60, &problem), 0, "%s", problem.text);
     cr_expect_str_eq(facts.compiler, "cc");
     cr_expect_str_eq(facts.flags, "");
     cr_assert_eq(facts.count, 3);
@@ -50,10 +50,10 @@ Test(library_facts, what_is_no_library_has_none)
     char *other = built("libother.so");
     for (size_t i = 0; i < ROWS(cases); i++) {
         struct library_facts facts;
-        char why[1024] = "";
+        struct problem problem = {0};
         const char *path = cases[i].path ? cases[i].path : other;
-        cr_expect_eq(library_facts_read(&facts, path, 60, why, sizeof why), EXIT_USAGE, "%s", path);
-        cr_expect(strstr(why, cases[i].words), "\"%s\" lacks \"%s\"", why, cases[i].words);
+        cr_expect_eq(library_facts_read(&facts, path, 60, &problem), EXIT_USAGE, "%s", path);
+        cr_expect(strstr(problem.text, cases[i].words), "\"%s\" lacks \"%s\"", problem.text, cases[i].words);
         cr_expect_eq(facts.count, 0, "%s", path);
     }
     free(other);
