@@ -109,11 +109,9 @@ static void begin(void *data)
 }
 
 /* Launches the variant once, with counting from the function on that comes after setup->skip launches. */
-static int launch(struct lines_collector *self, const struct kernel *kernel, void *state, struct problem *problem)
+static int launch(struct lines_collector *self, const struct workload *workload, struct problem *problem)
 {
-    const struct cugate_library *library = self->setup->library;
-    if (library_check(library, "restore", kernel->family->restore(state), problem) < 0 ||
-        library_check(library, "restore", library->synchronize(), problem) < 0 ||
+    if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
         launch_log_open(&self->log, problem) < 0)
         return -1;
     self->log.count = 0;
@@ -123,11 +121,9 @@ static int launch(struct lines_collector *self, const struct kernel *kernel, voi
         begin(self);
     else if (launch_log_after(&self->log, self->setup->skip, begin, self, problem) < 0)
         return -1;
-    const int launched = kernel->variant->launch(state);
-    const int finished = library->synchronize();
+    const int run = workload_run(workload, problem);
     self->log.recording = false;
-    if (library_check(library, "launch", launched, problem) < 0 ||
-        library_check(library, "kernel", finished, problem) < 0)
+    if (run < 0)
         return -1;
     return self->enabled ? 0 : problem_set(problem, "%s", self->problem.text);
 }
@@ -242,13 +238,12 @@ static int flush(const struct lines_collector *self, struct lines *lines, struct
     return failed;
 }
 
-static int lines_measure(void *opened, const struct kernel *kernel, void *state, struct result *result,
-                         struct problem *problem)
+static int lines_measure(void *opened, const struct workload *workload, struct result *result, struct problem *problem)
 {
     struct lines_collector *self = opened;
-    if (kernel->family->kind == CUGATE_TRANSFER)
+    if (workload->transfer)
         return problem_set(problem, "it launches no kernel");
-    if (launch(self, kernel, state, problem) < 0 || flush(self, &result->lines, problem) < 0)
+    if (launch(self, workload, problem) < 0 || flush(self, &result->lines, problem) < 0)
         return -1;
     launch_log_hand_over(&self->log, result);
     return 0;

@@ -144,28 +144,23 @@ failed:
 
 /* Restores the inputs, conditions the GPU, launches and waits; says how many kernels each part launched, and on
  * `details` keeps how the measured ones were launched. */
-static int one_sample(struct range_collector *self, const struct kernel *kernel, void *state, bool details,
-                      struct plan *seen, struct problem *problem)
+static int one_sample(struct range_collector *self, const struct workload *workload, bool details, struct plan *seen,
+                      struct problem *problem)
 {
-    const struct cugate_library *library = self->setup->library;
     struct launch_log *log = &self->log;
     log->count = 0;
-    if (library_check(library, "restore", kernel->family->restore(state), problem) < 0 ||
-        gpu_condition_apply(self->condition, problem) < 0)
+    if (workload_restore(workload, problem) < 0 || gpu_condition_apply(self->condition, problem) < 0)
         return -1;
     seen->before = log->count;
     log->recording = details;
-    const int launched = kernel->variant->launch(state);
+    const int run = workload_run(workload, problem);
     log->recording = false;
     seen->measured = log->count - seen->before;
-    if (library_check(library, "launch", launched, problem) < 0 ||
-        library_check(library, "kernel", library->synchronize(), problem) < 0)
-        return -1;
-    return 0;
+    return run;
 }
 
 /* Every pass over all samples. */
-static int collect(struct range_collector *self, const struct kernel *kernel, void *state, const struct plan *plan,
+static int collect(struct range_collector *self, const struct workload *workload, const struct plan *plan,
                    struct problem *problem)
 {
     CUpti_RangeProfiler_Start_Params start = {
@@ -181,7 +176,7 @@ static int collect(struct range_collector *self, const struct kernel *kernel, vo
             return -1;
         for (int s = 0; s < self->setup->samples; s++) {
             struct plan seen;
-            if (one_sample(self, kernel, state, false, &seen, problem) < 0)
+            if (one_sample(self, workload, false, &seen, problem) < 0)
                 return -1;
             if (seen.before != plan->before || seen.measured != plan->measured)
                 return problem_set(
@@ -258,7 +253,7 @@ out:
 }
 
 /* Profiles with a counter data image of its own and evaluates it. */
-static int profile(struct range_collector *self, const struct kernel *kernel, void *state, const struct plan *plan,
+static int profile(struct range_collector *self, const struct workload *workload, const struct plan *plan,
                    struct result *result, struct problem *problem)
 {
     const size_t ranges = (plan->before + plan->measured) * (size_t)self->setup->samples;
@@ -304,7 +299,7 @@ static int profile(struct range_collector *self, const struct kernel *kernel, vo
     if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&initialize), problem) <
             0 ||
         cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem) < 0 ||
-        collect(self, kernel, state, plan, problem) < 0 ||
+        collect(self, workload, plan, problem) < 0 ||
         cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
         goto out;
     if (info.numTotalRanges != ranges) {
@@ -321,20 +316,19 @@ out:
     return failed;
 }
 
-static int range_measure(void *opened, const struct kernel *kernel, void *state, struct result *result,
-                         struct problem *problem)
+static int range_measure(void *opened, const struct workload *workload, struct result *result, struct problem *problem)
 {
     struct range_collector *self = opened;
-    if (kernel->family->kind == CUGATE_TRANSFER) {
-        return collector_host_samples(self->setup, kernel, state, VALUE_NOT_APPLICABLE, cugate_gpu_plugin(),
-                                      self->condition, result, problem);
+    if (workload->transfer) {
+        return collector_host_samples(self->setup, workload, VALUE_NOT_APPLICABLE, cugate_gpu_plugin(), self->condition,
+                                      result, problem);
     }
     struct plan plan;
-    if (one_sample(self, kernel, state, true, &plan, problem) < 0)
+    if (one_sample(self, workload, true, &plan, problem) < 0)
         return -1;
     if (plan.measured == 0)
         return problem_set(problem, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
-    if (profile(self, kernel, state, &plan, result, problem) < 0)
+    if (profile(self, workload, &plan, result, problem) < 0)
         return -1;
     launch_log_hand_over(&self->log, result);
     return 0;

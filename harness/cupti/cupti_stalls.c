@@ -86,39 +86,24 @@ static int stalls_open(void **opened, const struct collector_setup *setup, struc
 }
 
 /* Everything before a launch, with nothing left in flight. */
-static int prepare(const struct stalls_collector *self, const struct kernel *kernel, void *state,
-                   struct problem *problem)
+static int prepare(const struct stalls_collector *self, const struct workload *workload, struct problem *problem)
 {
-    const struct cugate_library *library = self->setup->library;
-    if (library_check(library, "restore", kernel->family->restore(state), problem) < 0 ||
-        gpu_condition_apply(self->condition, problem) < 0)
+    if (workload_restore(workload, problem) < 0 || gpu_condition_apply(self->condition, problem) < 0)
         return -1;
-    return library_check(library, "restore", library->synchronize(), problem);
-}
-
-static int launch(const struct stalls_collector *self, const struct kernel *kernel, void *state,
-                  struct problem *problem)
-{
-    const struct cugate_library *library = self->setup->library;
-    const int launched = kernel->variant->launch(state);
-    const int finished = library->synchronize();
-    if (library_check(library, "launch", launched, problem) < 0)
-        return -1;
-    return library_check(library, "kernel", finished, problem);
+    return workload_settle(workload, problem);
 }
 
 /* A period that gives about SAMPLES_WANTED samples in the time of one launch; launches meanwhile are described. */
-static int choose_period(struct stalls_collector *self, const struct kernel *kernel, void *state,
-                         struct problem *problem)
+static int choose_period(struct stalls_collector *self, const struct workload *workload, struct problem *problem)
 {
     int kilohertz = 0;
     if (cuda_check("reading the SM clock", cuDeviceGetAttribute(&kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0),
                    problem) < 0 ||
-        prepare(self, kernel, state, problem) < 0)
+        prepare(self, workload, problem) < 0)
         return -1;
     self->log.recording = true;
     const double begin = now_seconds();
-    const int launched = launch(self, kernel, state, problem);
+    const int launched = workload_run(workload, problem);
     const double cycles = (now_seconds() - begin) * kilohertz * 1e3;
     self->log.recording = false;
     self->period = LEAST_PERIOD;
@@ -244,17 +229,16 @@ static int fetch(struct stalls_collector *self, const struct images *images, str
     return 0;
 }
 
-static int sample(struct stalls_collector *self, const struct kernel *kernel, void *state, const struct images *images,
+static int sample(struct stalls_collector *self, const struct workload *workload, const struct images *images,
                   struct lines *lines, struct problem *problem)
 {
     CUpti_PCSamplingStartParams on = {.size = CUpti_PCSamplingStartParamsSize, .ctx = self->context};
     CUpti_PCSamplingStopParams off = {.size = CUpti_PCSamplingStopParamsSize, .ctx = self->context};
     CUpti_PCSamplingDisableParams end = {.size = CUpti_PCSamplingDisableParamsSize, .ctx = self->context};
     for (int s = 0; s < self->setup->samples; s++) {
-        if (prepare(self, kernel, state, problem) < 0 ||
-            cupti_check("sampling", cuptiPCSamplingStart(&on), problem) < 0 ||
-            launch(self, kernel, state, problem) < 0 ||
-            cupti_check("sampling", cuptiPCSamplingStop(&off), problem) < 0 || fetch(self, images, lines, problem) < 0)
+        if (prepare(self, workload, problem) < 0 || cupti_check("sampling", cuptiPCSamplingStart(&on), problem) < 0 ||
+            workload_run(workload, problem) < 0 || cupti_check("sampling", cuptiPCSamplingStop(&off), problem) < 0 ||
+            fetch(self, images, lines, problem) < 0)
             return -1;
     }
     if (cupti_check("ending PC sampling", cuptiPCSamplingDisable(&end), problem) < 0)
@@ -264,18 +248,17 @@ static int sample(struct stalls_collector *self, const struct kernel *kernel, vo
     return 0;
 }
 
-static int stalls_measure(void *opened, const struct kernel *kernel, void *state, struct result *result,
-                          struct problem *problem)
+static int stalls_measure(void *opened, const struct workload *workload, struct result *result, struct problem *problem)
 {
     struct stalls_collector *self = opened;
     struct images images;
-    if (kernel->family->kind == CUGATE_TRANSFER)
+    if (workload->transfer)
         return problem_set(problem, "it launches no kernel");
     if (images_open(&images, self->setup->library_path, problem) < 0)
         return -1;
     int failed = -1;
-    if (choose_period(self, kernel, state, problem) == 0 && start(self, problem) == 0)
-        failed = sample(self, kernel, state, &images, &result->lines, problem);
+    if (choose_period(self, workload, problem) == 0 && start(self, problem) == 0)
+        failed = sample(self, workload, &images, &result->lines, problem);
     images_close(&images);
     if (failed < 0)
         return -1;

@@ -29,11 +29,10 @@ static int delegate_open(void **self, const struct collector *(*choose)(const st
     return 0;
 }
 
-static int delegate_measure(void *self, const struct kernel *kernel, void *state, struct result *result,
-                            struct problem *problem)
+static int delegate_measure(void *self, const struct workload *workload, struct result *result, struct problem *problem)
 {
     const struct delegate *delegate = self;
-    return delegate->collector->measure(delegate->self, kernel, state, result, problem);
+    return delegate->collector->measure(delegate->self, workload, result, problem);
 }
 
 static void delegate_close(void *self)

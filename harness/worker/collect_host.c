@@ -8,31 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int collector_host_samples(const struct collector_setup *setup, const struct kernel *kernel, void *state,
+int collector_host_samples(const struct collector_setup *setup, const struct workload *workload,
                            enum value_state others, const struct gpu_plugin *gpu, struct gpu_condition *condition,
                            struct result *result, struct problem *problem)
 {
-    const struct cugate_library *library = setup->library;
     const struct metrics *metrics = setup->metrics;
     const size_t samples = (size_t)setup->samples;
     struct value *values = x_calloc(samples * metrics->count, sizeof *values);
     int failed = -1;
 
     for (size_t s = 0; s < samples; s++) {
-        if (library_check(library, "restore", kernel->family->restore(state), problem) < 0 ||
-            (gpu && gpu->condition_apply(condition, problem) < 0) ||
-            library_check(library, "restore", library->synchronize(), problem) < 0)
+        if (workload_restore(workload, problem) < 0 || (gpu && gpu->condition_apply(condition, problem) < 0) ||
+            workload_settle(workload, problem) < 0)
             goto out;
         if (gpu)
             gpu->condition_mark(true);
         const double start = now_seconds();
-        const int launched = kernel->variant->launch(state);
-        const int finished = library->synchronize();
+        const int run = workload_run(workload, problem);
         const double elapsed = (now_seconds() - start) * 1e9;
         if (gpu)
             gpu->condition_mark(false);
-        if (library_check(library, "launch", launched, problem) < 0 ||
-            library_check(library, "kernel", finished, problem) < 0)
+        if (run < 0)
             goto out;
         for (size_t m = 0; m < metrics->count; m++) {
             const bool wall = strcmp(metrics->list[m].counter, COUNTER_WALL_TIME) == 0;
@@ -76,13 +72,11 @@ static int host_open(void **self, const struct collector_setup *setup, struct de
     return 0;
 }
 
-static int host_measure(void *self, const struct kernel *kernel, void *state, struct result *result,
-                        struct problem *problem)
+static int host_measure(void *self, const struct workload *workload, struct result *result, struct problem *problem)
 {
     const struct host *host = self;
-    const enum value_state others =
-        kernel->family->kind == CUGATE_TRANSFER ? VALUE_NOT_APPLICABLE : VALUE_NOT_SUPPORTED;
-    return collector_host_samples(host->setup, kernel, state, others, host->gpu, host->condition, result, problem);
+    const enum value_state others = workload->transfer ? VALUE_NOT_APPLICABLE : VALUE_NOT_SUPPORTED;
+    return collector_host_samples(host->setup, workload, others, host->gpu, host->condition, result, problem);
 }
 
 static void host_close(void *self)

@@ -89,10 +89,3 @@ void collector_fill(struct result *result, const struct metrics *metrics, struct
     }
     free(numbers);
 }
-
-int library_check(const struct cugate_library *library, const char *what, int result, struct problem *problem)
-{
-    if (result == 0)
-        return 0;
-    return problem_set(problem, "%s: %s", what, result > 0 ? library->error_text(result) : "failed");
-}

@@ -2,7 +2,7 @@
 #ifndef COLLECTOR_H
 #define COLLECTOR_H
 
-#include "library.h"
+#include "workload.h"
 
 #include "base/base.h"
 #include "model/model.h"
@@ -11,7 +11,6 @@
 
 struct collector_setup {
     const struct metrics *metrics;
-    const struct cugate_library *library;
     int samples;              /* a kernel */
     const char *library_path; /* file of the library */
     size_t skip;              /* lines: launches of the variant before the function to be counted */
@@ -30,8 +29,7 @@ struct collector {
     /* Takes setup->samples samples of a kernel whose family is open and whose output was verified. Adds to result a row
      * for every metric that takes measuring (one session, or a state without a number) and the launches. -1 with
      * *problem on failure. */
-    int (*measure)(void *self, const struct kernel *kernel, void *state, struct result *result,
-                   struct problem *problem);
+    int (*measure)(void *self, const struct workload *workload, struct result *result, struct problem *problem);
 
     void (*close)(void *self);
 };
@@ -59,11 +57,8 @@ void collector_fill(struct result *result, const struct metrics *metrics, struct
  * counter. gpu and its condition are NULL on a machine without a GPU. */
 struct gpu_plugin;
 struct gpu_condition;
-int collector_host_samples(const struct collector_setup *setup, const struct kernel *kernel, void *state,
+int collector_host_samples(const struct collector_setup *setup, const struct workload *workload,
                            enum value_state others, const struct gpu_plugin *gpu, struct gpu_condition *condition,
                            struct result *result, struct problem *problem);
-
-/* 0 for result 0; else -1 with *problem saying what the library call did: "restore: an illegal memory access ...". */
-int library_check(const struct cugate_library *library, const char *what, int result, struct problem *problem);
 
 #endif

@@ -20,7 +20,7 @@ struct worker {
     const struct collector *collector;
     void *collector_self;
     const struct cugate_family *family; /* the open one, or NULL */
-    void *state;
+    struct open_kernel open;            /* the one that is measured */
 };
 
 __attribute__((noreturn)) static void give_up(const struct worker *worker, const char *why)
@@ -75,8 +75,8 @@ static void open_device(struct worker *worker, const struct collector_setup *set
     if (worker->collector->open(&worker->collector_self, setup, &run.device, session, &problem) < 0)
         give_up(worker, problem.text);
     session->facts[SESSION_COLLECTOR] = x_strdup(worker->collector->name);
-    session->facts[SESSION_COMPILER] = x_strdup(setup->library->compiler);
-    session->facts[SESSION_FLAGS] = x_strdup(setup->library->flags);
+    session->facts[SESSION_COMPILER] = x_strdup(worker->library.table->compiler);
+    session->facts[SESSION_FLAGS] = x_strdup(worker->library.table->flags);
 
     char *text = NULL;
     size_t size = 0;
@@ -92,31 +92,39 @@ static void open_device(struct worker *worker, const struct collector_setup *set
 static void close_family(struct worker *worker)
 {
     if (worker->family)
-        worker->family->close(worker->state);
+        worker->family->close(worker->open.state);
     worker->family = NULL;
 }
 
 /* Compares the output of the last launch with the reference. */
-static enum result_status verify(const struct worker *worker, const struct kernel *kernel, struct problem *problem)
+static enum result_status verify(const struct open_kernel *open, const struct workload *workload,
+                                 struct problem *problem)
 {
     problem_set(problem, "the output differs from the reference");
-    const int verified = kernel->family->verify(worker->state, kernel->variant, problem->text, sizeof problem->text);
+    const int verified =
+        open->kernel->family->verify(open->state, open->kernel->variant, problem->text, sizeof problem->text);
     if (verified == CUGATE_WRONG)
         return RESULT_WRONG;
-    return library_check(worker->library.table, "verify", verified, problem) < 0 ? RESULT_FAILED : RESULT_OK;
+    return workload_check(workload, "verify", verified, problem) < 0 ? RESULT_FAILED : RESULT_OK;
 }
 
-/* Runs the kernel once, unmeasured: the warm-up, and the proof that its output is right. */
-static enum result_status warm_up(const struct worker *worker, const struct kernel *kernel, struct problem *problem)
+static enum result_status measure_open(struct worker *worker, const struct workload *workload, struct result *result,
+                                       struct problem *problem)
 {
-    const struct cugate_library *library = worker->library.table;
-    const struct cugate_family *family = kernel->family;
-    if (library_check(library, "restore", family->restore(worker->state), problem) < 0 ||
-        library_check(library, "restore", library->synchronize(), problem) < 0 ||
-        library_check(library, "launch", kernel->variant->launch(worker->state), problem) < 0 ||
-        library_check(library, "kernel", library->synchronize(), problem) < 0)
+    const struct cugate_family *family = worker->open.kernel->family;
+    if (!worker->family && workload_check(workload, "open", family->open(&worker->open.state), problem) < 0)
         return RESULT_FAILED;
-    return verify(worker, kernel, problem);
+    worker->family = family;
+    /* Once unmeasured: the warm-up, and the proof that its output is right. */
+    if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
+        workload_run(workload, problem) < 0)
+        return RESULT_FAILED;
+    const enum result_status status = verify(&worker->open, workload, problem);
+    if (status != RESULT_OK)
+        return status;
+    if (worker->collector->measure(worker->collector_self, workload, result, problem) < 0)
+        return RESULT_FAILED;
+    return verify(&worker->open, workload, problem);
 }
 
 static void measure_kernel(struct worker *worker, const struct kernel *kernel, struct result *result)
@@ -130,20 +138,10 @@ static void measure_kernel(struct worker *worker, const struct kernel *kernel, s
         result->reason = x_strdup(kernel->variant->not_built);
         return;
     }
-    result->status = RESULT_FAILED;
-    if (!worker->family) {
-        if (library_check(worker->library.table, "open", kernel->family->open(&worker->state), &problem) < 0) {
-            result->reason = x_strdup(problem.text);
-            return;
-        }
-        worker->family = kernel->family;
-    }
-    result->status = warm_up(worker, kernel, &problem);
-    if (result->status == RESULT_OK) {
-        const int measured =
-            worker->collector->measure(worker->collector_self, kernel, worker->state, result, &problem);
-        result->status = measured < 0 ? RESULT_FAILED : verify(worker, kernel, &problem);
-    }
+    worker->open.library = worker->library.table;
+    worker->open.kernel = kernel;
+    const struct workload workload = workload_of_kernel(&worker->open);
+    result->status = measure_open(worker, &workload, result, &problem);
     if (result->status != RESULT_OK)
         result->reason = x_strdup(problem.text);
 }
@@ -155,7 +153,6 @@ static void measure_kernels(const struct job *job, int pipe)
     choose_kernels(&worker);
     const struct collector_setup setup = {
         .metrics = job->metrics,
-        .library = worker.library.table,
         .samples = job->samples,
         .library_path = job->library,
         .skip = job->skip,

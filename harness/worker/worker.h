@@ -8,6 +8,7 @@
 #include "gpu.h"
 #include "library.h"
 #include "library_read.h"
+#include "workload.h"
 
 /* What a worker is to do; borrows everything. */
 struct job {

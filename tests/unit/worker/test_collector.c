@@ -191,7 +191,7 @@ Test(collector, the_table)
     cr_expect_null(collector_find("cupt"));
 }
 
-/* ---- Samples by the host's clock: a library and a GPU that write down each call, and fail at one of them ---- */
+/* ---- Samples by the host's clock: a workload and a GPU that write down each call, and fail at one of them ---- */
 
 static char calls[64];
 static size_t call_count, call_that_fails;
@@ -203,20 +203,21 @@ static int called(char what)
     return call_count - 1 == call_that_fails ? 7 : 0;
 }
 
-static int restore(void *state)
+static int restore(void *self)
 {
-    (void)state;
+    (void)self;
     return called('r');
 }
 
-static int launch(void *state)
+static int launch(void *self)
 {
-    (void)state;
+    (void)self;
     return called('l');
 }
 
-static int synchronize(void)
+static int synchronize(void *self)
 {
+    (void)self;
     return called('s');
 }
 
@@ -239,16 +240,14 @@ static void mark(bool is_measured)
 
 static int take_samples(int samples, struct result *result, struct problem *problem)
 {
-    static const struct cugate_library library = {.synchronize = synchronize, .error_text = error_text};
-    static const struct cugate_variant variant = {.name = "variant", .launch = launch};
-    static const struct cugate_family family = {.name = "family", .restore = restore};
+    static const struct workload workload = {
+        .before = restore, .launch = launch, .wait = synchronize, .error_text = error_text};
     static const struct gpu_plugin gpu = {.condition_apply = apply, .condition_mark = mark};
     struct metrics metrics;
     set_up(&metrics);
-    const struct collector_setup setup = {.metrics = &metrics, .library = &library, .samples = samples};
-    const struct kernel kernel = {.id = (char[]){"family/variant"}, .family = &family, .variant = &variant};
+    const struct collector_setup setup = {.metrics = &metrics, .samples = samples};
     call_count = 0;
-    const int taken = collector_host_samples(&setup, &kernel, NULL, VALUE_NOT_SUPPORTED, &gpu, NULL, result, problem);
+    const int taken = collector_host_samples(&setup, &workload, VALUE_NOT_SUPPORTED, &gpu, NULL, result, problem);
     metrics_release(&metrics);
     return taken;
 }
@@ -289,16 +288,4 @@ Test(collector, host_samples_say_which_call_failed)
         cr_expect_eq(result.row_count, 0);
         result_release(&result);
     }
-}
-
-Test(collector, results_of_library_calls_are_put_into_words)
-{
-    static const struct cugate_library library = {.error_text = error_text};
-    struct problem problem = {0};
-    cr_expect_eq(library_check(&library, "launch", 0, &problem), 0);
-    cr_expect_str_eq(problem.text, "");
-    cr_expect_eq(library_check(&library, "launch", 7, &problem), -1);
-    cr_expect_str_eq(problem.text, "launch: made-up error");
-    cr_expect_eq(library_check(&library, "open", CUGATE_WRONG, &problem), -1);
-    cr_expect_str_eq(problem.text, "open: failed");
 }
