@@ -97,7 +97,7 @@ GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(a
 
 # ---- Files ---------------------------------------------------------------------------------------------------------
 
-# The plugin alone includes CUDA headers and needs CUDA's libraries; see harness/worker/gpu.h.
+# The plugin alone includes CUDA headers and needs CUDA's libraries; see harness/worker/backend.h.
 HARNESS_C := $(wildcard harness/*/*.c)
 PLUGIN_C := $(wildcard harness/cupti/*.c)
 LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C),$(HARNESS_C))
@@ -286,7 +286,7 @@ $(BUILD)/libcugate.a: $(LIBRARY_O)
 $(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/cugate'
 
-# The plugin is not linked with the driver: worker/gpu.c loads that first, if there is one. So cu* symbols stay open, are bound
+# The plugin is not linked with the driver: worker/backend.c loads that first, if there is one. So cu* symbols stay open, are bound
 # when they are first called (distributions that bind at once would refuse to load it), and no other may be open.
 # CUPTI opens libnvperf_host.so by its bare name: of the two kinds of run path, only the older serves its needs.
 $(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a

@@ -94,19 +94,13 @@ static void check_device(const struct options *options)
     run_release(&run);
 }
 
-static bool check_measuring(const struct options *options, const struct metrics *metrics, char *kernel)
+static bool check_measuring(struct measurement measurement, char *kernel)
 {
+    measurement.globs = &kernel;
+    measurement.glob_count = 1;
+    measurement.samples = 1;
+    measurement.progress = false;
     struct run run;
-    const struct measurement measurement = {
-        .kernels = options->kernels,
-        .metrics = metrics,
-        .collector = options->collector,
-        .globs = &kernel,
-        .glob_count = 1,
-        .device = options->device,
-        .samples = 1,
-        .timeout = options->timeout,
-    };
     const int code = measure_run(&measurement, &run);
     const struct result *result = run_find(&run, kernel);
     char text[1024] = "see the error above";
@@ -126,13 +120,18 @@ static bool check_measuring(const struct options *options, const struct metrics 
 int cmd_doctor(const struct options *options)
 {
     struct metrics metrics;
+    struct measurement measurement;
     if (metrics_read_folder(&metrics, options->metrics) < 0)
         return EXIT_USAGE;
+    if (options_measurement(&measurement, options, &metrics) < 0) {
+        metrics_release(&metrics);
+        return EXIT_USAGE;
+    }
     char *kernel = NULL;
     bool good = false;
     if (check_library(options, &kernel))
-        good = check_measuring(options, &metrics, kernel);
-    if (strcmp(options->collector, "host") != 0) {
+        good = check_measuring(measurement, kernel);
+    if (measurement.backend->provides & PROVIDES_COUNTERS) {
         check_permission();
         check_device(options);
     }

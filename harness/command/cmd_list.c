@@ -48,9 +48,9 @@ static int list_kernels(const struct options *options)
 static int list_collectors(void)
 {
     size_t count;
-    const struct collector *const *collectors = collector_list(&count);
+    const struct backend *backends = backend_list(&count);
     for (size_t i = 0; i < count; i++)
-        print_harmless("%-8s  %s\n", collectors[i]->name, collectors[i]->doc);
+        print_harmless("%-8s  %s\n", backends[i].name, backends[i].doc);
     return EXIT_SAME;
 }
 

@@ -29,7 +29,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
     struct measurement measurement;
     if (options_measurement(&measurement, options, metrics) < 0)
         return EXIT_USAGE;
-    if (options->lines && strcmp(measurement.collector, "cupti") != 0) {
+    if (options->lines && !(measurement.backend->provides & PROVIDES_LINE_COUNTS)) {
         error("--lines needs the collector cupti: no other sees source lines");
         return EXIT_USAGE;
     }

@@ -7,12 +7,13 @@
 
 int options_measurement(struct measurement *measurement, const struct options *options, const struct metrics *metrics)
 {
-    if (!collector_find(options->collector))
+    const struct backend *backend = backend_find(options->collector);
+    if (!backend)
         return error("there is no collector '%s'; `cugate list --collectors` shows them", options->collector);
     *measurement = (struct measurement){
         .kernels = options->kernels,
         .metrics = metrics,
-        .collector = options->collector,
+        .backend = backend,
         .globs = options->globs,
         .glob_count = options->glob_count,
         .device = options->device,

@@ -52,11 +52,6 @@ void images_close(struct images *images)
     *images = (struct images){0};
 }
 
-uint64_t image_crc(const struct images *images, size_t image)
-{
-    return images->list[image].crc;
-}
-
 /* Of what was inlined into each other, the innermost that is of this tree: a line of CUDA's headers says little to who
  * called them. Without one, the innermost. */
 static char *line_in_table(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number)

@@ -21,7 +21,7 @@
 #include <string.h>
 
 struct lines_collector {
-    const struct collector_setup *setup;
+    const struct job *job;
     CUcontext context;
     struct launch_log log;
     CUpti_SassMetrics_Config configs[LINE_COUNTERS];
@@ -38,13 +38,13 @@ struct instruction {
     double counts[LINE_COUNTERS];
 };
 
-static int lines_open(void **opened, const struct collector_setup *setup, struct device *device,
-                      struct session *session, struct problem *problem)
+static int lines_open(void **opened, const struct job *job, struct device *device, struct session *session,
+                      struct problem *problem)
 {
     if (gpu_describe(0, device, session, problem) < 0)
         return -1;
     struct lines_collector *self = x_calloc(1, sizeof *self);
-    self->setup = setup;
+    self->job = job;
     if (gpu_context(&self->context, problem) < 0) {
         free(self);
         return -1;
@@ -108,7 +108,7 @@ static void begin(void *data)
         cupti_check("counting by instruction", cuptiSassMetricsEnable(&enable), problem) == 0;
 }
 
-/* Launches the variant once, with counting from the function on that comes after setup->skip launches. */
+/* Launches the variant once, with counting from the function on that comes after job->skip launches. */
 static int launch(struct lines_collector *self, const struct workload *workload, struct problem *problem)
 {
     if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
@@ -117,9 +117,9 @@ static int launch(struct lines_collector *self, const struct workload *workload,
     self->log.count = 0;
     self->log.recording = true;
     problem_set(&self->problem, "the function was not launched again");
-    if (self->setup->skip == 0)
+    if (self->job->skip == 0)
         begin(self);
-    else if (launch_log_after(&self->log, self->setup->skip, begin, self, problem) < 0)
+    else if (launch_log_after(&self->log, self->job->skip, begin, self, problem) < 0)
         return -1;
     const int run = workload_run(workload, problem);
     self->log.recording = false;
@@ -193,7 +193,7 @@ static int add_records(const struct lines_collector *self, const CUpti_SassMetri
                        struct lines *lines, struct problem *problem)
 {
     struct images images;
-    if (images_open(&images, self->setup->library_path, problem) < 0)
+    if (images_open(&images, self->job->library, problem) < 0)
         return -1;
     struct instruction *list = x_calloc(count, sizeof *list);
     const size_t gathered = gather(self, records, count, list);
@@ -256,10 +256,4 @@ static void lines_close(void *opened)
     free(self);
 }
 
-const struct collector cupti_lines_collector = {
-    .name = "lines",
-    .doc = "exact counts by source line",
-    .open = lines_open,
-    .measure = lines_measure,
-    .close = lines_close,
-};
+const struct collector cupti_lines_collector = {lines_open, lines_measure, lines_close};

@@ -18,21 +18,6 @@ static int chip_counters(const char *chip, const struct metrics *metrics, const 
     return 0;
 }
 
-static char *source_line(const char *library, const char *symbol, unsigned offset, unsigned *number,
-                         struct problem *problem)
-{
-    struct images images;
-    char *file = NULL;
-    if (images_open(&images, library, problem) < 0)
-        return NULL;
-    for (size_t i = 0; i < images.count && !file; i++)
-        file = image_line(&images, image_crc(&images, i), symbol, offset, number);
-    if (!file)
-        problem_set(problem, "%s has no line information at byte %u of %s", library, offset, symbol);
-    images_close(&images);
-    return file;
-}
-
 __attribute__((visibility("default"))) const struct gpu_plugin *cugate_gpu_plugin(void)
 {
     static const struct gpu_plugin plugin = {
@@ -45,9 +30,8 @@ __attribute__((visibility("default"))) const struct gpu_plugin *cugate_gpu_plugi
         .chip_counters = chip_counters,
         .chips = chip_names,
         .remedy = cupti_remedy,
-        .source_line = source_line,
-        .collector = &cupti_range_collector,
-        .lines = &cupti_lines_collector,
+        .values = &cupti_range_collector,
+        .line_counts = &cupti_lines_collector,
         .stalls = &cupti_stalls_collector,
     };
     return &plugin;

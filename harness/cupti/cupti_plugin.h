@@ -78,7 +78,6 @@ struct images {
     struct image_bytes *list;
     size_t count;
 };
-uint64_t image_crc(const struct images *images, size_t image);
 int images_open(struct images *images, const char *library, struct problem *problem);
 void images_close(struct images *images);
 

@@ -28,7 +28,7 @@
 enum { USUAL_LAUNCHES = 32 };
 
 struct range_collector {
-    const struct collector_setup *setup;
+    const struct job *job;
     CUcontext context;
     CUpti_RangeProfiler_Object *profiler;
     size_t room; /* ranges in one pass that the profiler was enabled for */
@@ -61,7 +61,7 @@ static int open_counters(struct range_collector *self, struct problem *problem)
     if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
                     problem) < 0)
         goto out;
-    failed = counters_open(&self->counters, chip.pChipName, image, self->setup->metrics, problem);
+    failed = counters_open(&self->counters, chip.pChipName, image, self->job->metrics, problem);
 out:
     free(image);
     return failed;
@@ -105,11 +105,11 @@ static void range_close(void *opened)
     free(self);
 }
 
-static int range_open(void **opened, const struct collector_setup *setup, struct device *device,
-                      struct session *session, struct problem *problem)
+static int range_open(void **opened, const struct job *job, struct device *device, struct session *session,
+                      struct problem *problem)
 {
     struct range_collector *self = x_calloc(1, sizeof *self);
-    self->setup = setup;
+    self->job = job;
     CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
     uint32_t version = 0;
     int driver = 0;
@@ -128,10 +128,10 @@ static int range_open(void **opened, const struct collector_setup *setup, struct
     /* Enabling once now shows denied or busy counters before any kernel runs. */
     if (gpu_context(&self->context, problem) < 0 || launch_log_open(&self->log, problem) < 0 ||
         cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0 ||
-        open_counters(self, problem) < 0 || enable(self, USUAL_LAUNCHES * (size_t)setup->samples, problem) < 0 ||
+        open_counters(self, problem) < 0 || enable(self, USUAL_LAUNCHES * (size_t)job->samples, problem) < 0 ||
         gpu_condition_open(&self->condition, problem) < 0)
         goto failed;
-    if (setup->roofs)
+    if (job->roofs)
         gpu_measure_roofs(self->condition, session->roofs);
     if (cuptiGetVersion(&version) == CUPTI_SUCCESS)
         session->facts[SESSION_CUPTI] = x_sprintf("%u", version);
@@ -174,7 +174,7 @@ static int collect(struct range_collector *self, const struct workload *workload
     for (size_t pass = 0; pass < self->counters.passes && !stop.isAllPassSubmitted; pass++) {
         if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0)
             return -1;
-        for (int s = 0; s < self->setup->samples; s++) {
+        for (int s = 0; s < self->job->samples; s++) {
             struct plan seen;
             if (one_sample(self, workload, false, &seen, problem) < 0)
                 return -1;
@@ -211,7 +211,7 @@ static struct value counted(double number)
 /* The evaluated numbers of one launch as readings, per metric; numbers holds only the counters that the chip has. */
 static void read_range(const struct range_collector *self, const double *numbers, struct value *readings)
 {
-    const struct metrics *metrics = self->setup->metrics;
+    const struct metrics *metrics = self->job->metrics;
     for (size_t m = 0; m < metrics->count; m++) {
         if (self->counters.names[m])
             readings[m] = counted(*numbers++);
@@ -226,8 +226,8 @@ static void read_range(const struct range_collector *self, const double *numbers
 static int evaluate(struct range_collector *self, const uint8_t *image, size_t image_size, const struct plan *plan,
                     struct result *result, struct problem *problem)
 {
-    const struct metrics *metrics = self->setup->metrics;
-    const size_t samples = (size_t)self->setup->samples;
+    const struct metrics *metrics = self->job->metrics;
+    const size_t samples = (size_t)self->job->samples;
     const size_t stride = plan->before + plan->measured;
     double *numbers = x_calloc(self->counters.count, sizeof *numbers);
     struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
@@ -243,7 +243,7 @@ static int evaluate(struct range_collector *self, const uint8_t *image, size_t i
         }
         sample_combine(metrics, readings, plan->measured, &values[s * metrics->count]);
     }
-    collector_fill(result, metrics, values, samples);
+    samples_fill(result, metrics, values, samples);
     failed = 0;
 out:
     free(values);
@@ -256,7 +256,7 @@ out:
 static int profile(struct range_collector *self, const struct workload *workload, const struct plan *plan,
                    struct result *result, struct problem *problem)
 {
-    const size_t ranges = (plan->before + plan->measured) * (size_t)self->setup->samples;
+    const size_t ranges = (plan->before + plan->measured) * (size_t)self->job->samples;
     uint8_t *image = NULL;
     int failed = -1;
     if (enable(self, ranges, problem) < 0)
@@ -320,8 +320,8 @@ static int range_measure(void *opened, const struct workload *workload, struct r
 {
     struct range_collector *self = opened;
     if (workload->transfer) {
-        return collector_host_samples(self->setup, workload, VALUE_NOT_APPLICABLE, cugate_gpu_plugin(), self->condition,
-                                      result, problem);
+        const struct conditioning conditioning = {self->condition, gpu_condition_apply, gpu_condition_mark};
+        return samples_by_host(self->job, workload, VALUE_NOT_APPLICABLE, &conditioning, result, problem);
     }
     struct plan plan;
     if (one_sample(self, workload, true, &plan, problem) < 0)
@@ -334,10 +334,4 @@ static int range_measure(void *opened, const struct workload *workload, struct r
     return 0;
 }
 
-const struct collector cupti_range_collector = {
-    .name = "cupti",
-    .doc = "all metrics, from the GPU's counters through CUPTI",
-    .open = range_open,
-    .measure = range_measure,
-    .close = range_close,
-};
+const struct collector cupti_range_collector = {range_open, range_measure, range_close};

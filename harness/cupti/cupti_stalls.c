@@ -27,7 +27,7 @@ enum {
 };
 
 struct stalls_collector {
-    const struct collector_setup *setup;
+    const struct job *job;
     CUcontext context;
     struct gpu_condition *condition;
     struct launch_log log;
@@ -69,13 +69,13 @@ static void stalls_close(void *opened)
     free(self);
 }
 
-static int stalls_open(void **opened, const struct collector_setup *setup, struct device *device,
-                       struct session *session, struct problem *problem)
+static int stalls_open(void **opened, const struct job *job, struct device *device, struct session *session,
+                       struct problem *problem)
 {
     if (gpu_describe(0, device, session, problem) < 0)
         return -1;
     struct stalls_collector *self = x_calloc(1, sizeof *self);
-    self->setup = setup;
+    self->job = job;
     if (gpu_context(&self->context, problem) < 0 || gpu_condition_open(&self->condition, problem) < 0 ||
         launch_log_open(&self->log, problem) < 0) {
         stalls_close(self);
@@ -235,7 +235,7 @@ static int sample(struct stalls_collector *self, const struct workload *workload
     CUpti_PCSamplingStartParams on = {.size = CUpti_PCSamplingStartParamsSize, .ctx = self->context};
     CUpti_PCSamplingStopParams off = {.size = CUpti_PCSamplingStopParamsSize, .ctx = self->context};
     CUpti_PCSamplingDisableParams end = {.size = CUpti_PCSamplingDisableParamsSize, .ctx = self->context};
-    for (int s = 0; s < self->setup->samples; s++) {
+    for (int s = 0; s < self->job->samples; s++) {
         if (prepare(self, workload, problem) < 0 || cupti_check("sampling", cuptiPCSamplingStart(&on), problem) < 0 ||
             workload_run(workload, problem) < 0 || cupti_check("sampling", cuptiPCSamplingStop(&off), problem) < 0 ||
             fetch(self, images, lines, problem) < 0)
@@ -254,7 +254,7 @@ static int stalls_measure(void *opened, const struct workload *workload, struct 
     struct images images;
     if (workload->transfer)
         return problem_set(problem, "it launches no kernel");
-    if (images_open(&images, self->setup->library_path, problem) < 0)
+    if (images_open(&images, self->job->library, problem) < 0)
         return -1;
     int failed = -1;
     if (choose_period(self, workload, problem) == 0 && start(self, problem) == 0)
@@ -263,15 +263,9 @@ static int stalls_measure(void *opened, const struct workload *workload, struct 
     if (failed < 0)
         return -1;
     result->lines.period = 1u << self->period;
-    result->lines.launches = (unsigned)self->setup->samples;
+    result->lines.launches = (unsigned)self->job->samples;
     launch_log_hand_over(&self->log, result);
     return 0;
 }
 
-const struct collector cupti_stalls_collector = {
-    .name = "stalls",
-    .doc = "stalls by source line",
-    .open = stalls_open,
-    .measure = stalls_measure,
-    .close = stalls_close,
-};
+const struct collector cupti_stalls_collector = {stalls_open, stalls_measure, stalls_close};

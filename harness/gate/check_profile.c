@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Only CUPTI sees lines. */
 static bool can_see_lines(const struct measurement *measurement)
 {
-    return strcmp(measurement->collector, "cupti") == 0;
+    return measurement->backend->provides & PROVIDES_LINE_COUNTS;
 }
 
 /* Whether the baseline has conflicts of the kernel that this run may not share. */

@@ -167,7 +167,7 @@ static enum ending take_device(struct watch *watch, const char *text)
         described.device = (struct device){0};
         described.sessions = NULL;
         described.session_count = 0;
-        if (!watch->measurement->lines) /* of which only the lines are kept */
+        if (!watch->measurement->profile) /* of which only the lines are kept */
             measure_complete_session(&run->sessions[0]);
         run_note_metrics(run, watch->measurement->metrics);
     }
@@ -211,7 +211,7 @@ static bool take_result(struct watch *watch, const char *line)
     *result = taken;
     result_read_symbols(result);
     watch->started = false;
-    watch->leaving = result->status == RESULT_FAILED || watch->measurement->lines;
+    watch->leaving = result->status == RESULT_FAILED || watch->measurement->profile;
     watch->next++;
     return true;
 }
@@ -354,7 +354,8 @@ static enum ending run_worker(struct watch *watch)
     const struct job job = {
         .library = measurement->kernels,
         .metrics = measurement->metrics,
-        .collector = measurement->lines ? measurement->lines : collector_find(measurement->collector),
+        .backend = measurement->backend,
+        .what = measurement->profile ? measurement->profile : PROVIDES_VALUES,
         .globs = measurement->globs,
         .glob_count = measurement->glob_count,
         .first = first,
@@ -362,7 +363,6 @@ static enum ending run_worker(struct watch *watch)
         .samples = measurement->samples,
         .lenient = measurement->lenient,
         .roofs = measurement->roofs && first == 0,
-        .one_kernel = measurement->lines != NULL,
         .skip = measurement->skip,
     };
     if (worker_start(&worker, &job) < 0)

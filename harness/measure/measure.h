@@ -3,15 +3,14 @@
 #define MEASURE_H
 
 #include "model/model.h"
+#include "worker/worker.h"
 
 #include <stdbool.h>
-
-struct collector;
 
 struct measurement {
     const char *kernels; /* path of the kernel library */
     const struct metrics *metrics;
-    const char *collector;
+    const struct backend *backend;
     char *const *globs;
     size_t glob_count;
     int device;
@@ -20,10 +19,9 @@ struct measurement {
     bool progress;  /* draw the progress line on standard error */
     bool lenient;   /* pass over globs that match no kernel: *run then lacks them, and has no kernel at all at worst */
     bool roofs;     /* also measures what the GPU can do; measure_whole does */
-    const struct collector *lines; /* collector_lines or _stalls in place of the one named: no rows, and a process for
-                                    * each kernel; or NULL */
-    size_t skip;                   /* for it: launches of the variant before the function to be counted */
-    const char *label;             /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */
+    unsigned profile;  /* PROVIDES_LINE_COUNTS or _STALLS in place of values: no rows, and a process for each kernel */
+    size_t skip;       /* for it: launches of the variant before the function to be counted */
+    const char *label; /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */
 };
 
 /* Measures every kernel that matches into *run, which holds what was measured whatever happens. Returns 0,
@@ -40,8 +38,9 @@ void measure_complete_session(struct session *session);
 
 /* Which kinds: or'ed. */
 enum lines_kind {
-    LINES_COUNTS = 1, /* exact counts: a process a function (CUPTI counts the first function of a process only) */
-    LINES_STALLS = 2  /* samples of why warps wait: a process a kernel */
+    LINES_COUNTS = PROVIDES_LINE_COUNTS, /* exact counts: a process a function (CUPTI counts the first function of a
+                                            process only) */
+    LINES_STALLS = PROVIDES_STALLS       /* samples of why warps wait: a process a kernel */
 };
 
 /* Collects the lines of those of the run's kernels that ids names (all: NULL), in that order, from the measurement's

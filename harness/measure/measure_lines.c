@@ -16,17 +16,16 @@ struct collection {
 };
 
 /* The answer of one process; NULL after a warning. The caller releases run. */
-static const struct result *ask(struct collection *collection, const struct collector *collector, size_t skip,
-                                struct run *run)
+static const struct result *ask(struct collection *collection, unsigned kind, size_t skip, struct run *run)
 {
-    collection->measurement.lines = collector;
+    collection->measurement.profile = kind;
     collection->measurement.skip = skip;
     collection->code = measure_run(&collection->measurement, run);
     const struct result *result = run_find(run, collection->id);
     if (collection->code == EXIT_SAME && result && result->status == RESULT_OK)
         return result;
     if (collection->code != EXIT_INTERRUPTED)
-        warning("%s: no %s: %s", collection->id, collector->doc,
+        warning("%s: no %s by source line: %s", collection->id, kind == LINES_COUNTS ? "exact counts" : "stalls",
                 result && result->reason ? result->reason : "it could not be measured");
     return NULL;
 }
@@ -44,7 +43,7 @@ static bool is_first_of_function(const struct result *result, size_t i)
 static bool collect_counts(struct collection *collection, struct lines *lines)
 {
     struct run first = {0};
-    const struct result *result = ask(collection, &collector_lines, 0, &first);
+    const struct result *result = ask(collection, LINES_COUNTS, 0, &first);
     bool whole = result != NULL;
     if (result)
         lines_merge(lines, &result->lines);
@@ -53,7 +52,7 @@ static bool collect_counts(struct collection *collection, struct lines *lines)
         if (i == 0 || !is_first_of_function(result, i))
             continue;
         struct run more = {0};
-        const struct result *other = ask(collection, &collector_lines, skip, &more);
+        const struct result *other = ask(collection, LINES_COUNTS, skip, &more);
         if (other)
             lines_merge(lines, &other->lines);
         whole = other != NULL;
@@ -66,7 +65,7 @@ static bool collect_counts(struct collection *collection, struct lines *lines)
 static bool collect_stalls(struct collection *collection, struct lines *lines)
 {
     struct run run = {0};
-    const struct result *result = ask(collection, &collector_stalls, 0, &run);
+    const struct result *result = ask(collection, LINES_STALLS, 0, &run);
     if (result)
         lines_merge(lines, &result->lines);
     run_release(&run);

@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include "collector.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,14 +65,16 @@ static void choose_kernels(struct worker *worker)
     send_ids(worker, MESSAGE_KERNELS, NULL);
 }
 
-static void open_device(struct worker *worker, const struct collector_setup *setup)
+static void open_device(struct worker *worker)
 {
+    const struct job *job = worker->job;
     struct problem problem;
     struct run run = {0};
     struct session *session = ARRAY_ADD(run.sessions, run.session_count);
-    if (worker->collector->open(&worker->collector_self, setup, &run.device, session, &problem) < 0)
+    worker->collector = job->backend->load(job->what, &problem);
+    if (!worker->collector || worker->collector->open(&worker->collector_self, job, &run.device, session, &problem) < 0)
         give_up(worker, problem.text);
-    session->facts[SESSION_COLLECTOR] = x_strdup(worker->collector->name);
+    session->facts[SESSION_COLLECTOR] = x_strdup(job->backend->name);
     session->facts[SESSION_COMPILER] = x_strdup(worker->library.table->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(worker->library.table->flags);
 
@@ -149,16 +149,8 @@ static void measure_kernel(struct worker *worker, const struct kernel *kernel, s
 static void measure_kernels(const struct job *job, int pipe)
 {
     struct worker worker = {.job = job, .pipe = pipe};
-    worker.collector = job->collector;
     choose_kernels(&worker);
-    const struct collector_setup setup = {
-        .metrics = job->metrics,
-        .samples = job->samples,
-        .library_path = job->library,
-        .skip = job->skip,
-        .roofs = job->roofs,
-    };
-    open_device(&worker, &setup);
+    open_device(&worker);
     for (size_t k = job->first; k < worker.chosen_count; k++) {
         /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
         if (worker.family && worker.family != worker.chosen[k]->family)
@@ -168,8 +160,8 @@ static void measure_kernels(const struct job *job, int pipe)
         measure_kernel(&worker, worker.chosen[k], &result);
         char *line = result_to_line(&result);
         message_send(pipe, MESSAGE_RESULT, line);
-        /* After an error the device's context may be lost, and with it every later result. Lines: see cupti_lines.c. */
-        if (result.status == RESULT_FAILED || job->one_kernel)
+        /* After an error the device's context may be lost, and with it every later result. Lines are of one kernel. */
+        if (result.status == RESULT_FAILED || job->what != PROVIDES_VALUES)
             _exit(WORKER_ENDED);
         free(line);
         result_release(&result);

@@ -3,28 +3,12 @@
 #ifndef WORKER_H
 #define WORKER_H
 
+#include "backend.h"
 #include "child.h"
-#include "collector.h"
-#include "gpu.h"
 #include "library.h"
 #include "library_read.h"
+#include "samples.h"
 #include "workload.h"
-
-/* What a worker is to do; borrows everything. */
-struct job {
-    const char *library; /* path of the kernel library */
-    const struct metrics *metrics;
-    const struct collector *collector;
-    char *const *globs; /* of the kernels that are chosen */
-    size_t glob_count;
-    size_t first; /* of the chosen kernels: the one to begin with */
-    int device;
-    int samples;
-    bool lenient;    /* pass over globs that match no kernel */
-    bool roofs;      /* also measure what the GPU can do */
-    bool one_kernel; /* end after the first result */
-    size_t skip;     /* lines: launches of the variant before the function to be counted */
-};
 
 /* Starts a worker that measures the chosen kernels from the first on and ends after the last one. Its messages are
  * KERNELS, DEVICE, then START and RESULT for each kernel, and END; but UNUSABLE or NO_MATCH alone, FAILURE in place of

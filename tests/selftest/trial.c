@@ -152,7 +152,7 @@ static void make_baseline(const struct workplace *place)
     const struct measurement measurement = {
         .kernels = trial->of_head ? place->head : place->base,
         .metrics = &metrics,
-        .collector = "host",
+        .backend = backend_find("host"),
         .globs = globs,
         .glob_count = count,
         .samples = SAMPLES,

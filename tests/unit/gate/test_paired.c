@@ -47,7 +47,7 @@ static void set_up(struct fixture *fixture, const char *glob, const char *metric
     fixture->measurement = (struct measurement){
         .kernels = fixture->head,
         .metrics = &fixture->metrics,
-        .collector = "host",
+        .backend = backend_find("host"),
         .globs = &fixture->glob,
         .glob_count = 1,
         .samples = 3,

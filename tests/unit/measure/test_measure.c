@@ -2,7 +2,6 @@
 #include "base/version.h"
 #include "measure/measure.h"
 #include "support.h"
-#include "worker/collector.h"
 
 #include <criterion/criterion.h>
 #include <regex.h>
@@ -33,7 +32,7 @@ static void set_up(struct fixture *fixture, const char *glob)
     fixture->measurement = (struct measurement){
         .kernels = fixture->library,
         .metrics = &fixture->metrics,
-        .collector = "host",
+        .backend = backend_find("host"),
         .globs = fixture->globs,
         .glob_count = 1,
         .samples = 3,

@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "worker/workload.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,5 @@
 #include "base/base.h"
-#include "worker/collector.h"
-#include "worker/gpu.h"
+#include "worker/samples.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -32,13 +31,13 @@ static struct value measured(double number)
 
 static const struct value absent = {VALUE_NOT_SUPPORTED, 0};
 
-/* One sample; the two rates hold what a collector may have left there. */
+/* One sample; the two rates hold what a backend may have left there. */
 static void fill_one(struct result *result, struct value wall, struct value time)
 {
     struct metrics metrics;
     set_up(&metrics);
     struct value values[METRICS] = {absent, measured(1), wall, time, wall, measured(7)};
-    collector_fill(result, &metrics, values, 1);
+    samples_fill(result, &metrics, values, 1);
     metrics_release(&metrics);
 }
 
@@ -52,7 +51,7 @@ static void expect_row(const struct result *result, const char *metric, struct v
         cr_expect_eq(row_value(row), expected.number, "%s: %.17g", metric, row_value(row));
 }
 
-Test(collector, rates_come_from_the_gpu_s_time_else_the_host_s)
+Test(samples, rates_come_from_the_gpu_s_time_else_the_host_s)
 {
     static const struct value not_counted = {VALUE_NOT_COUNTED, 0}, not_applicable = {VALUE_NOT_APPLICABLE, 0};
     const struct {
@@ -83,7 +82,7 @@ Test(collector, rates_come_from_the_gpu_s_time_else_the_host_s)
     }
 }
 
-Test(collector, one_sample_without_a_reading_leaves_its_state_alone)
+Test(samples, one_sample_without_a_reading_leaves_its_state_alone)
 {
     enum { SAMPLES = 3 };
     struct metrics metrics;
@@ -97,7 +96,7 @@ Test(collector, one_sample_without_a_reading_leaves_its_state_alone)
             }
             values[missing][OTHER] = (struct value){state, 12345};
             struct result result = {.bytes = 1};
-            collector_fill(&result, &metrics, values[0], SAMPLES);
+            samples_fill(&result, &metrics, values[0], SAMPLES);
             expect_row(&result, "other", (struct value){state, 0});
             expect_row(&result, "time", measured(2));
             const struct row *row = result_find(&result, "time");
@@ -111,7 +110,7 @@ Test(collector, one_sample_without_a_reading_leaves_its_state_alone)
 }
 
 /* Each sample's rate is by its own time: the median of rates, not the rate of the median. */
-Test(collector, rates_are_worked_out_sample_by_sample)
+Test(samples, rates_are_worked_out_sample_by_sample)
 {
     struct metrics metrics;
     set_up(&metrics);
@@ -120,13 +119,13 @@ Test(collector, rates_are_worked_out_sample_by_sample)
         {[TIME] = {VALUE_NOT_COUNTED, 0}, [WALL] = {VALUE_NOT_COUNTED, 0}, [LATE_WALL] = {VALUE_NOT_COUNTED, 0}},
         {[WALL] = measured(8000), [TIME] = {VALUE_NOT_SUPPORTED, 0}, [LATE_WALL] = measured(8000)}};
     struct result result = {.bytes = 1000};
-    collector_fill(&result, &metrics, values[0], ROWS(values));
+    samples_fill(&result, &metrics, values[0], ROWS(values));
     expect_row(&result, "bandwidth", (struct value){VALUE_NOT_COUNTED, 0});
     result_release(&result);
 
     result = (struct result){.bytes = 1000};
     values[1][TIME] = measured(4000);
-    collector_fill(&result, &metrics, values[0], ROWS(values));
+    samples_fill(&result, &metrics, values[0], ROWS(values));
     const struct row *row = result_find(&result, "bandwidth");
     cr_assert_eq(row->session_count, 1);
     cr_expect_eq(row->sessions[0].samples[0], 1e9);
@@ -136,7 +135,7 @@ Test(collector, rates_are_worked_out_sample_by_sample)
     metrics_release(&metrics);
 }
 
-Test(collector, numbers_are_rounded_once)
+Test(samples, numbers_are_rounded_once)
 {
     static const double numbers[] = {1.0 / 3, 18700.123456789, 99.97313123456, 123456789012345, 0x1p53 - 1};
     for (size_t i = 0; i < ROWS(numbers); i++) {
@@ -149,7 +148,7 @@ Test(collector, numbers_are_rounded_once)
 }
 
 /* A negative or infinite reading is no reading, wherever it comes from. */
-Test(collector, impossible_numbers_are_not_counted)
+Test(samples, impossible_numbers_are_not_counted)
 {
     static const double numbers[] = {-1, INFINITY, -INFINITY};
     for (size_t i = 0; i < ROWS(numbers); i++) {
@@ -160,8 +159,8 @@ Test(collector, impossible_numbers_are_not_counted)
     }
 }
 
-/* Facts of the machine code are not the collectors' to tell. */
-Test(collector, static_facts_get_no_row)
+/* Facts of the machine code are not the backends' to tell. */
+Test(samples, static_facts_get_no_row)
 {
     struct metrics metrics = {0};
     cr_assert_eq(metrics_read_text(&metrics, "x.ini",
@@ -170,25 +169,11 @@ Test(collector, static_facts_get_no_row)
                  0);
     struct value values[] = {measured(1), measured(2), measured(3)};
     struct result result = {0};
-    collector_fill(&result, &metrics, values, 1);
+    samples_fill(&result, &metrics, values, 1);
     cr_expect_eq(result.row_count, 1);
     expect_row(&result, "other", measured(2));
     result_release(&result);
     metrics_release(&metrics);
-}
-
-Test(collector, the_table)
-{
-    size_t count;
-    const struct collector *const *list = collector_list(&count);
-    cr_assert_gt(count, 0);
-    for (size_t i = 0; i < count; i++) {
-        cr_expect_eq(collector_find(list[i]->name), list[i], "%s", list[i]->name);
-        cr_expect(list[i]->doc && *list[i]->doc && !strchr(list[i]->doc, '\n'), "%s", list[i]->name);
-        cr_expect(list[i]->open && list[i]->measure && list[i]->close, "%s", list[i]->name);
-    }
-    cr_expect_null(collector_find(""));
-    cr_expect_null(collector_find("cupt"));
 }
 
 /* ---- Samples by the host's clock: a workload and a GPU that write down each call, and fail at one of them ---- */
@@ -242,17 +227,17 @@ static int take_samples(int samples, struct result *result, struct problem *prob
 {
     static const struct workload workload = {
         .before = restore, .launch = launch, .wait = synchronize, .error_text = error_text};
-    static const struct gpu_plugin gpu = {.condition_apply = apply, .condition_mark = mark};
+    static const struct conditioning conditioning = {.apply = apply, .mark = mark};
     struct metrics metrics;
     set_up(&metrics);
-    const struct collector_setup setup = {.metrics = &metrics, .samples = samples};
+    const struct job job = {.metrics = &metrics, .samples = samples};
     call_count = 0;
-    const int taken = collector_host_samples(&setup, &workload, VALUE_NOT_SUPPORTED, &gpu, NULL, result, problem);
+    const int taken = samples_by_host(&job, &workload, VALUE_NOT_SUPPORTED, &conditioning, result, problem);
     metrics_release(&metrics);
     return taken;
 }
 
-Test(collector, host_samples_restore_condition_launch_and_wait)
+Test(samples, host_samples_restore_condition_launch_and_wait)
 {
     struct result result = {.bytes = 1};
     struct problem problem = {0};
@@ -268,7 +253,7 @@ Test(collector, host_samples_restore_condition_launch_and_wait)
     result_release(&result);
 }
 
-Test(collector, host_samples_say_which_call_failed)
+Test(samples, host_samples_say_which_call_failed)
 {
     static const struct {
         size_t call;

@@ -1,4 +1,4 @@
-#include "gpu.h"
+#include "backend.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "base/base.h"
-#include "cubin/cubin.h"
-#include "worker/gpu.h"
+#include "worker/backend.h"
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -63,7 +62,7 @@ static void made_up_metrics(struct metrics *metrics, const char *const *counters
     }
 }
 
-Test(gpu, every_metric_has_a_counter_on_every_chip)
+Test(backend, every_metric_has_a_counter_on_every_chip)
 {
     static const struct {
         const char *chip;
@@ -90,7 +89,7 @@ Test(gpu, every_metric_has_a_counter_on_every_chip)
     }
 }
 
-Test(gpu, the_first_alternative_that_a_chip_has_is_chosen)
+Test(backend, the_first_alternative_that_a_chip_has_is_chosen)
 {
     static const char *const counters[] = {
         "dram__bytes_read.sum dram__bytes_op_read.sum",
@@ -119,7 +118,7 @@ Test(gpu, the_first_alternative_that_a_chip_has_is_chosen)
     }
 }
 
-Test(gpu, an_unknown_counter_costs_itself_only)
+Test(backend, an_unknown_counter_costs_itself_only)
 {
     static const char *const counters[] = {
         "sm__cycles_active.avg",   "no__such.sum",      "cugate.wall_time", "sm__cycles_active.frobnicated",
@@ -140,7 +139,7 @@ Test(gpu, an_unknown_counter_costs_itself_only)
     forget(&answer);
 }
 
-Test(gpu, a_chip_without_any_of_the_counters_is_an_error)
+Test(backend, a_chip_without_any_of_the_counters_is_an_error)
 {
     static const char *const counters[] = {"no__such.sum", "no__other.sum nor__this.sum"};
     struct answer answer = {0};
@@ -152,7 +151,7 @@ Test(gpu, a_chip_without_any_of_the_counters_is_an_error)
     forget(&answer);
 }
 
-Test(gpu, an_unknown_chip_is_an_error_with_the_way_out)
+Test(backend, an_unknown_chip_is_an_error_with_the_way_out)
 {
     static const char *const chips[] = {"", "GH10", "gh100", "frobnicator"};
     for (size_t i = 0; i < ROWS(chips); i++) {
@@ -165,7 +164,7 @@ Test(gpu, an_unknown_chip_is_an_error_with_the_way_out)
     }
 }
 
-Test(gpu, the_chips_are_listed)
+Test(backend, the_chips_are_listed)
 {
     static const char *const wanted[] = {"GV100", "TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"};
     const char *const *names;
@@ -180,7 +179,7 @@ Test(gpu, the_chips_are_listed)
     }
 }
 
-Test(gpu, remedies_name_the_setting)
+Test(backend, remedies_name_the_setting)
 {
     static const struct {
         int code; /* of CUptiResult, whose numbers stay */
@@ -209,7 +208,7 @@ Test(gpu, remedies_name_the_setting)
 }
 
 /* Every message is one line, and short enough for the room that callers give. */
-Test(gpu, remedies_are_one_line)
+Test(backend, remedies_are_one_line)
 {
     for (int code = 0; code < 1000; code++) {
         const char *remedy = plugin()->remedy(code);
@@ -218,7 +217,7 @@ Test(gpu, remedies_are_one_line)
     }
 }
 
-Test(gpu, without_a_gpu_there_are_none_and_it_says_why)
+Test(backend, without_a_gpu_there_are_none_and_it_says_why)
 {
     struct problem problem = {0};
     const int count = plugin()->count(&problem);
@@ -234,53 +233,7 @@ Test(gpu, without_a_gpu_there_are_none_and_it_says_why)
     cr_expect_null(device.name);
 }
 
-Test(gpu, the_plugin_is_loaded_once)
+Test(backend, the_plugin_is_loaded_once)
 {
     cr_expect_eq(plugin(), plugin());
-}
-
-/* ---- Source lines ---- */
-
-/* The name in the machine code of the function whose name in the source is part of it. */
-static int find_symbol(void *data, const unsigned char *bytes, size_t size)
-{
-    char **symbol = data;
-    const char *prefix = ".text.";
-    const size_t length = strlen(prefix);
-    for (size_t i = 0; i + length < size; i++) {
-        const char *name = (const char *)bytes + i + length;
-        if (memcmp(bytes + i, prefix, length) != 0 || !memchr(name, 0, size - i - length))
-            continue;
-        if (strstr(name, "sum_sequential")) {
-            *symbol = x_strdup(name);
-            return 1;
-        }
-    }
-    return 0;
-}
-
-Test(gpu, an_instruction_has_its_source_line)
-{
-    struct problem problem = {0};
-    char *folder = program_folder();
-    char *library = x_sprintf("%s/../libkernels.so", folder);
-    char *symbol = NULL;
-    cr_assert_eq(cubin_each_image(library, find_symbol, &symbol), 1);
-
-    unsigned first = 0, later = 0;
-    char *file = plugin()->source_line(library, symbol, 0, &first, &problem);
-    cr_assert_not_null(file, "%s", problem.text);
-    cr_expect_not_null(strstr(file, "kernels/reduce.cu"));
-    free(file);
-    file = plugin()->source_line(library, symbol, 0x100, &later, &problem);
-    cr_assert_not_null(file, "%s", problem.text);
-    cr_expect(first > 0 && later > 0 && later != first, "lines %u and %u", first, later);
-    free(file);
-
-    cr_expect_null(plugin()->source_line(library, symbol, 0x7fffff00, &first, &problem));
-    cr_expect_null(plugin()->source_line(library, "no_such_function", 0, &first, &problem));
-    cr_expect_not_null(strstr(problem.text, "no line information"));
-    free(symbol);
-    free(library);
-    free(folder);
 }

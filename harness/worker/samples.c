@@ -1,30 +1,9 @@
-#include "collector.h"
+#include "samples.h"
 
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* To add a collector: write collect_<name>.c and add a row. */
-static const struct collector *const collectors[] = {
-    &collector_cupti,
-    &collector_host,
-};
-
-const struct collector *const *collector_list(size_t *count)
-{
-    *count = ROWS(collectors);
-    return collectors;
-}
-
-const struct collector *collector_find(const char *name)
-{
-    for (size_t i = 0; i < ROWS(collectors); i++) {
-        if (strcmp(collectors[i]->name, name) == 0)
-            return collectors[i];
-    }
-    return NULL;
-}
 
 /* The sample's time in ns: the GPU's own where there is one, else the host's; 0 when neither was measured. */
 static double sample_time(const struct metrics *metrics, const struct value *sample)
@@ -60,7 +39,7 @@ static bool is_static_fact(const char *counter)
     return !is_measured;
 }
 
-void collector_fill(struct result *result, const struct metrics *metrics, struct value *values, size_t samples)
+void samples_fill(struct result *result, const struct metrics *metrics, struct value *values, size_t samples)
 {
     for (size_t s = 0; s < samples; s++) {
         struct value *sample = &values[s * metrics->count];
@@ -88,4 +67,38 @@ void collector_fill(struct result *result, const struct metrics *metrics, struct
             row_add_session(row, numbers, samples);
     }
     free(numbers);
+}
+
+int samples_by_host(const struct job *job, const struct workload *workload, enum value_state others,
+                    const struct conditioning *conditioning, struct result *result, struct problem *problem)
+{
+    const struct metrics *metrics = job->metrics;
+    const size_t samples = (size_t)job->samples;
+    struct value *values = x_calloc(samples * metrics->count, sizeof *values);
+    int failed = -1;
+
+    for (size_t s = 0; s < samples; s++) {
+        if (workload_restore(workload, problem) < 0 ||
+            (conditioning && conditioning->apply(conditioning->condition, problem) < 0) ||
+            workload_settle(workload, problem) < 0)
+            goto out;
+        if (conditioning)
+            conditioning->mark(true);
+        const double start = now_seconds();
+        const int run = workload_run(workload, problem);
+        const double elapsed = (now_seconds() - start) * 1e9;
+        if (conditioning)
+            conditioning->mark(false);
+        if (run < 0)
+            goto out;
+        for (size_t m = 0; m < metrics->count; m++) {
+            const bool wall = strcmp(metrics->list[m].counter, COUNTER_WALL_TIME) == 0;
+            values[s * metrics->count + m] = wall ? (struct value){VALUE_MEASURED, elapsed} : (struct value){others, 0};
+        }
+    }
+    samples_fill(result, metrics, values, samples);
+    failed = 0;
+out:
+    free(values);
+    return failed;
 }

@@ -1,0 +1,120 @@
+/* backend.h - who counts: the backends, a table that is known without loading anything, and what each of them is asked
+ * for in a worker.
+ *
+ * The door to everything that touches CUDA is libcugate_cupti.so, loaded by workers only. It stands apart so that
+ * cugate starts on machines without a driver, and no other file includes a CUDA header. In it: cupti_device.c (driver
+ * API), cupti_condition.c (what goes before a measured launch), cupti_host.c (counter names, no GPU needed),
+ * cupti_range.c (values), cupti_lines.c, cupti_stalls.c, cupti_images.c (source lines), cupti_roofs.c (what the GPU can
+ * do), cupti_remedy.c (what to do about an error). */
+#ifndef BACKEND_H
+#define BACKEND_H
+
+#include "workload.h"
+
+#include "base/base.h"
+#include "model/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a worker can be asked for, one at a time; and what a backend has: or'ed. */
+enum {
+    PROVIDES_VALUES = 1,      /* a row for every metric that takes measuring */
+    PROVIDES_LINE_COUNTS = 2, /* exact counts by source line: of one function in the life of a process */
+    PROVIDES_STALLS = 4,      /* samples by source line of why warps wait: of one kernel in the life of a process */
+    /* Only a backend has these. */
+    PROVIDES_COUNTERS = 8, /* values are the GPU's: it takes a GPU, its driver and the right to read counters */
+    PROVIDES_ROOFS = 16    /* what the GPU can do at most */
+};
+
+struct backend;
+
+/* What a worker is to do; borrows everything. */
+struct job {
+    const char *library; /* path of the kernel library */
+    const struct metrics *metrics;
+    const struct backend *backend;
+    unsigned what;      /* PROVIDES_VALUES; or _LINE_COUNTS or _STALLS, and then it ends after the first result */
+    char *const *globs; /* of the kernels that are chosen */
+    size_t glob_count;
+    size_t first; /* of the chosen kernels: the one to begin with */
+    int device;
+    int samples;  /* a kernel */
+    bool lenient; /* pass over globs that match no kernel */
+    bool roofs;   /* also measure what the GPU can do */
+    size_t skip;  /* line counts: launches of the variant before the function to be counted */
+};
+
+/* How one of those is collected. It lives in a worker, never in the parent. */
+struct collector {
+    /* Opens device 0 and gets ready to read every metric that it can. Fills device and session facts (strings from
+     * x_strdup). -1 with what is wrong and the exact remedy in *problem. */
+    int (*open)(void **self, const struct job *job, struct device *device, struct session *session,
+                struct problem *problem);
+
+    /* Of a workload whose output was verified. Adds to result a row for every metric that takes measuring (one session,
+     * or a state without a number), or the lines; and the launches. -1 with *problem on failure. */
+    int (*measure)(void *self, const struct workload *workload, struct result *result, struct problem *problem);
+
+    void (*close)(void *self);
+};
+
+struct backend {
+    const char *name;
+    const char *doc; /* one line */
+    unsigned provides;
+    /* In a worker: the collector of one of what it provides; NULL with *problem when what it takes cannot be loaded. */
+    const struct collector *(*load)(unsigned what, struct problem *problem);
+};
+
+/* The table; `cugate list --collectors` prints it. */
+const struct backend *backend_list(size_t *count);
+const struct backend *backend_find(const char *name); /* NULL: there is none of that name */
+
+extern const struct collector host_collector; /* the host's clock only: needs no counters and runs on anything */
+
+/* ---- The plugin ---- */
+
+struct gpu_condition;
+
+/* What cugate_gpu_plugin() returns. Every function sets *problem when it fails. */
+struct gpu_plugin {
+    /* Number of CUDA devices, 0 when there is no driver or no device (*problem says which); -1 for any other failure.
+     */
+    int (*count)(struct problem *problem);
+
+    /* Fills the device and the session facts that the driver knows: driver, cuda, gpu_uuid. */
+    int (*describe)(int ordinal, struct device *device, struct session *session, struct problem *problem);
+
+    /* Before a measured launch: apply() empties the L2 by reading and keeps the SMs busy for 300 us, so that clocks are
+     * up. mark(true) and mark(false) around the launch tell an outside profiler (ncu --profile-from-start off) what
+     * counts. */
+    int (*condition_open)(struct gpu_condition **condition, struct problem *problem);
+    int (*condition_apply)(struct gpu_condition *condition, struct problem *problem);
+    void (*condition_mark)(bool measured);
+    void (*condition_close)(struct gpu_condition *condition);
+
+    /* For a chip by its CUPTI name ("GH100"), without a GPU: which counter stands for each metric (NULL: none of its
+     * alternatives exists; `cugate.` counters are not asked), and the passes that all of them need together.
+     * chosen has room for metrics->count pointers, which borrow from CUPTI's own lists or from *memory (caller frees).
+     */
+    int (*chip_counters)(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
+                         size_t *passes, struct problem *problem);
+
+    /* Names of the chips that CUPTI knows, owned by CUPTI. */
+    int (*chips)(const char *const **names, size_t *count, struct problem *problem);
+
+    /* The remedy for a CUPTI result code; NULL when there is none beyond CUPTI's own words. */
+    const char *(*remedy)(int cupti_result);
+
+    const struct collector *values, *line_counts, *stalls;
+};
+
+/* The plugin's one exported symbol. */
+const struct gpu_plugin *cugate_gpu_plugin(void);
+
+/* Loads the driver's library, if there is one, and the plugin. NULL with *problem when the plugin or CUPTI cannot be
+ * loaded. It stays loaded. */
+const struct gpu_plugin *gpu_plugin_load(struct problem *problem);
+
+#endif

@@ -1,0 +1,58 @@
+/* The host's clock around launch and completion. It sees launch latency and every interruption, so it is far coarser
+ * than the counters; it is what transfers are timed with, and what is left where counters are denied. */
+#include "backend.h"
+
+#include "base/base.h"
+
+#include "samples.h"
+
+#include <stdlib.h>
+
+struct host {
+    const struct job *job;
+    const struct gpu_plugin *gpu; /* NULL on a machine without a GPU */
+    struct conditioning conditioning;
+};
+
+static int host_open(void **self, const struct job *job, struct device *device, struct session *session,
+                     struct problem *problem)
+{
+    struct host *host = x_calloc(1, sizeof *host);
+    host->job = job;
+    *self = host;
+
+    /* A GPU is not needed: a kernel library may stand on another runtime. When there is one, the run is filed under it.
+     */
+    struct problem ignored;
+    const struct gpu_plugin *gpu = gpu_plugin_load(&ignored);
+    if (!gpu || gpu->count(&ignored) <= 0) {
+        device->name = x_strdup("host");
+        device->compute_capability = x_strdup("none");
+        return 0;
+    }
+    host->gpu = gpu;
+    host->conditioning = (struct conditioning){.apply = gpu->condition_apply, .mark = gpu->condition_mark};
+    if (gpu->describe(0, device, session, problem) < 0 ||
+        gpu->condition_open(&host->conditioning.condition, problem) < 0) {
+        free(host);
+        return -1;
+    }
+    return 0;
+}
+
+static int host_measure(void *self, const struct workload *workload, struct result *result, struct problem *problem)
+{
+    const struct host *host = self;
+    const enum value_state others = workload->transfer ? VALUE_NOT_APPLICABLE : VALUE_NOT_SUPPORTED;
+    return samples_by_host(host->job, workload, others, host->gpu ? &host->conditioning : NULL, result, problem);
+}
+
+static void host_close(void *self)
+{
+    struct host *host = self;
+    if (host->gpu)
+        host->gpu->condition_close(host->conditioning.condition);
+    free(host);
+}
+
+const struct collector host_collector = {host_open, host_measure, host_close};

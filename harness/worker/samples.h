@@ -1,0 +1,29 @@
+/* samples.h - for backends: samples by the host's clock, and samples made rows. */
+#ifndef SAMPLES_H
+#define SAMPLES_H
+
+#include "backend.h"
+
+/* Counters that the harness works out itself. */
+#define COUNTER_WALL_TIME "cugate.wall_time"
+#define COUNTER_BANDWIDTH "cugate.bandwidth"
+#define COUNTER_FLOP_RATE "cugate.flop_rate"
+#define COUNTER_TIME "gpu__time_duration.sum"
+
+/* Turns values[sample * metrics->count + m] into rows, after working out bandwidth and FLOP rate from each sample's
+ * time. A metric that any sample lacks becomes a row with that sample's state. Facts of the machine code get no row. */
+void samples_fill(struct result *result, const struct metrics *metrics, struct value *values, size_t samples);
+
+/* What a GPU needs around a measured launch: struct gpu_plugin has what each is for. */
+struct conditioning {
+    struct gpu_condition *condition;
+    int (*apply)(struct gpu_condition *condition, struct problem *problem);
+    void (*mark)(bool measured);
+};
+
+/* Takes the job's samples by the host's clock, for transfers and for the host backend: wall time, and `others` as the
+ * state of every counter. conditioning is NULL on a machine without a GPU. */
+int samples_by_host(const struct job *job, const struct workload *workload, enum value_state others,
+                    const struct conditioning *conditioning, struct result *result, struct problem *problem);
+
+#endif
