@@ -4,6 +4,7 @@
 
 #include "child.h"
 #include "library.h"
+#include "wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "library.h"
 #include "library_read.h"
 #include "samples.h"
+#include "wire.h"
 #include "workload.h"
 
 /* Starts a worker that measures the chosen kernels from the first on and ends after the last one. Its messages are

@@ -1,6 +1,5 @@
 #include "base/base.h"
-#include "support.h"
-#include "worker/child.h"
+#include "worker/wire.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -47,7 +46,7 @@ static void take_all(char *buffer, size_t *length, size_t *next)
     }
 }
 
-Test(child, messages_are_whole_wherever_the_pipe_cuts_them)
+Test(wire, messages_are_whole_wherever_the_pipe_cuts_them)
 {
     char stream[256];
     const size_t total = all_messages(stream);
@@ -67,7 +66,7 @@ Test(child, messages_are_whole_wherever_the_pipe_cuts_them)
     }
 }
 
-Test(child, messages_may_come_byte_by_byte)
+Test(wire, messages_may_come_byte_by_byte)
 {
     char stream[256], buffer[256];
     const size_t total = all_messages(stream);
@@ -80,7 +79,7 @@ Test(child, messages_may_come_byte_by_byte)
     cr_expect_eq(length, 0);
 }
 
-Test(child, a_message_that_is_not_whole_stays)
+Test(wire, a_message_that_is_not_whole_stays)
 {
     char stream[256], buffer[256];
     all_messages(stream);
@@ -95,7 +94,7 @@ Test(child, a_message_that_is_not_whole_stays)
     }
 }
 
-Test(child, what_is_no_message_is_refused_at_once)
+Test(wire, what_is_no_message_is_refused_at_once)
 {
     static const struct {
         uint32_t size;
