@@ -1,7 +1,7 @@
 """The files that cugate writes, as typed values: what reports/ knows of them, and nothing else.
 
 Each class states the part of a file that the pages read; other members are ignored, since a later cugate may add some.
-The files themselves are described where they are written: run files in harness/model/run.h, the others in the headers
+The files themselves are described where they are written: run files in harness/model/run_file.h, the others in the headers
 of harness/report/report_json.c, explain_json.c and analysis_json.c. Units are those of the metric, SI throughout."""
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Row(Struct, kw_only=True):
     sessions: list[list[float]] = field(default_factory=list)
 
     def value(self) -> float:
-        """The mean of each session's median sample (harness/model/run.h); NaN where nothing was measured."""
+        """The mean of each session's median sample (harness/model/result.h); NaN where nothing was measured."""
         readings = [samples for samples in self.sessions if samples]
         if not readings or any(sample < 0 for samples in readings for sample in samples):
             return math.nan

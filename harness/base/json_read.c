@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* What a file may hold at most. Jansson takes up to 250 bytes for each "{}" and 50 for each "0,", so that a hostile
- * file of RUN_FILE_LIMIT would else ask for gigabytes. A run of 10,000 kernels and 50 metrics has some 1,600,000 and
+ * file of 128 MB would else ask for gigabytes. A run of 10,000 kernels and 50 metrics has some 1,600,000 and
  * 3,200,000. */
 #define GROUPS_LIMIT 3000000
 #define VALUES_LIMIT 8000000

@@ -61,7 +61,7 @@ static double half2_flops(const struct bench *bench)
 
 enum arguments { TAKES_WORDS, TAKES_ROUNDS, TAKES_FP64, TAKES_FP32 };
 
-/* To add a roof: its name in run.h, a kernel in roofs.cu and a row here. */
+/* To add a roof: its name in session.h, a kernel in roofs.cu and a row here. */
 static const struct {
     enum roof roof;
     const char *kernel;

@@ -33,7 +33,7 @@ enum line_kind line_counter_kind(enum line_counter counter);
 
 /* Samples of warps that stood at this line for that reason, in the profiler's words: "long_scoreboard". */
 struct stall {
-    char *reason;
+    char *reason; /* first, for place_of_name */
     double samples;
 };
 

@@ -7,9 +7,11 @@
 #include "library_facts.h"
 #include "line.h"
 #include "metric.h"
+#include "result.h"
 #include "run.h"
 #include "run_laws.h"
 #include "sample.h"
+#include "session.h"
 #include "symbol.h"
 
 #endif

@@ -1,10 +1,33 @@
-/* run_file.h - the parts of reading a run file. Private to the run_*.c files. */
+/* run_file.h - the file of a run, and the parts of reading it. Private to the run_*.c files.
+ *
+ * File (JSON, schema 1), one metric a line, keys sorted:
+ *
+ *   { "schema": 1,
+ *     "device": { "name": "NVIDIA H200", "sm_count": 132, "compute_capability": "9.0", ... },
+ *     "sessions": [ { "date": "...", "driver": "...", ... } ],
+ *     "metrics": { "time": { "better": "lower", "class": "time", "clock": "sm_clock", "counter": "...", "floor": 250,
+ *                            "floor_share": 0.02, "unit": "ns" }, ... },
+ *     "kernels": { "access/coalesced": { "status": "ok", "bytes": 4294967296, "flops": 0,
+ *         "launches": [ { "function": "...", "code": "9f86...", "grid": [8,1,1], "block": [256,1,1], "shared": 0,
+ *                         "times": 1, "machine": { "registers": 32, "local": 0, "shared": 4096, ... } } ],
+ *         "lines": { "counted": ["instructions", ...], "list": [ { "function": "...", "file": "kernels/access.cu",
+ *                         "line": 41, "text": "...", "counts": { "instructions": 4096 }, "stalls": {} } ], ... },
+ *         "metrics": { "branch_efficiency": { "state": "not applicable" },
+ *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
+ *
+ * A "state" may have a "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
+ * order in which they were measured. A run that was judged against a base library has "pairs": [[base, head], ...]
+ * beside them, and "base_lines"; or "unpaired", why it has none. A baseline keeps the median of each session alone, and
+ * has "readings", "anchor" and "previous" beside them: see struct row. A session may have "roofs". */
 #ifndef RUN_FILE_H
 #define RUN_FILE_H
 
 #include "base/base.h"
 
 #include "run.h"
+
+#define RUN_SCHEMA 1
+#define RUN_FILE_LIMIT (128u << 20) /* bytes; a larger file is refused unread */
 
 /* The lines of a kernel at that key; empty ones when it is absent. In run_read_lines.c. */
 int read_lines(const struct json_at *above, json_t *object, const char *key, struct lines *lines);

@@ -7,6 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void release_note(struct metric_note *note)
+{
+    free(note->name);
+    free(note->counter);
+    free(note->unit);
+    free(note->weight);
+    free(note->clock);
+    free(note->trade);
+}
+
+void run_forget_notes(struct run *run)
+{
+    for (size_t i = 0; i < run->note_count; i++)
+        release_note(&run->notes[i]);
+    free(run->notes);
+    run->notes = NULL;
+    run->note_count = 0;
+}
+
 struct metric_note note_of_metric(const struct metric *metric)
 {
     return (struct metric_note){
@@ -22,6 +41,46 @@ struct metric_note note_of_metric(const struct metric *metric)
         .clock = metric->clock,
         .trade = metric->trade,
     };
+}
+
+struct metric_note *run_find_note(const struct run *run, const char *metric)
+{
+    const size_t place = place_of_name(run->notes, run->note_count, sizeof *run->notes, metric);
+    return place < run->note_count && strcmp(run->notes[place].name, metric) == 0 ? &run->notes[place] : NULL;
+}
+
+bool note_is_equal(const struct metric_note *a, const struct metric_note *b)
+{
+    return order_of_texts(a->name, b->name) == 0 && order_of_texts(a->counter, b->counter) == 0 &&
+           order_of_texts(a->unit, b->unit) == 0;
+}
+
+void run_set_note(struct run *run, const struct metric_note *note)
+{
+    struct metric_note copy = *note;
+    copy.name = x_strdup(note->name);
+    copy.counter = x_strdup(note->counter);
+    copy.unit = x_strdup(note->unit);
+    copy.weight = x_strdup(note->weight);
+    copy.clock = x_strdup(note->clock);
+    copy.trade = x_strdup(note->trade);
+    struct metric_note *known = run_find_note(run, note->name);
+    if (known) {
+        release_note(known);
+        *known = copy;
+        return;
+    }
+    const size_t place = place_of_name(run->notes, run->note_count, sizeof *run->notes, note->name);
+    *ARRAY_INSERT(run->notes, run->note_count, place) = copy;
+}
+
+void run_note_metrics(struct run *run, const struct metrics *metrics)
+{
+    run_forget_notes(run);
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct metric_note note = note_of_metric(&metrics->list[i]);
+        run_set_note(run, &note);
+    }
 }
 
 /* How much a class lets pass, most last. */

@@ -1,7 +1,7 @@
 /* The writing half of run.h. The members of an object stand in the order of their names. */
 #include "base/base.h"
 
-#include "run.h"
+#include "run_file.h"
 
 #include <math.h>
 #include <stdlib.h>

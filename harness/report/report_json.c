@@ -8,7 +8,7 @@
  *     "blind": 1,                   rows that passed by a limit of more than a quarter of their value
  *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
  *     "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
- *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of run.h
+ *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of session.h
  *     "notes": [ "driver 580.1; the baseline has 570.2" ],
  *     "suites": [ { "metric": "time", "shift": -0.003, "kernels": 62, "same_code": false, "moved": false } ],
  *     "failures": [ { "kernel": ..., "status": "crashed", "reason": ... } ],

@@ -1,4 +1,5 @@
 /* Q8: the same bytes in give the same bytes out, and files that are not what they should be their documented code. */
+#include "model/run_file.h"
 #include "report/report.h"
 #include "selftest.h"
 

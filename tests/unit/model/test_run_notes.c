@@ -14,6 +14,24 @@ static const struct metric_note strict = {
 };
 /* clang-format on */
 
+Test(run_notes, notes_come_sorted_from_metrics)
+{
+    struct metric list[] = {
+        {.name = (char[]){"time"}, .counter = (char[]){"t.sum"}, .unit = (char[]){"ns"}},
+        {.name = (char[]){"bytes"}, .counter = (char[]){"b.sum"}, .unit = (char[]){"B"}},
+    };
+    struct metrics metrics = {list, ROWS(list)};
+    struct run run = {0};
+    run_set_note(&run,
+                 &(struct metric_note){.name = (char[]){"hits"}, .counter = (char[]){"h.pct"}, .unit = (char[]){"%"}});
+    run_note_metrics(&run, &metrics);
+    cr_assert_eq(run.note_count, 2);
+    cr_expect_str_eq(run.notes[0].name, "bytes");
+    cr_expect_str_eq(run_find_note(&run, "time")->counter, "t.sum");
+    cr_expect_null(run_find_note(&run, "hits"));
+    run_release(&run);
+}
+
 Test(run_notes, what_lets_more_pass_is_weakened)
 {
     const struct {

@@ -1,5 +1,5 @@
 #include "base/base.h"
-#include "model/run.h"
+#include "model/run_file.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -1,0 +1,255 @@
+#include "result.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const char *const status_names[RESULT_STATUSES] = {
+    [RESULT_OK]        = "ok",
+    [RESULT_WRONG]     = "wrong result",
+    [RESULT_FAILED]    = "failed",
+    [RESULT_CRASHED]   = "crashed",
+    [RESULT_HUNG]      = "hung",
+    [RESULT_NOT_BUILT] = "not built",
+};
+/* clang-format on */
+
+const char *result_status_name(enum result_status status)
+{
+    return status_names[status];
+}
+
+enum result_status result_status_of(const char *name)
+{
+    enum result_status status = 0;
+    while (status < RESULT_STATUSES && strcmp(status_names[status], name) != 0)
+        status++;
+    return status;
+}
+
+void row_clear(struct row *row)
+{
+    for (size_t i = 0; i < row->session_count; i++)
+        free(row->sessions[i].samples);
+    free(row->sessions);
+    free(row->pairs);
+    free(row->reason);
+    if (row->previous) {
+        free(row->previous->date);
+        free(row->previous->commit);
+        free(row->previous->reason);
+        free(row->previous);
+    }
+    char *const metric = row->metric;
+    memset(row, 0, sizeof *row);
+    row->metric = metric;
+    row->state = VALUE_NOT_COUNTED;
+}
+
+void row_add_session(struct row *row, const double *samples, size_t count)
+{
+    if (count == 0)
+        BUG("a session of %s without a sample", row->metric);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(samples[i]) || samples[i] < 0) {
+            row_clear(row);
+            return;
+        }
+    struct session_samples *session = ARRAY_ADD(row->sessions, row->session_count);
+    session->samples = x_calloc(count, sizeof *session->samples);
+    session->count = count;
+    session->session = row->session_count - 1;
+    memcpy(session->samples, samples, count * sizeof *samples);
+    row->state = VALUE_MEASURED;
+}
+
+void row_add_pair(struct row *row, double base, double head)
+{
+    if (!isfinite(base) || !isfinite(head) || base < 0 || head < 0)
+        BUG("%s: %g and %g are no pair", row->metric, base, head);
+    *ARRAY_ADD(row->pairs, row->pair_count) = (struct pair){base, head};
+}
+
+size_t row_equal_readings(const struct row *row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row->session_count; i++)
+        for (size_t k = 0; k < row->sessions[i].count; k++, count++)
+            if (row->sessions[i].samples[k] != row->sessions[0].samples[0])
+                return 0;
+    return row->has_readings ? row->readings : count;
+}
+
+double row_session_value(const struct row *row, size_t session)
+{
+    if (session >= row->session_count)
+        BUG("%s has no session %zu", row->metric, session);
+    return median(row->sessions[session].samples, row->sessions[session].count);
+}
+
+double row_value(const struct row *row)
+{
+    if (row->state != VALUE_MEASURED || row->session_count == 0)
+        BUG("%s was not measured, so it has no value", row->metric);
+    /* The running mean does not move where the values are equal. */
+    long double mean = 0;
+    for (size_t i = 0; i < row->session_count; i++)
+        mean += ((long double)row_session_value(row, i) - mean) / (long double)(i + 1);
+    return (double)mean;
+}
+
+static void release_launches(struct result *result)
+{
+    for (size_t i = 0; i < result->launch_count; i++) {
+        free(result->launches[i].function);
+        free(result->launches[i].code);
+    }
+    free(result->launches);
+    result->launches = NULL;
+    result->launch_count = 0;
+}
+
+static void release_rows(struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        row_clear(&result->rows[i]);
+        free(result->rows[i].metric);
+    }
+    free(result->rows);
+    result->rows = NULL;
+    result->row_count = 0;
+}
+
+void result_release(struct result *result)
+{
+    release_rows(result);
+    release_launches(result);
+    lines_release(&result->lines);
+    lines_release(&result->base_lines);
+    sessions_release(result->sessions, result->session_count);
+    free(result->unpaired);
+    free(result->reason);
+    free(result->id);
+    *result = (struct result){0};
+}
+
+void result_fail(struct result *result, enum result_status status, const char *reason)
+{
+    release_rows(result);
+    lines_release(&result->lines);
+    lines_release(&result->base_lines);
+    free(result->reason);
+    result->status = status;
+    result->reason = x_strdup(reason);
+}
+
+struct row *result_find(const struct result *result, const char *metric)
+{
+    const size_t place = place_of_name(result->rows, result->row_count, sizeof *result->rows, metric);
+    return place < result->row_count && strcmp(result->rows[place].metric, metric) == 0 ? &result->rows[place] : NULL;
+}
+
+struct row *result_add(struct result *result, const char *metric)
+{
+    const size_t place = place_of_name(result->rows, result->row_count, sizeof *result->rows, metric);
+    if (place < result->row_count && strcmp(result->rows[place].metric, metric) == 0)
+        return &result->rows[place];
+    struct row *row = ARRAY_INSERT(result->rows, result->row_count, place);
+    row->metric = x_strdup(metric);
+    row->state = VALUE_NOT_COUNTED;
+    return row;
+}
+
+void result_add_like(struct result *result, const struct result *from, char *const *globs, size_t glob_count)
+{
+    const char **missing = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < from->row_count; i++)
+        if (glob_any(globs, glob_count, from->rows[i].metric) && !result_find(result, from->rows[i].metric))
+            *ARRAY_ADD(missing, count) = from->rows[i].metric;
+    for (size_t i = 0; i < count; i++)
+        *ARRAY_ADD(result->rows, result->row_count) =
+            (struct row){.metric = x_strdup(missing[i]), .state = VALUE_NOT_COUNTED};
+    if (count > 0)
+        qsort(result->rows, result->row_count, sizeof *result->rows, by_text);
+    free(missing);
+}
+
+bool result_remove(struct result *result, const char *metric)
+{
+    struct row *row = result_find(result, metric);
+    if (!row)
+        return false;
+    row_clear(row);
+    free(row->metric);
+    const size_t after = --result->row_count - (size_t)(row - result->rows);
+    memmove(row, row + 1, after * sizeof *row);
+    return true;
+}
+
+size_t result_uncounted(const struct result *result)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < result->row_count; i++)
+        count += result->rows[i].state == VALUE_NOT_COUNTED;
+    return count;
+}
+
+void result_copy_facts(struct result *to, const struct result *from)
+{
+    release_launches(to);
+    to->bytes = from->bytes;
+    to->flops = from->flops;
+    for (size_t i = 0; i < from->launch_count; i++) {
+        struct launch *launch = ARRAY_ADD(to->launches, to->launch_count);
+        *launch = from->launches[i];
+        launch->function = x_strdup(from->launches[i].function);
+        launch->code = x_strdup(from->launches[i].code);
+    }
+}
+
+static int order_of_launches(const struct launch *a, const struct launch *b)
+{
+    const int code = order_of_texts(a->code, b->code);
+    const int grid = memcmp(a->grid, b->grid, sizeof a->grid), block = memcmp(a->block, b->block, sizeof a->block);
+    const int shared = (a->shared > b->shared) - (a->shared < b->shared);
+    const int times = (a->times > b->times) - (a->times < b->times);
+    return code ? code : grid ? grid : block ? block : shared ? shared : times;
+}
+
+int order_of_code(const struct result *a, const struct result *b)
+{
+    int order = (a->launch_count > b->launch_count) - (a->launch_count < b->launch_count);
+    for (size_t i = 0; i < a->launch_count && order == 0; i++)
+        order = order_of_launches(&a->launches[i], &b->launches[i]);
+    return order;
+}
+
+bool same_code(const struct result *base, const struct result *now)
+{
+    bool known = base->launch_count > 0;
+    for (size_t i = 0; i < base->launch_count && known; i++)
+        known = base->launches[i].code;
+    return known && order_of_code(base, now) == 0;
+}
+
+bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics)
+{
+    if (!same_code(base, now))
+        return false;
+    size_t compared = 0;
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *was = result_find(base, metrics->list[m].name);
+        const struct row *is = result_find(now, metrics->list[m].name);
+        if (metrics->list[m].class != METRIC_EXACT || !was || !is || was->state != VALUE_MEASURED ||
+            is->state != VALUE_MEASURED)
+            continue;
+        if (row_value(was) != row_value(is))
+            return false;
+        compared++;
+    }
+    return compared > 0;
+}

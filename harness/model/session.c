@@ -1,0 +1,113 @@
+#include "session.h"
+
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const char *const fact_names[SESSION_FACTS] = {
+    [SESSION_DATE]      = "date",
+    [SESSION_COLLECTOR] = "collector",
+    [SESSION_DRIVER]    = "driver",
+    [SESSION_CUDA]      = "cuda",
+    [SESSION_CUPTI]     = "cupti",
+    [SESSION_COMPILER]  = "compiler",
+    [SESSION_FLAGS]     = "flags",
+    [SESSION_GPU_UUID]  = "gpu_uuid",
+    [SESSION_NEIGHBOURS] = "neighbours",
+    [SESSION_HOST]      = "host",
+    [SESSION_COMMIT]    = "commit",
+    [SESSION_CUGATE]    = "cugate",
+    [SESSION_REASON]    = "reason",
+};
+
+static const char *const roof_names[ROOFS] = {
+    [ROOF_DRAM] = "dram",   [ROOF_SHARED] = "shared", [ROOF_FP64] = "fp64",
+    [ROOF_FP32] = "fp32",   [ROOF_FP16] = "fp16",
+};
+/* clang-format on */
+
+const char *session_fact_name(enum session_fact fact)
+{
+    return fact_names[fact];
+}
+
+const char *roof_name(enum roof roof)
+{
+    return roof_names[roof];
+}
+
+/* Appends to text, with "; " between the parts; what does not fit is cut. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    if (used > 0 && used + 2 < size) {
+        memcpy(text + used, "; ", 3);
+        used += 2;
+    }
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, size - used, format, list);
+    va_end(list);
+}
+
+static void text_difference(const char *what, const char *have, const char *want, char *text, size_t size)
+{
+    have = have ? have : "unknown";
+    want = want ? want : "unknown";
+    if (strcmp(have, want) != 0)
+        append(text, size, "%s %s, not %s", what, have, want);
+}
+
+void device_difference(const struct device *have, const struct device *want, char *text, size_t size)
+{
+    text[0] = '\0';
+    text_difference("GPU", have->name, want->name, text, size);
+    text_difference("compute capability", have->compute_capability, want->compute_capability, text, size);
+    if (have->sm_count != want->sm_count)
+        append(text, size, "SM count %lld, not %lld", have->sm_count, want->sm_count);
+    if (have->memory_bytes != want->memory_bytes)
+        append(text, size, "memory %lld bytes, not %lld", have->memory_bytes, want->memory_bytes);
+    text_difference("ECC", have->ecc ? "on" : "off", want->ecc ? "on" : "off", text, size);
+    text_difference("MIG", have->mig ? "on" : "off", want->mig ? "on" : "off", text, size);
+}
+
+void sessions_release(struct session *sessions, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+            free(sessions[i].facts[fact]);
+    free(sessions);
+}
+
+void session_copy(struct session *to, const struct session *from)
+{
+    for (size_t fact = 0; fact < SESSION_FACTS; fact++)
+        to->facts[fact] = x_strdup(from->facts[fact]);
+    memcpy(to->roofs, from->roofs, sizeof to->roofs);
+}
+
+static int order_of_facts(const struct session *a, const struct session *b, enum session_fact end)
+{
+    int order = 0;
+    for (enum session_fact fact = SESSION_DATE; fact < end && order == 0; fact++)
+        order = order_of_texts(a->facts[fact], b->facts[fact]);
+    return order;
+}
+
+int by_session(const void *left, const void *right)
+{
+    return order_of_facts(left, right, SESSION_REASON);
+}
+
+int by_session_and_reason(const void *left, const void *right)
+{
+    return order_of_facts(left, right, SESSION_FACTS);
+}
+
+bool session_is_equal(const struct session *a, const struct session *b)
+{
+    return by_session_and_reason(a, b) == 0;
+}

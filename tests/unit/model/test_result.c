@@ -1,0 +1,72 @@
+#include "base/base.h"
+#include "model/run.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+Test(result, a_value_is_the_mean_of_medians)
+{
+    struct run run = {0};
+    struct row *row = result_add(run_add(&run, "a/b"), "m");
+    row_add_session(row, (double[]){1, 100, 3}, 3);
+    row_add_session(row, (double[]){10}, 1);
+    row_add_session(row, (double[]){4, 6}, 2);
+    cr_expect_eq(row_session_value(row, 0), 3);
+    cr_expect_eq(row_session_value(row, 2), 5);
+    cr_expect_eq(row_value(row), 6);
+    run_release(&run);
+}
+
+Test(result, the_mean_of_equal_values_is_that_value)
+{
+    static const double values[] = {0, 1, 3, 0x1p53 - 1, 9171140609, 70.9225909};
+    for (size_t i = 0; i < ROWS(values); i++) {
+        struct run run = {0};
+        struct row *row = result_add(run_add(&run, "a/b"), "m");
+        for (size_t session = 0; session < 7; session++)
+            row_add_session(row, &values[i], 1);
+        cr_expect_eq(row_value(row), values[i]);
+        run_release(&run);
+    }
+}
+
+Test(result, equal_readings_are_counted_until_one_differs)
+{
+    struct run run = {0};
+    struct row *row = result_add(run_add(&run, "a/b"), "m");
+    cr_expect_eq(row_equal_readings(row), 0);
+    row_add_session(row, (double[]){7, 7, 7}, 3);
+    row_add_session(row, (double[]){7}, 1);
+    cr_expect_eq(row_equal_readings(row), 4);
+    row->has_readings = true; /* a baseline, which keeps medians: the file says how many samples there were */
+    row->readings = 20;
+    cr_expect_eq(row_equal_readings(row), 20);
+    row->readings = 0;
+    cr_expect_eq(row_equal_readings(row), 0);
+    row->readings = 20;
+    row_add_session(row, (double[]){8}, 1);
+    cr_expect_eq(row_equal_readings(row), 0);
+    run_release(&run);
+}
+
+Test(result, a_reading_that_is_no_number_is_not_counted)
+{
+    static const double bad[] = {NAN, INFINITY, -INFINITY, -1, -1e-300};
+    for (size_t i = 0; i < ROWS(bad); i++) {
+        struct run run = {0};
+        struct row *row = result_add(run_add(&run, "a/b"), "m");
+        row_add_session(row, (double[]){1, 2}, 2);
+        row_add_session(row, (double[]){1, bad[i]}, 2);
+        cr_expect_eq(row->state, VALUE_NOT_COUNTED);
+        cr_expect_eq(row->session_count, 0);
+        run_release(&run);
+    }
+}
+
+Test(result, every_status_has_a_name_of_its_own)
+{
+    for (enum result_status status = 0; status < RESULT_STATUSES; status++)
+        cr_expect_eq(result_status_of(result_status_name(status)), status);
+    cr_expect_eq(result_status_of("fine"), RESULT_STATUSES);
+}
