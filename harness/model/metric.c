@@ -2,7 +2,6 @@
 
 #include "base/base.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,90 +39,6 @@ enum metric_better metric_better_of(const char *name)
     while (better < METRIC_BETTERS && strcmp(better_names[better], name) != 0)
         better++;
     return better;
-}
-
-/* How a unit is printed: with so many significant digits, each scale from one of itself up to one of the next.
- * To add a unit: one row. */
-static const struct unit {
-    const char *name;
-    int digits;
-    struct scale {
-        double size;
-        const char *suffix; /* NULL ends the list */
-    } scales[6];
-} units[] = {
-    {"ns", 3, {{1, " ns"}, {1e3, " us"}, {1e6, " ms"}, {1e9, " s"}}},
-    {"B", 3, {{1, " B"}, {1e3, " kB"}, {1e6, " MB"}, {1e9, " GB"}}},
-    {"B/s", 3, {{1, " B/s"}, {1e3, " kB/s"}, {1e6, " MB/s"}, {1e9, " GB/s"}, {1e12, " TB/s"}}},
-    {"FLOP/s", 3, {{1, " FLOP/s"}, {1e6, " MFLOP/s"}, {1e9, " GFLOP/s"}, {1e12, " TFLOP/s"}}},
-    {"Hz", 3, {{1, " Hz"}, {1e3, " kHz"}, {1e6, " MHz"}, {1e9, " GHz"}}},
-    {"%", 4, {{1, " %"}}},
-    {"count", 4, {{1, ""}, {1e6, " M"}, {1e9, " G"}}},
-    {"ratio", 4, {{1, ""}}},
-};
-
-size_t metric_units(const char **names, size_t room)
-{
-    for (size_t i = 0; i < ROWS(units) && i < room; i++)
-        names[i] = units[i].name;
-    return ROWS(units);
-}
-
-/* "10.00" -> "10". */
-static void trim_zeros(char *text)
-{
-    if (!strchr(text, '.') || strchr(text, 'e'))
-        return;
-    char *end = text + strlen(text);
-    while (end[-1] == '0')
-        end--;
-    end -= end[-1] == '.';
-    *end = '\0';
-}
-
-/* So many significant digits without an exponent, as far as that can be. */
-static void print_short(double value, int digits, bool trim, char *text, size_t size)
-{
-    double limit = pow(10, digits);
-    int decimals = digits - 1;
-    /* Half a unit of the last digit below each power of ten, so that 9.996 does not become "10.00". */
-    for (double power = 10; decimals > 0 && value >= power - power / limit / 2; power *= 10)
-        decimals--;
-    if (value < 1 - 1 / limit / 2 || value >= 1e7)
-        snprintf(text, size, "%.*g", digits, value);
-    else
-        snprintf(text, size, "%.*f", decimals, value);
-    if (trim)
-        trim_zeros(text);
-}
-
-const char *metric_format(const struct metric *metric, double value, char *text, size_t size)
-{
-    const struct unit *unit = units;
-    while (unit < units + ROWS(units) && strcmp(unit->name, metric->unit) != 0)
-        unit++;
-    if (unit == units + ROWS(units))
-        BUG("metric %s has the unit \"%s\", which no metric file can give it", metric->name, metric->unit);
-
-    double magnitude = fabs(value);
-    const struct scale *base = unit->scales;
-    const struct scale *scale = base;
-    while (scale + 1 < base + ROWS(unit->scales) && scale[1].suffix && magnitude >= scale[1].size * 0.9995)
-        scale++;
-
-    char number[64];
-    bool counts = strcmp(unit->name, "count") == 0;
-    /* Up to seven digits a count is shown to the last one: one more may be a regression. */
-    if (counts && magnitude < 1e7 - 0.5)
-        scale = base;
-    if (!isfinite(value))
-        snprintf(number, sizeof number, "%f", magnitude);
-    else if (counts && scale == base && (magnitude >= 1e3 || rint(magnitude) == magnitude))
-        group_digits(rint(magnitude), number, sizeof number);
-    else
-        print_short(magnitude / scale->size, unit->digits, scale == base, number, sizeof number);
-    snprintf(text, size, "%s%s%s", signbit(value) && value != 0 ? "-" : "", number, scale->suffix);
-    return text;
 }
 
 const struct metric *metrics_find(const struct metrics *metrics, const char *name)

@@ -23,7 +23,7 @@ struct metric {
     char *title;   /* for column heads and plots */
     char *counter; /* CUPTI metric names separated by spaces, of which the first that the chip has counts; or
                     * `cugate.NAME` for what the harness itself works out (see below) */
-    char *unit;    /* one of metric_units(): decides how a value is printed */
+    char *unit;    /* one of metric_units() (units.h): decides how a value is printed */
     enum metric_class class;
     enum metric_better better;
     double floor_absolute; /* in the metric's unit; a change up to the larger of the two floors is no change */
@@ -77,16 +77,9 @@ bool metric_next_trade(const char **rest, char name[METRIC_NAME]);
 /* Its place in the list; only for names that exist. */
 size_t metrics_index(const struct metrics *metrics, const char *name);
 
-/* Puts the names of up to room units into names and returns how many there are. */
-size_t metric_units(const char **names, size_t room);
-
 const char *metric_class_name(enum metric_class class);
 const char *metric_better_name(enum metric_better better);
 enum metric_class metric_class_of(const char *name);   /* METRIC_CLASSES when there is none */
 enum metric_better metric_better_of(const char *name); /* METRIC_BETTERS likewise */
-
-/* Writes value with its unit, scaled for people: 18700 ns -> "18.7 us", 67108864 B -> "67.1 MB", 99.5 % -> "99.5 %".
- * Returns text (size bytes). */
-const char *metric_format(const struct metric *metric, double value, char *text, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/base.h"
 
 #include "metric.h"
+#include "units.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -13,5 +13,6 @@
 #include "sample.h"
 #include "session.h"
 #include "symbol.h"
+#include "units.h"
 
 #endif

@@ -17,7 +17,7 @@ const char *explain_function(const char *function, size_t columns, char *to, siz
 /* "kernels/reduce.cu:93", or without line information "sum+0x1a0". What is too long loses its beginning. */
 const char *explain_place(const struct line *line, size_t columns, char *to, size_t size);
 
-/* A number in a unit of metric.h, scaled; "not known" for NaN. */
+/* A number in a unit of units.h, scaled; "not known" for NaN. */
 const char *explain_number(double number, const char *unit, char text[EXPLAIN_CELL]);
 
 /* "62.5 %"; "-" for NaN. */
