@@ -6,6 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
+size_t name_length(const char *text)
+{
+    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
 bool glob_any(char *const *globs, size_t count, const char *text)
 {
     for (size_t i = 0; i < count; i++)

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* How long the name is that the text begins with: as many of a-z, 0-9 and _ as there are. */
+size_t name_length(const char *text);
+
 /* True when text matches a shell glob, where `*` also matches `/`; an empty list matches everything. */
 bool glob_any(char *const *globs, size_t count, const char *text);
 

@@ -106,11 +106,6 @@ static int end_section(struct reading *reading)
     return reading->text.failed ? -1 : 0;
 }
 
-static size_t name_length(const char *text)
-{
-    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
-}
-
 /* Splits "[family/variant metric]", behind which a comment may stand. Both are owned, NULL when it has another form. */
 static void split_header(const char *text, char **kernel, char **metric)
 {

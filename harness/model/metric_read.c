@@ -61,7 +61,7 @@ static struct metric *current(const struct reading *reading)
 
 static bool is_name(const char *text)
 {
-    return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+    return *text && !text[name_length(text)];
 }
 
 static int set_title(struct reading *reading, const char *value)

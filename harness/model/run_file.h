@@ -29,6 +29,14 @@
 #define RUN_SCHEMA 1
 #define RUN_FILE_LIMIT (128u << 20) /* bytes; a larger file is refused unread */
 
+#define NAME_LENGTH 256 /* of a kernel's or metric's name */
+
+/* At most NAME_LENGTH of a-z, 0-9 and _. In run_read_result.c. */
+bool is_metric_name(const char *text);
+
+/* A kernel, which is at that key; to be released whatever came of it. In run_read_result.c. */
+int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result);
+
 /* The lines of a kernel at that key; empty ones when it is absent. In run_read_lines.c. */
 int read_lines(const struct json_at *above, json_t *object, const char *key, struct lines *lines);
 

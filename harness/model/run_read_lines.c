@@ -36,7 +36,7 @@ static int read_stalls(const struct json_at *above, json_t *object, struct line 
     json_object_foreach(value, reason, member)
     {
         double samples = 0;
-        if (!*reason || reason[strspn(reason, "abcdefghijklmnopqrstuvwxyz0123456789_")] || strlen(reason) > 64)
+        if (!*reason || reason[name_length(reason)] || strlen(reason) > 64)
             return json_error(&at, "\"%.64s\" is no stall reason: at most 64 of a-z, 0-9 and _", reason);
         if (json_at_number_key(&at, value, reason, &samples) < 0)
             return -1;

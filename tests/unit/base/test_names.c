@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+Test(names, a_name_ends_at_the_first_other_character)
+{
+    cr_expect_eq(name_length("sm_90"), 5);
+    cr_expect_eq(name_length("reduce/tree"), 6);
+    cr_expect_eq(name_length("Time"), 0);
+    cr_expect_eq(name_length(""), 0);
+}
+
 Test(names, globs_match_across_slashes)
 {
     static const struct {
