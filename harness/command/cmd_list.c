@@ -97,7 +97,7 @@ static int list_chips(const struct gpu_plugin *gpu)
 /* chosen[m] is the chip's counter for metric m or NULL; chosen itself is NULL when no chip was asked about. */
 static void print_metric(const struct options *options, const struct metric *metric, const char *const *chosen)
 {
-    const bool own = strncmp(metric->counter, "cugate.", 7) == 0;
+    const bool own = computed_counter_of(metric) != COMPUTED_NONE;
     const char *counter = !chosen || own ? metric->counter : *chosen ? *chosen : "not supported";
     print_harmless("%-24s  %-6s  %-6s  %-6s  %s\n", metric->name, metric_class_name(metric->class), metric->unit,
                    metric_better_name(metric->better), counter);
@@ -131,7 +131,7 @@ static int check_chip(const struct options *options, const struct metrics *metri
     }
     for (size_t m = 0; m < metrics->count; m++) {
         print_metric(options, &metrics->list[m], &chosen[m]);
-        missing += !chosen[m] && strncmp(metrics->list[m].counter, "cugate.", 7) != 0;
+        missing += !chosen[m] && computed_counter_of(&metrics->list[m]) == COMPUTED_NONE;
     }
     print_harmless("chip %s: %zu of %zu metrics, %zu passes over each kernel\n", chip, metrics->count - missing,
                    metrics->count, passes);

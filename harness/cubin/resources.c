@@ -10,17 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To add a fact: a name here and its counter below, its value in add_launch, and its counter in metric.h and
- * metric_read.c. */
-enum fact { FACT_REGISTERS, FACT_LOCAL, FACT_SHARED, FACT_OCCUPANCY, FACTS };
-
-static const char *const fact_counters[FACTS] = {
-    [FACT_REGISTERS] = "cugate.registers",
-    [FACT_LOCAL] = "cugate.local_bytes",
-    [FACT_SHARED] = "cugate.shared_bytes",
-    [FACT_OCCUPANCY] = "cugate.theoretical_occupancy",
-};
-
 static const char *const lack_words[] = {
     [CUBIN_FOUND] = "the function",
     [CUBIN_ABSENT] = "no machine code of the function",
@@ -68,14 +57,15 @@ struct occupancy_launch resources_of_launch(const struct launch *launch)
 }
 
 /* Of several launches the one counts that takes most, and the one of which the fewest warps fit. */
-static void add_launch(struct value facts[FACTS], const struct launch *launch, int capability, bool is_first)
+static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launch *launch, int capability,
+                       bool is_first)
 {
     const struct occupancy_launch fit = resources_of_launch(launch);
-    take_most(&facts[FACT_REGISTERS], launch->machine.registers);
-    take_most(&facts[FACT_LOCAL], launch->machine.local_bytes);
-    take_most(&facts[FACT_SHARED], fit.shared_bytes);
+    take_most(&facts[COMPUTED_REGISTERS], launch->machine.registers);
+    take_most(&facts[COMPUTED_LOCAL], launch->machine.local_bytes);
+    take_most(&facts[COMPUTED_SHARED], fit.shared_bytes);
 
-    struct value *least = &facts[FACT_OCCUPANCY];
+    struct value *least = &facts[COMPUTED_OCCUPANCY];
     struct occupancy occupancy;
     if (!occupancy_of(&occupancy, capability, &fit))
         *least = (struct value){VALUE_NOT_SUPPORTED, 0};
@@ -85,12 +75,12 @@ static void add_launch(struct value facts[FACTS], const struct launch *launch, i
 
 /* Sets the code of each launch and works out the facts. Where a function cannot be told, the kernel has none: then
  * returns the first such launch, with the reason in *why, else NULL. */
-static const struct launch *take_facts(const struct inquiry *inquiry, struct result *result, struct value facts[FACTS],
-                                       enum cubin_lack *why)
+static const struct launch *take_facts(const struct inquiry *inquiry, struct result *result,
+                                       struct value facts[COMPUTED_COUNTERS], enum cubin_lack *why)
 {
     const enum value_state state = result->launch_count > 0 ? VALUE_NOT_SUPPORTED : VALUE_NOT_APPLICABLE;
     const struct launch *unknown = NULL;
-    for (size_t i = 0; i < FACTS; i++)
+    for (size_t i = 0; i < COMPUTED_COUNTERS; i++)
         facts[i] = (struct value){state, 0};
     for (size_t i = 0; i < result->launch_count; i++) {
         struct launch *launch = &result->launches[i];
@@ -110,24 +100,24 @@ static const struct launch *take_facts(const struct inquiry *inquiry, struct res
             *why = lack;
         }
     }
-    for (size_t i = 0; i < FACTS && unknown; i++)
+    for (size_t i = 0; i < COMPUTED_COUNTERS && unknown; i++)
         facts[i] = (struct value){VALUE_NOT_SUPPORTED, 0};
     return unknown;
 }
 
-static void add_rows(struct result *result, const struct metrics *metrics, const struct value facts[FACTS])
+static void add_rows(struct result *result, const struct metrics *metrics, const struct value facts[COMPUTED_COUNTERS])
 {
     for (size_t m = 0; m < metrics->count; m++) {
-        for (size_t i = 0; i < FACTS; i++) {
-            if (strcmp(metrics->list[m].counter, fact_counters[i]) != 0)
-                continue;
-            struct row *row = result_add(result, metrics->list[m].name);
-            row_clear(row);
-            row->state = facts[i].state;
-            const double number = round_value(facts[i].number);
-            if (facts[i].state == VALUE_MEASURED)
-                row_add_session(row, &number, 1);
-        }
+        const struct metric *metric = &metrics->list[m];
+        if (metric_source(metric) != SOURCE_CODE)
+            continue;
+        const struct value *fact = &facts[computed_counter_of(metric)];
+        struct row *row = result_add(result, metric->name);
+        row_clear(row);
+        row->state = fact->state;
+        const double number = round_value(fact->number);
+        if (fact->state == VALUE_MEASURED)
+            row_add_session(row, &number, 1);
     }
 }
 
@@ -137,7 +127,7 @@ int resources_add(struct run *run, const char *path, const struct metrics *metri
     if (cubin_read(&inquiry.cubin, path) < 0)
         return -1;
     for (size_t i = 0; i < run->result_count; i++) {
-        struct value facts[FACTS];
+        struct value facts[COMPUTED_COUNTERS];
         enum cubin_lack why;
         if (run->results[i].status != RESULT_OK)
             continue;
@@ -187,7 +177,7 @@ static void add_kernel(struct run *run, const struct result *base, const struct 
                        const struct claims *claims)
 {
     struct result *result = run_add(run, base->id);
-    struct value facts[FACTS];
+    struct value facts[COMPUTED_COUNTERS];
     enum cubin_lack why;
     result_copy_facts(result, base);
     rename_functions(result, claims);

@@ -6,10 +6,10 @@
 
 #include "occupancy.h"
 
-/* Adds to every ok result of the run a row for each metric whose counter is such a fact (metric.h), and to each launch
- * the hash of its code and what it takes (struct machine), from the kernel library at `path`. A kernel without launches
- * is not applicable; one that launches a function that the library does not carry (of cuBLAS, say), or carries twice,
- * is not supported. -1 after error() when the file cannot be read. */
+/* Adds to every ok result of the run a row for each metric whose counter is such a fact (computed_counters.h), and to
+ * each launch the hash of its code and what it takes (struct machine), from the kernel library at `path`. A kernel
+ * without launches is not applicable; one that launches a function that the library does not carry (of cuBLAS, say), or
+ * carries twice, is not supported. -1 after error() when the file cannot be read. */
 int resources_add(struct run *run, const char *path, const struct metrics *metrics);
 
 /* The run that needs no GPU: for every kernel of the baseline its launches, as they were when it was accepted, with the

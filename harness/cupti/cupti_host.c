@@ -133,7 +133,7 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
     counters->memory = x_calloc(1, length);
     char *end = counters->memory;
     for (size_t m = 0; m < metrics->count; m++) {
-        if (strncmp(metrics->list[m].counter, "cugate.", 7) == 0)
+        if (computed_counter_of(&metrics->list[m]) != COMPUTED_NONE)
             continue;
         counters->names[m] = end;
         counters->wanted[counters->count++] = end;

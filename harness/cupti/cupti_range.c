@@ -215,7 +215,7 @@ static void read_range(const struct range_collector *self, const double *numbers
     for (size_t m = 0; m < metrics->count; m++) {
         if (self->counters.names[m])
             readings[m] = counted(*numbers++);
-        else if (strcmp(metrics->list[m].counter, COUNTER_WALL_TIME) == 0)
+        else if (computed_counter_of(&metrics->list[m]) == COMPUTED_WALL_TIME)
             readings[m] = (struct value){VALUE_NOT_APPLICABLE, 0};
         else
             readings[m] = (struct value){VALUE_NOT_SUPPORTED, 0};

@@ -17,8 +17,8 @@ static bool lacks_number(const struct metrics *metrics, const struct result *bas
 {
     for (size_t m = 0; m < metrics->count; m++) {
         const struct metric *metric = &metrics->list[m];
-        if (metric->class != METRIC_INFO && strcmp(metric->counter, COUNTER_EXCESS) != 0 &&
-            is_number(result_find(now, metric->name)) && !is_number(result_find(base, metric->name)))
+        if (metric->class != METRIC_INFO && !metric_is_on_demand(metric) && is_number(result_find(now, metric->name)) &&
+            !is_number(result_find(base, metric->name)))
             return true;
     }
     return false;

@@ -16,7 +16,7 @@ static bool wants_conflicts(const struct metrics *metrics, const struct run *bas
     const struct result *base = run_find(baseline, now->id);
     for (size_t m = 0; base && m < metrics->count; m++) {
         const struct row *row = result_find(base, metrics->list[m].name);
-        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) == 0 && row && row->state == VALUE_MEASURED &&
+        if (metric_is_on_demand(&metrics->list[m]) && row && row->state == VALUE_MEASURED &&
             !result_find(now, metrics->list[m].name))
             return !same_work(base, now, metrics);
     }
@@ -27,7 +27,7 @@ static bool wants_conflicts(const struct metrics *metrics, const struct run *bas
 static void mark_uncounted(const struct metrics *metrics, struct result *result)
 {
     for (size_t m = 0; m < metrics->count; m++)
-        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) == 0 && !result_find(result, metrics->list[m].name))
+        if (metric_is_on_demand(&metrics->list[m]) && !result_find(result, metrics->list[m].name))
             result_add(result, metrics->list[m].name);
 }
 
@@ -35,7 +35,7 @@ void check_confirm_conflicts(struct run *run, const struct run *again, const str
 {
     for (size_t m = 0; m < metrics->count; m++) {
         const char *metric = metrics->list[m].name;
-        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) != 0)
+        if (!metric_is_on_demand(&metrics->list[m]))
             continue;
         for (size_t i = 0; i < again->result_count; i++) {
             const struct row *second = result_find(&again->results[i], metric);

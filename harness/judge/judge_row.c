@@ -239,7 +239,7 @@ static const char *const state_reasons[VALUE_STATES + 1] = {
 /* Bank conflicts take a process of their own to count, so they are not, where nothing can have changed them. */
 static bool is_known_to_be_same(const struct pairing *pairing, const struct metric *metric)
 {
-    return !pairing->now && strcmp(metric->counter, COUNTER_EXCESS) == 0 &&
+    return !pairing->now && metric_is_on_demand(metric) &&
            same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
 }
 
@@ -257,7 +257,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
     if (judgement->has_now)
         judgement->now = row_value(pairing->now);
 
-    if (was == ABSENT && judgement->has_now && strcmp(metric->counter, COUNTER_EXCESS) == 0)
+    if (was == ABSENT && judgement->has_now && metric_is_on_demand(metric))
         judgement->verdict = VERDICT_NEW; /* sessions count it for few kernels, or for all */
     if (metric->class == METRIC_INFO && judgement->verdict != VERDICT_MISSING)
         judgement->verdict = VERDICT_INFO;
@@ -269,7 +269,7 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
     } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
         judgement->verdict = VERDICT_SAME;
         set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");
-    } else if (judgement->verdict == VERDICT_MISSING && is == ABSENT && strcmp(metric->counter, COUNTER_EXCESS) == 0) {
+    } else if (judgement->verdict == VERDICT_MISSING && is == ABSENT && metric_is_on_demand(metric)) {
         set_reason(judgement, "not in this run: `cugate run --lines` and `cugate check` count it");
     } else if (judgement->verdict == VERDICT_MISSING) {
         const char *law = pairing->now ? pairing->now->reason : NULL;

@@ -158,7 +158,7 @@ static void add_excess(struct result *result, const char *metric, const struct m
 void lines_add_rows(struct run *run, const struct metrics *metrics)
 {
     for (size_t m = 0; m < metrics->count; m++) {
-        if (strcmp(metrics->list[m].counter, COUNTER_EXCESS) != 0)
+        if (computed_counter_of(&metrics->list[m]) != COMPUTED_EXCESS)
             continue;
         for (size_t i = 0; i < run->result_count; i++)
             if (run->results[i].status == RESULT_OK)

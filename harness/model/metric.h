@@ -22,7 +22,7 @@ struct metric {
     char *name;    /* section name, [a-z0-9_]+: the key in run files */
     char *title;   /* for column heads and plots */
     char *counter; /* CUPTI metric names separated by spaces, of which the first that the chip has counts; or
-                    * `cugate.NAME` for what the harness itself works out (see below) */
+                    * `cugate.NAME` for what cugate works out itself: computed_counters.h */
     char *unit;    /* one of metric_units() (units.h): decides how a value is printed */
     enum metric_class class;
     enum metric_better better;
@@ -38,20 +38,6 @@ struct metric {
     char *file;    /* where it was defined, for errors */
     int line;
 };
-
-/* cugate.wall_time   ns by the host's clock from before the launch until the device is idle (transfers, host collector)
- * cugate.bandwidth   stated bytes / time, in B/s
- * cugate.flop_rate   stated flops / time, in FLOP/s
- * cugate.excess_wavefronts   shared wavefronts beyond the ideal, summed over instructions (measure_lines.h)
- *
- * and for the class static, from the machine code of the functions that a kernel launches (resources.h):
- *
- * cugate.registers              of a thread; the most of any launch
- * cugate.local_bytes            local memory of a thread, where spilled registers live; the most of any launch
- * cugate.shared_bytes           shared memory of a block, static and dynamic; the most of any launch
- * cugate.theoretical_occupancy  warps that fit on an SM as a share of the most, in %; the least of any launch */
-
-#define COUNTER_EXCESS "cugate.excess_wavefronts"
 
 /* Owned list in the order of the files' names and their sections. */
 struct metrics {

@@ -1,7 +1,7 @@
 /* The reading half of metric.h. */
 #include "base/base.h"
 
-#include "metric.h"
+#include "computed_counters.h"
 #include "units.h"
 
 #include <dirent.h>
@@ -29,18 +29,6 @@ struct reading {
     char *floor;
     int floor_line;
     char *law;
-};
-
-/* What metrics the harness itself works out; documented in metric.h. */
-static const char *const own_counters[] = {
-    "cugate.wall_time",
-    "cugate.bandwidth",
-    "cugate.flop_rate",
-    "cugate.registers",
-    "cugate.local_bytes",
-    "cugate.shared_bytes",
-    "cugate.theoretical_occupancy",
-    "cugate.excess_wavefronts",
 };
 
 /* unknown class "exat": did you mean exact? There are exact, steady, time, info */
@@ -77,12 +65,11 @@ static int set_counter(struct reading *reading, const char *value)
     if (value[used])
         return ini_text_wrong(&reading->text, reading->text.line,
                               "\"%s\" is no counter: write CUPTI metric names such as gpu__time_duration.sum", value);
-    bool known = strncmp(value, "cugate.", strlen("cugate.")) != 0;
-    for (size_t i = 0; i < ROWS(own_counters) && !known; i++)
-        known = strcmp(own_counters[i], value) == 0;
-    if (!known)
-        return unknown(reading, "counter of cugate's own", value, own_counters, ROWS(own_counters));
     current(reading)->counter = x_strdup(value);
+    const char *names[COMPUTED_COUNTERS];
+    const size_t count = computed_counter_names(names, ROWS(names));
+    if (strncmp(value, "cugate.", strlen("cugate.")) == 0 && computed_counter_of(current(reading)) == COMPUTED_NONE)
+        return unknown(reading, "counter of cugate's own", value, names, count);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 
+#include "computed_counters.h"
 #include "law.h"
 #include "library_facts.h"
 #include "line.h"

@@ -14,7 +14,7 @@ static double sample_time(const struct metrics *metrics, const struct value *sam
             continue;
         if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
             return sample[m].number;
-        if (strcmp(metrics->list[m].counter, COUNTER_WALL_TIME) == 0)
+        if (computed_counter_of(&metrics->list[m]) == COMPUTED_WALL_TIME)
             time = sample[m].number;
     }
     return time;
@@ -29,31 +29,22 @@ static struct value rate(double amount, double time_ns)
     return (struct value){VALUE_MEASURED, amount / time_ns * 1e9};
 }
 
-/* Facts of the machine code are nobody's to measure: resources.h adds them. */
-static bool is_static_fact(const char *counter)
-{
-    static const char *const measured[] = {COUNTER_WALL_TIME, COUNTER_BANDWIDTH, COUNTER_FLOP_RATE};
-    bool is_measured = strncmp(counter, "cugate.", 7) != 0;
-    for (size_t i = 0; i < ROWS(measured) && !is_measured; i++)
-        is_measured = strcmp(counter, measured[i]) == 0;
-    return !is_measured;
-}
-
 void samples_fill(struct result *result, const struct metrics *metrics, struct value *values, size_t samples)
 {
     for (size_t s = 0; s < samples; s++) {
         struct value *sample = &values[s * metrics->count];
         const double time = sample_time(metrics, sample);
         for (size_t m = 0; m < metrics->count; m++) {
-            if (strcmp(metrics->list[m].counter, COUNTER_BANDWIDTH) == 0)
+            const enum computed_counter counter = computed_counter_of(&metrics->list[m]);
+            if (counter == COMPUTED_BANDWIDTH)
                 sample[m] = rate(result->bytes, time);
-            else if (strcmp(metrics->list[m].counter, COUNTER_FLOP_RATE) == 0)
+            else if (counter == COMPUTED_FLOP_RATE)
                 sample[m] = rate(result->flops, time);
         }
     }
     double *numbers = x_calloc(samples, sizeof *numbers);
     for (size_t m = 0; m < metrics->count; m++) {
-        if (is_static_fact(metrics->list[m].counter))
+        if (metric_source(&metrics->list[m]) != SOURCE_SAMPLES)
             continue;
         struct row *row = result_add(result, metrics->list[m].name);
         row->state = VALUE_MEASURED;
@@ -92,7 +83,7 @@ int samples_by_host(const struct job *job, const struct workload *workload, enum
         if (run < 0)
             goto out;
         for (size_t m = 0; m < metrics->count; m++) {
-            const bool wall = strcmp(metrics->list[m].counter, COUNTER_WALL_TIME) == 0;
+            const bool wall = computed_counter_of(&metrics->list[m]) == COMPUTED_WALL_TIME;
             values[s * metrics->count + m] = wall ? (struct value){VALUE_MEASURED, elapsed} : (struct value){others, 0};
         }
     }

@@ -4,10 +4,7 @@
 
 #include "backend.h"
 
-/* Counters that the harness works out itself. */
-#define COUNTER_WALL_TIME "cugate.wall_time"
-#define COUNTER_BANDWIDTH "cugate.bandwidth"
-#define COUNTER_FLOP_RATE "cugate.flop_rate"
+/* The time of a launch by the GPU. */
 #define COUNTER_TIME "gpu__time_duration.sum"
 
 /* Turns values[sample * metrics->count + m] into rows, after working out bandwidth and FLOP rate from each sample's

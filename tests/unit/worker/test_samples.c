@@ -17,9 +17,9 @@ static void set_up(struct metrics *metrics)
     *metrics = (struct metrics){0};
     cr_assert_eq(metrics_read_text(
                      metrics, "x.ini",
-                     SECTION("bandwidth", COUNTER_BANDWIDTH, "B/s") SECTION("flop_rate", COUNTER_FLOP_RATE, "FLOP/s")
-                         SECTION("wall_time", COUNTER_WALL_TIME, "ns") SECTION("time", COUNTER_TIME, "ns")
-                             SECTION("late_wall_time", COUNTER_WALL_TIME, "ns") SECTION("other", "a.sum", "count")),
+                     SECTION("bandwidth", "cugate.bandwidth", "B/s") SECTION("flop_rate", "cugate.flop_rate", "FLOP/s")
+                         SECTION("wall_time", "cugate.wall_time", "ns") SECTION("time", COUNTER_TIME, "ns")
+                             SECTION("late_wall_time", "cugate.wall_time", "ns") SECTION("other", "a.sum", "count")),
                  0);
     cr_assert_eq(metrics->count, METRICS);
 }

@@ -1,0 +1,48 @@
+#include "computed_counters.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    enum metric_source source;
+    bool on_demand;
+} counters[COMPUTED_COUNTERS] = {
+    [COMPUTED_NONE]      = {"",                             SOURCE_SAMPLES, false},
+    [COMPUTED_WALL_TIME] = {"cugate.wall_time",             SOURCE_SAMPLES, false},
+    [COMPUTED_BANDWIDTH] = {"cugate.bandwidth",             SOURCE_SAMPLES, false},
+    [COMPUTED_FLOP_RATE] = {"cugate.flop_rate",             SOURCE_SAMPLES, false},
+    [COMPUTED_REGISTERS] = {"cugate.registers",             SOURCE_CODE,    false},
+    [COMPUTED_LOCAL]     = {"cugate.local_bytes",           SOURCE_CODE,    false},
+    [COMPUTED_SHARED]    = {"cugate.shared_bytes",          SOURCE_CODE,    false},
+    [COMPUTED_OCCUPANCY] = {"cugate.theoretical_occupancy", SOURCE_CODE,    false},
+    [COMPUTED_EXCESS]    = {"cugate.excess_wavefronts",     SOURCE_PROFILE, true},
+};
+/* clang-format on */
+
+enum computed_counter computed_counter_of(const struct metric *metric)
+{
+    for (enum computed_counter i = COMPUTED_NONE + 1; i < COMPUTED_COUNTERS; i++)
+        if (strcmp(counters[i].name, metric->counter) == 0)
+            return i;
+    return COMPUTED_NONE;
+}
+
+enum metric_source metric_source(const struct metric *metric)
+{
+    return counters[computed_counter_of(metric)].source;
+}
+
+bool metric_is_on_demand(const struct metric *metric)
+{
+    return counters[computed_counter_of(metric)].on_demand;
+}
+
+size_t computed_counter_names(const char **names, size_t room)
+{
+    for (size_t i = COMPUTED_NONE + 1; i < COMPUTED_COUNTERS && i - 1 < room; i++)
+        names[i - 1] = counters[i].name;
+    return COMPUTED_COUNTERS - 1;
+}
