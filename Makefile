@@ -272,8 +272,8 @@ $(BUILD)/harness/cupti/%.o: harness/cupti/%.c $(BUILD)/flags.c $(CUDA_READY) | c
 	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -fvisibility=hidden $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # cupti_profiler_host.h is C but for an unused #include <string>: for this one file, an empty header stands in.
-$(BUILD)/harness/cupti/cupti_host.o: PLUGIN_FLAGS := -isystem build/include-cxx-stub
-$(BUILD)/harness/cupti/cupti_host.o: | build/include-cxx-stub/string
+$(BUILD)/harness/cupti/cupti_counters.o: PLUGIN_FLAGS := -isystem build/include-cxx-stub
+$(BUILD)/harness/cupti/cupti_counters.o: | build/include-cxx-stub/string
 # The occupancy calculator is one header of the toolkit's that needs no library.
 $(BUILD)/harness/cubin/occupancy.o: PLUGIN_FLAGS := $(CUDA_CPPFLAGS)
 $(BUILD)/harness/cubin/occupancy.o: $(CUDA_READY)

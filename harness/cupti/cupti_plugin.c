@@ -31,7 +31,7 @@ __attribute__((visibility("default"))) const struct gpu_plugin *cugate_gpu_plugi
         .chips = chip_names,
         .remedy = cupti_remedy,
         .values = &cupti_range_collector,
-        .line_counts = &cupti_lines_collector,
+        .line_counts = &cupti_line_counts_collector,
         .stalls = &cupti_stalls_collector,
     };
     return &plugin;

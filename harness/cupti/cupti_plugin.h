@@ -20,10 +20,6 @@ const char *cupti_remedy(int cupti_result);
 int gpu_count(struct problem *problem);
 int gpu_describe(int ordinal, struct device *device, struct session *session, struct problem *problem);
 
-/* How many processes compute on the GPU besides this one, which must have no context on it yet; NULL where unknown.
- * Caller frees. */
-char *gpu_neighbours(const char *uuid);
-
 /* Makes device 0's primary context, which the CUDA runtime shares, current in this thread. */
 int gpu_context(CUcontext *context, struct problem *problem);
 
@@ -92,7 +88,7 @@ void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *w
 void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS]);
 
 extern const struct collector cupti_range_collector;
-extern const struct collector cupti_lines_collector;  /* counts by line: result->lines and launches, no rows */
-extern const struct collector cupti_stalls_collector; /* samples by line: likewise */
+extern const struct collector cupti_line_counts_collector; /* counts by line: result->lines and launches, no rows */
+extern const struct collector cupti_stalls_collector;      /* samples by line: likewise */
 
 #endif

@@ -256,4 +256,4 @@ static void lines_close(void *opened)
     free(self);
 }
 
-const struct collector cupti_lines_collector = {lines_open, lines_measure, lines_close};
+const struct collector cupti_line_counts_collector = {lines_open, lines_measure, lines_close};

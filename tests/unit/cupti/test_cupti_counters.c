@@ -1,0 +1,159 @@
+#include "plugin_support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which counter a chip has for each metric. */
+struct answer {
+    struct metrics metrics;
+    const char **chosen;
+    char *memory;
+    size_t passes;
+    int result;
+    struct problem problem;
+};
+
+static void ask(struct answer *answer, const char *chip)
+{
+    answer->chosen = x_calloc(answer->metrics.count, sizeof *answer->chosen);
+    answer->memory = NULL;
+    answer->result = plugin()->chip_counters(chip, &answer->metrics, answer->chosen, &answer->memory, &answer->passes,
+                                             &answer->problem);
+}
+
+static void forget(struct answer *answer)
+{
+    free(answer->chosen);
+    free(answer->memory);
+    metrics_release(&answer->metrics);
+}
+
+/* Makes metrics m0, m1, ... of these counters. */
+static void made_up_metrics(struct metrics *metrics, const char *const *counters, size_t count)
+{
+    *metrics = (struct metrics){0};
+    for (size_t i = 0; i < count; i++) {
+        char *text = x_sprintf("[m%zu]\ntitle = T\ncounter = %s\nunit = count\nclass = info\nbetter = lower\ndoc = d\n",
+                               i, counters[i]);
+        cr_assert_eq(metrics_read_text(metrics, "x.ini", text), 0);
+        free(text);
+    }
+}
+
+Test(cupti_counters, every_metric_has_a_counter_on_every_chip)
+{
+    static const struct {
+        const char *chip;
+        size_t most_passes;
+    } chips[] = {
+        {"GV100", 6}, {"TU102", 3}, {"GA100", 3}, {"GA102", 3}, {"AD102", 3}, {"GH100", 3}, {"GB100", 3}, {"GB202", 3},
+    };
+    for (size_t i = 0; i < ROWS(chips); i++) {
+        struct answer answer = {0};
+        cr_assert_eq(metrics_read_folder(&answer.metrics, "metrics"), 0);
+        ask(&answer, chips[i].chip);
+        cr_assert_eq(answer.result, 0, "%s: %s", chips[i].chip, answer.problem.text);
+        for (size_t m = 0; m < answer.metrics.count; m++) {
+            const struct metric *metric = &answer.metrics.list[m];
+            if (strncmp(metric->counter, "cugate.", 7) == 0)
+                cr_expect_null(answer.chosen[m], "%s: %s", chips[i].chip, metric->name);
+            else
+                cr_expect(answer.chosen[m] && strstr(metric->counter, answer.chosen[m]), "%s has no %s", chips[i].chip,
+                          metric->counter);
+        }
+        cr_expect(answer.passes > 0 && answer.passes <= chips[i].most_passes, "%s: %zu passes", chips[i].chip,
+                  answer.passes);
+        forget(&answer);
+    }
+}
+
+Test(cupti_counters, the_first_alternative_that_a_chip_has_is_chosen)
+{
+    static const char *const counters[] = {
+        "dram__bytes_read.sum dram__bytes_op_read.sum",
+        "dram__bytes_op_read.sum dram__bytes_read.sum",
+        "no__such.sum gpu__time_duration.sum sm__cycles_active.avg",
+        "gpu__time_duration.sum no__such.sum",
+    };
+    static const struct {
+        const char *chip;
+        const char *chosen[ROWS(counters)];
+    } cases[] = {
+        {"GH100", {"dram__bytes_read.sum", "dram__bytes_read.sum", "gpu__time_duration.sum", "gpu__time_duration.sum"}},
+        {"GB202",
+         {"dram__bytes_op_read.sum", "dram__bytes_op_read.sum", "gpu__time_duration.sum", "gpu__time_duration.sum"}},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct answer answer = {0};
+        made_up_metrics(&answer.metrics, counters, ROWS(counters));
+        ask(&answer, cases[i].chip);
+        cr_assert_eq(answer.result, 0, "%s: %s", cases[i].chip, answer.problem.text);
+        for (size_t m = 0; m < ROWS(counters); m++) {
+            cr_expect(answer.chosen[m] && strcmp(answer.chosen[m], cases[i].chosen[m]) == 0, "%s: %s, not %s",
+                      cases[i].chip, answer.chosen[m], cases[i].chosen[m]);
+        }
+        forget(&answer);
+    }
+}
+
+Test(cupti_counters, an_unknown_counter_costs_itself_only)
+{
+    static const char *const counters[] = {
+        "sm__cycles_active.avg",   "no__such.sum",      "cugate.wall_time", "sm__cycles_active.frobnicated",
+        "smsp__inst_executed.sum", "sm__cycles_active",
+    };
+    static const bool there[] = {true, false, false, false, true, false};
+    struct answer answer = {0};
+    made_up_metrics(&answer.metrics, counters, ROWS(counters));
+    ask(&answer, "GH100");
+    cr_assert_eq(answer.result, 0, "%s", answer.problem.text);
+    for (size_t m = 0; m < ROWS(counters); m++) {
+        if (there[m])
+            cr_expect_str_eq(answer.chosen[m], counters[m]);
+        else
+            cr_expect_null(answer.chosen[m], "%s", counters[m]);
+    }
+    cr_expect_eq(answer.passes, 1);
+    forget(&answer);
+}
+
+Test(cupti_counters, a_chip_without_any_of_the_counters_is_an_error)
+{
+    static const char *const counters[] = {"no__such.sum", "no__other.sum nor__this.sum"};
+    struct answer answer = {0};
+    made_up_metrics(&answer.metrics, counters, ROWS(counters));
+    ask(&answer, "GH100");
+    cr_expect_eq(answer.result, -1);
+    cr_expect_str_eq(answer.problem.text, "chip GH100 has none of the counters in the metric files");
+    cr_expect_null(answer.memory);
+    forget(&answer);
+}
+
+Test(cupti_counters, an_unknown_chip_is_an_error_with_the_way_out)
+{
+    static const char *const chips[] = {"", "GH10", "gh100", "frobnicator"};
+    for (size_t i = 0; i < ROWS(chips); i++) {
+        struct answer answer = {0};
+        made_up_metrics(&answer.metrics, &(const char *){"gpu__time_duration.sum"}, 1);
+        ask(&answer, chips[i]);
+        cr_expect_eq(answer.result, -1, "%s", chips[i]);
+        cr_expect(strstr(answer.problem.text, "--chip help"), "%s: %s", chips[i], answer.problem.text);
+        forget(&answer);
+    }
+}
+
+Test(cupti_counters, the_chips_are_listed)
+{
+    static const char *const wanted[] = {"GV100", "TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"};
+    const char *const *names;
+    size_t count;
+    struct problem problem = {0};
+    cr_assert_eq(plugin()->chips(&names, &count, &problem), 0, "%s", problem.text);
+    for (size_t i = 0; i < ROWS(wanted); i++) {
+        size_t n = 0;
+        while (n < count && strcmp(names[n], wanted[i]) != 0)
+            n++;
+        cr_expect_lt(n, count, "%s is not listed", wanted[i]);
+    }
+}

@@ -1,0 +1,20 @@
+#include "plugin_support.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(cupti_device, without_a_gpu_there_are_none_and_it_says_why)
+{
+    struct problem problem = {0};
+    const int count = plugin()->count(&problem);
+    if (count > 0)
+        cr_skip_test("there is a GPU");
+    cr_expect_eq(count, 0, "%s", problem.text);
+    cr_expect(strstr(problem.text, "driver"), "%s", problem.text);
+    struct device device = {0};
+    struct session session = {0};
+    problem.text[0] = '\0';
+    cr_expect_eq(plugin()->describe(0, &device, &session, &problem), -1);
+    cr_expect(strstr(problem.text, "driver"), "%s", problem.text);
+    cr_expect_null(device.name);
+}
