@@ -241,7 +241,7 @@ class History:
 # ---- Parts ----------------------------------------------------------------------------------------------------------
 
 
-# As harness/measure/measure.c writes it, so that text sorts by time.
+# As harness/measure/session_facts.c writes it, so that text sorts by time.
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z")
 
 

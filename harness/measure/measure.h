@@ -5,6 +5,8 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
+#include "computed.h"
+
 #include <stdbool.h>
 
 struct measurement {
@@ -50,10 +52,5 @@ enum lines_kind {
  * files where they are found. 0, or EXIT_INTERRUPTED after SIGINT. */
 int measure_lines(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
                   unsigned kinds);
-
-/* Adds what the lines of a result say in sum: a row for each metric whose counter is cugate.excess_wavefronts. Where
- * lines were counted it is their sum; 0 where shared_wavefronts read 0, for then there was nothing to conflict; not
- * applicable where nothing is launched. Otherwise there is no row. */
-void lines_add_rows(struct run *run, const struct metrics *metrics);
 
 #endif

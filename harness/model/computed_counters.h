@@ -24,9 +24,9 @@ enum computed_counter {
 
 /* Who fills in the rows of a metric. */
 enum metric_source {
-    SOURCE_SAMPLES, /* collectors, which read the hardware's counters as well: collector.h */
-    SOURCE_PROFILE, /* from source lines: measure_lines.h */
-    SOURCE_CODE     /* from the machine code of the functions that a kernel launches: resources.h */
+    SOURCE_SAMPLES, /* backends, which read the hardware's counters as well: worker/samples.h */
+    SOURCE_RUN,     /* the parent, from times and from source lines: measure/computed.h */
+    SOURCE_CODE     /* the parent, from the machine code of the functions that a kernel launches: cubin/static_facts.h */
 };
 
 enum computed_counter computed_counter_of(const struct metric *metric);

@@ -5,43 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sample's time in ns: the GPU's own where there is one, else the host's; 0 when neither was measured. */
-static double sample_time(const struct metrics *metrics, const struct value *sample)
+void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples)
 {
-    double time = 0;
-    for (size_t m = 0; m < metrics->count; m++) {
-        if (sample[m].state != VALUE_MEASURED)
-            continue;
-        if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
-            return sample[m].number;
-        if (computed_counter_of(&metrics->list[m]) == COMPUTED_WALL_TIME)
-            time = sample[m].number;
-    }
-    return time;
-}
-
-static struct value rate(double amount, double time_ns)
-{
-    if (amount <= 0)
-        return (struct value){VALUE_NOT_APPLICABLE, 0};
-    if (time_ns <= 0)
-        return (struct value){VALUE_NOT_COUNTED, 0};
-    return (struct value){VALUE_MEASURED, amount / time_ns * 1e9};
-}
-
-void samples_fill(struct result *result, const struct metrics *metrics, struct value *values, size_t samples)
-{
-    for (size_t s = 0; s < samples; s++) {
-        struct value *sample = &values[s * metrics->count];
-        const double time = sample_time(metrics, sample);
-        for (size_t m = 0; m < metrics->count; m++) {
-            const enum computed_counter counter = computed_counter_of(&metrics->list[m]);
-            if (counter == COMPUTED_BANDWIDTH)
-                sample[m] = rate(result->bytes, time);
-            else if (counter == COMPUTED_FLOP_RATE)
-                sample[m] = rate(result->flops, time);
-        }
-    }
     double *numbers = x_calloc(samples, sizeof *numbers);
     for (size_t m = 0; m < metrics->count; m++) {
         if (metric_source(&metrics->list[m]) != SOURCE_SAMPLES)

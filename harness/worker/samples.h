@@ -7,9 +7,9 @@
 /* The time of a launch by the GPU. */
 #define COUNTER_TIME "gpu__time_duration.sum"
 
-/* Turns values[sample * metrics->count + m] into rows, after working out bandwidth and FLOP rate from each sample's
- * time. A metric that any sample lacks becomes a row with that sample's state. Facts of the machine code get no row. */
-void samples_fill(struct result *result, const struct metrics *metrics, struct value *values, size_t samples);
+/* Turns values[sample * metrics->count + m] into rows. A metric that any sample lacks becomes a row with that sample's
+ * state. What the parent works out, and facts of the machine code, get no row. */
+void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples);
 
 /* What a GPU needs around a measured launch: struct gpu_plugin has what each is for. */
 struct conditioning {

@@ -13,7 +13,7 @@
 
 /* Starts a worker that measures the chosen kernels from the first on and ends after the last one. Its messages are
  * KERNELS, DEVICE, then START and RESULT for each kernel, and END; but UNUSABLE or NO_MATCH alone, FAILURE in place of
- * DEVICE, and nothing more after a result that failed. measure.c holds it to that. A library that forges the result of
+ * DEVICE, and nothing more after a result that failed. pool.c holds it to that. A library that forges the result of
  * its own kernel at its time cannot be told from an honest one: the process is its as well. -1 after error(). */
 int worker_start(struct child *child, const struct job *job);
 

@@ -31,7 +31,7 @@ static struct value measured(double number)
 
 static const struct value absent = {VALUE_NOT_SUPPORTED, 0};
 
-/* One sample; the two rates hold what a backend may have left there. */
+/* One sample; nobody asks for the two rates. */
 static void fill_one(struct result *result, struct value wall, struct value time)
 {
     struct metrics metrics;
@@ -49,37 +49,6 @@ static void expect_row(const struct result *result, const char *metric, struct v
     cr_expect_eq(row->session_count, expected.state == VALUE_MEASURED ? 1 : 0, "%s", metric);
     if (row->session_count == 1)
         cr_expect_eq(row_value(row), expected.number, "%s: %.17g", metric, row_value(row));
-}
-
-Test(samples, rates_come_from_the_gpu_s_time_else_the_host_s)
-{
-    static const struct value not_counted = {VALUE_NOT_COUNTED, 0}, not_applicable = {VALUE_NOT_APPLICABLE, 0};
-    const struct {
-        double bytes, flops;
-        struct value wall, time, bandwidth, flop_rate;
-    } cases[] = {
-        {4000, 500, measured(4000), measured(2000), measured(2e9), measured(2.5e8)},
-        {4000, 500, absent, measured(2000), measured(2e9), measured(2.5e8)},
-        {4000, 500, measured(4000), absent, measured(1e9), measured(1.25e8)},
-        {4000, 500, measured(4000), not_counted, measured(1e9), measured(1.25e8)},
-        {4000, 500, absent, absent, not_counted, not_counted},
-        {4000, 500, not_applicable, not_counted, not_counted, not_counted},
-        {4000, 500, absent, measured(0), not_counted, not_counted},
-        {0, 500, absent, measured(2000), not_applicable, measured(2.5e8)},
-        {4000, 0, absent, measured(2000), measured(2e9), not_applicable},
-        {0, 0, absent, absent, not_applicable, not_applicable},
-    };
-    for (size_t i = 0; i < ROWS(cases); i++) {
-        struct result result = {.bytes = cases[i].bytes, .flops = cases[i].flops};
-        fill_one(&result, cases[i].wall, cases[i].time);
-        cr_expect_eq(result.row_count, METRICS, "case %zu", i);
-        expect_row(&result, "bandwidth", cases[i].bandwidth);
-        expect_row(&result, "flop_rate", cases[i].flop_rate);
-        expect_row(&result, "wall_time", cases[i].wall);
-        expect_row(&result, "time", cases[i].time);
-        expect_row(&result, "other", measured(7));
-        result_release(&result);
-    }
 }
 
 Test(samples, one_sample_without_a_reading_leaves_its_state_alone)
@@ -109,32 +78,6 @@ Test(samples, one_sample_without_a_reading_leaves_its_state_alone)
     metrics_release(&metrics);
 }
 
-/* Each sample's rate is by its own time: the median of rates, not the rate of the median. */
-Test(samples, rates_are_worked_out_sample_by_sample)
-{
-    struct metrics metrics;
-    set_up(&metrics);
-    struct value values[][METRICS] = {
-        {[TIME] = measured(1000)},
-        {[TIME] = {VALUE_NOT_COUNTED, 0}, [WALL] = {VALUE_NOT_COUNTED, 0}, [LATE_WALL] = {VALUE_NOT_COUNTED, 0}},
-        {[WALL] = measured(8000), [TIME] = {VALUE_NOT_SUPPORTED, 0}, [LATE_WALL] = measured(8000)}};
-    struct result result = {.bytes = 1000};
-    samples_fill(&result, &metrics, values[0], ROWS(values));
-    expect_row(&result, "bandwidth", (struct value){VALUE_NOT_COUNTED, 0});
-    result_release(&result);
-
-    result = (struct result){.bytes = 1000};
-    values[1][TIME] = measured(4000);
-    samples_fill(&result, &metrics, values[0], ROWS(values));
-    const struct row *row = result_find(&result, "bandwidth");
-    cr_assert_eq(row->session_count, 1);
-    cr_expect_eq(row->sessions[0].samples[0], 1e9);
-    cr_expect_eq(row->sessions[0].samples[1], 0.25e9);
-    cr_expect_eq(row->sessions[0].samples[2], 0.125e9);
-    result_release(&result);
-    metrics_release(&metrics);
-}
-
 Test(samples, numbers_are_rounded_once)
 {
     static const double numbers[] = {1.0 / 3, 18700.123456789, 99.97313123456, 123456789012345, 0x1p53 - 1};
@@ -142,7 +85,6 @@ Test(samples, numbers_are_rounded_once)
         struct result result = {.bytes = 10};
         fill_one(&result, absent, measured(numbers[i]));
         expect_row(&result, "time", measured(round_value(numbers[i])));
-        expect_row(&result, "bandwidth", measured(round_value(10 / numbers[i] * 1e9)));
         result_release(&result);
     }
 }
@@ -159,15 +101,16 @@ Test(samples, impossible_numbers_are_not_counted)
     }
 }
 
-/* Facts of the machine code are not the backends' to tell. */
-Test(samples, static_facts_get_no_row)
+/* The parent works out rates, and facts of the machine code are not the backends' to tell. */
+Test(samples, what_is_not_sampled_gets_no_row)
 {
     struct metrics metrics = {0};
     cr_assert_eq(metrics_read_text(&metrics, "x.ini",
                                    SECTION("registers", "cugate.registers", "count") SECTION("other", "a.sum", "count")
-                                       SECTION("fit", "cugate.theoretical_occupancy", "%")),
+                                       SECTION("fit", "cugate.theoretical_occupancy", "%")
+                                           SECTION("bandwidth", COUNTER_BANDWIDTH, "B/s")),
                  0);
-    struct value values[] = {measured(1), measured(2), measured(3)};
+    struct value values[] = {measured(1), measured(2), measured(3), measured(4)};
     struct result result = {0};
     samples_fill(&result, &metrics, values, 1);
     cr_expect_eq(result.row_count, 1);
@@ -249,7 +192,7 @@ Test(samples, host_samples_restore_condition_launch_and_wait)
     cr_expect_eq(row->sessions[0].count, 2);
     expect_row(&result, "other", absent);
     expect_row(&result, "time", absent);
-    cr_expect_eq(result_find(&result, "bandwidth")->state, VALUE_MEASURED);
+    cr_expect_null(result_find(&result, "bandwidth"));
     result_release(&result);
 }
 

@@ -1,0 +1,120 @@
+#include "computed.h"
+
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Rates ---- */
+
+/* The times that rates are by; NULL when there are none. */
+static const struct row *find_times(const struct result *result, const struct metrics *metrics)
+{
+    const struct row *times = NULL;
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row = result_find(result, metrics->list[m].name);
+        if (!row || row->state != VALUE_MEASURED)
+            continue;
+        if (strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
+            return row;
+        if (computed_counter_of(&metrics->list[m]) == COMPUTED_WALL_TIME)
+            times = row;
+    }
+    return times;
+}
+
+/* A library can send any number. */
+static bool has_no_time(const struct row *times)
+{
+    for (size_t s = 0; s < times->session_count; s++)
+        for (size_t i = 0; i < times->sessions[s].count; i++)
+            if (times->sessions[s].samples[i] <= 0)
+                return true;
+    return false;
+}
+
+static void add_rate(struct result *result, const char *metric, double amount, const struct metrics *metrics)
+{
+    struct row *row = result_add(result, metric);
+    const struct row *times = find_times(result, metrics); /* not before: result_add moves rows */
+    row_clear(row);
+    if (amount <= 0)
+        row->state = VALUE_NOT_APPLICABLE;
+    if (amount <= 0 || !times || has_no_time(times))
+        return;
+    for (size_t s = 0; s < times->session_count; s++) {
+        const struct session_samples *session = &times->sessions[s];
+        double *rates = x_calloc(session->count, sizeof *rates);
+        for (size_t i = 0; i < session->count; i++)
+            rates[i] = round_value(amount / session->samples[i] * 1e9);
+        row_add_session(row, rates, session->count);
+        free(rates);
+    }
+}
+
+void computed_add_rates(struct run *run, const struct metrics *metrics)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct result *result = &run->results[i];
+        for (size_t m = 0; result->status == RESULT_OK && m < metrics->count; m++) {
+            const enum computed_counter counter = computed_counter_of(&metrics->list[m]);
+            if (counter == COMPUTED_BANDWIDTH)
+                add_rate(result, metrics->list[m].name, result->bytes, metrics);
+            else if (counter == COMPUTED_FLOP_RATE)
+                add_rate(result, metrics->list[m].name, result->flops, metrics);
+        }
+    }
+}
+
+/* ---- Bank conflicts ---- */
+
+/* Without the counters of the GPU nothing can be said of conflicts. */
+static enum value_state state_without_launches(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        if (result->rows[i].state == VALUE_NOT_SUPPORTED)
+            return VALUE_NOT_SUPPORTED;
+    return VALUE_NOT_APPLICABLE;
+}
+
+/* Whether the kernel was seen to make no pass through shared memory at all. */
+static bool has_no_wavefronts(const struct result *result, const struct metrics *metrics)
+{
+    char wavefronts[128];
+    snprintf(wavefronts, sizeof wavefronts, "%s.sum", line_counter_counter(LINE_SHARED));
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row = result_find(result, metrics->list[m].name);
+        if (strcmp(metrics->list[m].counter, wavefronts) == 0 && row && row->state == VALUE_MEASURED)
+            return row_equal_readings(row) > 0 && row_value(row) == 0;
+    }
+    return false;
+}
+
+static void add_excess(struct result *result, const char *metric, const struct metrics *metrics)
+{
+    const unsigned both = 1u << LINE_SHARED | 1u << LINE_SHARED_IDEAL;
+    const bool counted = (result->lines.counted & both) == both;
+    if (result->launch_count > 0 && !counted && !has_no_wavefronts(result, metrics))
+        return;
+    struct row *row = result_add(result, metric);
+    row_clear(row);
+    row->state = state_without_launches(result);
+    if (result->launch_count == 0)
+        return;
+    const double excess =
+        counted ? lines_total(&result->lines, LINE_SHARED) - lines_total(&result->lines, LINE_SHARED_IDEAL) : 0;
+    row_add_session(row, &excess, 1);
+}
+
+void lines_add_rows(struct run *run, const struct metrics *metrics)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        if (computed_counter_of(&metrics->list[m]) != COMPUTED_EXCESS)
+            continue;
+        for (size_t i = 0; i < run->result_count; i++)
+            if (run->results[i].status == RESULT_OK)
+                add_excess(&run->results[i], metrics->list[m].name, metrics);
+    }
+    run_apply_laws(run, metrics, NULL);
+}

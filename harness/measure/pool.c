@@ -1,0 +1,351 @@
+#include "pool.h"
+
+#include "base/base.h"
+#include "model/model.h"
+#include "worker/worker.h"
+
+#include "progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The parent's view of the workers, one after the other. */
+struct watch {
+    const struct measurement *measurement;
+    struct run *run;
+    struct interrupts interrupts;
+    char *list; /* the chosen kernels as the first worker named them */
+    char **ids; /* the same, in the order in which they are measured */
+    size_t count;
+    size_t next; /* the kernel that begins or has begun */
+    struct progress progress;
+
+    /* Of this worker. */
+    bool listed, described; /* it has named the kernels; and the device */
+    bool started;           /* the next kernel has begun and has no result yet */
+    bool leaving;           /* the last result was such that the worker ends after it */
+};
+
+/* How one worker came to its end. */
+enum ending {
+    ENDING_NOT_YET,
+    ENDING_DONE,
+    ENDING_NEXT,
+    ENDING_HUNG,
+    ENDING_DIED,
+    ENDING_OUT_OF_TURN, /* it said what no worker says then */
+    ENDING_INTERRUPTED,
+    ENDING_IMPOSSIBLE,
+    ENDING_USAGE
+};
+
+static const char out_of_turn[] = "spoke out of turn: something in the library writes to a descriptor of cugate's";
+
+static size_t split_lines(char *text, char ***lines)
+{
+    size_t count = 0;
+    *lines = NULL;
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        *ARRAY_ADD(*lines, count) = x_strdup(line);
+    return count;
+}
+
+static void free_lines(char **lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(lines[i]);
+    free(lines);
+}
+
+/* ---- Messages: a library can write to the pipe as well, so each is held to what a worker says then, or refused. */
+
+/* Every worker chooses from the same library by the same globs. */
+static bool take_list(struct watch *watch, const char *text)
+{
+    if (watch->listed || (*text == '\0' && !watch->measurement->lenient))
+        return false;
+    watch->listed = true;
+    if (watch->list)
+        return strcmp(watch->list, text) == 0;
+    char *lines = x_strdup(text);
+    watch->list = x_strdup(text);
+    watch->count = split_lines(lines, &watch->ids);
+    free(lines);
+    return true;
+}
+
+/* Another GPU than the worker before: that one fell off the bus, say. */
+static bool is_other_device(const struct run *run, const struct run *described)
+{
+    char difference[512];
+    device_difference(&described->device, &run->device, difference, sizeof difference);
+    const char *was = run->sessions[0].facts[SESSION_GPU_UUID];
+    const char *is = described->sessions[0].facts[SESSION_GPU_UUID];
+    return *difference != '\0' || strcmp(was ? was : "", is ? is : "") != 0;
+}
+
+/* The first worker's description becomes the run's. */
+static enum ending take_device(struct watch *watch, const char *text)
+{
+    struct run *run = watch->run;
+    struct run described = {0};
+    if (!watch->listed || watch->described || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
+        return ENDING_OUT_OF_TURN;
+    enum ending ending = ENDING_NOT_YET;
+    watch->described = true;
+    if (described.session_count != 1 || described.result_count > 0) {
+        ending = ENDING_OUT_OF_TURN;
+    } else if (run->session_count > 0 && is_other_device(run, &described)) {
+        error("cannot measure: the GPU is another one than that of the first kernels");
+        ending = ENDING_IMPOSSIBLE;
+    } else if (run->session_count == 0) {
+        run->device = described.device;
+        run->sessions = described.sessions;
+        run->session_count = 1;
+        described.device = (struct device){0};
+        described.sessions = NULL;
+        described.session_count = 0;
+        if (!watch->measurement->profile) /* of which only the lines are kept */
+            measure_complete_session(&run->sessions[0]);
+        run_note_metrics(run, watch->measurement->metrics);
+    }
+    run_release(&described);
+    return ending;
+}
+
+static bool take_start(struct watch *watch, const char *id)
+{
+    if (!watch->described || watch->started || watch->leaving || watch->next == watch->count ||
+        strcmp(watch->ids[watch->next], id) != 0)
+        return false;
+    watch->started = true;
+    progress_draw(&watch->progress, watch->next, watch->count, id);
+    return true;
+}
+
+/* A worker is one session: what a baseline has beside that is not its to give. */
+static bool is_one_session(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].session == 0);
+        if (!one || row->pair_count > 0 || row->has_readings || row->has_anchor || row->previous)
+            return false;
+    }
+    return true;
+}
+
+static bool take_result(struct watch *watch, const char *line)
+{
+    struct result taken = {0};
+    if (!watch->started || result_from_line(&taken, line) < 0)
+        return false;
+    if (strcmp(taken.id, watch->ids[watch->next]) != 0 || !is_one_session(&taken)) {
+        result_release(&taken);
+        return false;
+    }
+    struct result *result = run_add(watch->run, taken.id);
+    result_release(result);
+    *result = taken;
+    result_read_symbols(result);
+    watch->started = false;
+    watch->leaving = result->status == RESULT_FAILED || watch->measurement->profile;
+    watch->next++;
+    return true;
+}
+
+static bool say_no_match(char *ids)
+{
+    char **names;
+    const size_t count = split_lines(ids, &names);
+    if (count == 0 || strncmp(names[0], "-k '", 4) != 0) {
+        free_lines(names, count);
+        return false;
+    }
+    const char *near = nearest_name(names[0] + strlen("-k '"), (const char *const *)&names[1], count - 1);
+    error("no kernel matches %s%s%s%s; `cugate list` shows all %zu", names[0], near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "", count - 1);
+    free_lines(names, count);
+    return true;
+}
+
+static enum ending goes_on(bool good)
+{
+    return good ? ENDING_NOT_YET : ENDING_OUT_OF_TURN;
+}
+
+static enum ending take_message(struct watch *watch, struct message *message)
+{
+    switch (message->kind) {
+    case MESSAGE_KERNELS:
+        return goes_on(take_list(watch, message->text));
+    case MESSAGE_DEVICE:
+        return take_device(watch, message->text);
+    case MESSAGE_START:
+        return goes_on(take_start(watch, message->text));
+    case MESSAGE_RESULT:
+        return goes_on(take_result(watch, message->text));
+    case MESSAGE_FAILURE:
+        if (watch->described)
+            return ENDING_OUT_OF_TURN;
+        progress_erase(&watch->progress);
+        error("cannot measure: %s", message->text);
+        return ENDING_IMPOSSIBLE;
+    case MESSAGE_UNUSABLE:
+        if (watch->listed)
+            return ENDING_OUT_OF_TURN;
+        error("%s", message->text);
+        return ENDING_USAGE;
+    case MESSAGE_NO_MATCH:
+        return !watch->listed && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
+    case MESSAGE_END:
+        return watch->described && !watch->started && watch->next == watch->count ? ENDING_DONE : ENDING_OUT_OF_TURN;
+    case MESSAGE_FACTS:
+        break;
+    }
+    return ENDING_OUT_OF_TURN;
+}
+
+/* Takes messages until the worker ends, one way or the other. */
+static enum ending watch_worker(struct watch *watch, struct child *worker)
+{
+    watch->listed = watch->described = watch->started = watch->leaving = false;
+    for (enum ending ending = ENDING_NOT_YET;;) {
+        struct message message = {0};
+        const double deadline = now_seconds() + watch->measurement->timeout;
+        switch (child_next(worker, deadline, watch->interrupts.descriptor, &message)) {
+        case CHILD_SAID:
+            ending = take_message(watch, &message);
+            break;
+        case CHILD_BABBLED:
+            ending = ENDING_OUT_OF_TURN;
+            break;
+        case CHILD_ENDED:
+            ending = watch->started ? ENDING_DIED : worker->length > 0 ? ENDING_OUT_OF_TURN : ENDING_NEXT;
+            break;
+        case CHILD_QUIET:
+            ending = ENDING_HUNG;
+            break;
+        case CHILD_INTERRUPTED:
+            ending = ENDING_INTERRUPTED;
+            break;
+        }
+        free(message.text);
+        if (ending != ENDING_NOT_YET)
+            return ending;
+    }
+}
+
+/* ---- Workers ---- */
+
+/* A result for the kernel that the worker's end left without one. */
+static void fail_kernel(struct watch *watch, enum result_status status, const char *reason)
+{
+    result_fail(run_add(watch->run, watch->ids[watch->next]), status, reason);
+    watch->started = false;
+    watch->next++;
+}
+
+/* What becomes of the kernels after a worker that was started at number `first`, and of what is said. */
+static enum ending settle_worker(struct watch *watch, enum ending ending, size_t first, const char *how)
+{
+    char reason[256];
+    progress_erase(&watch->progress);
+    if (ending == ENDING_DIED) {
+        snprintf(reason, sizeof reason, "the process that ran it died: %s", how);
+        fail_kernel(watch, RESULT_CRASHED, reason);
+    } else if (ending == ENDING_HUNG && watch->started) {
+        snprintf(reason, sizeof reason, "no result within %g s; a longer limit is set with --timeout",
+                 watch->measurement->timeout);
+        fail_kernel(watch, RESULT_HUNG, reason);
+    } else if (ending == ENDING_OUT_OF_TURN && (watch->started || watch->next > first)) {
+        /* Between two kernels it was the former's close() that ran: what it said until then is worth nothing. */
+        snprintf(reason, sizeof reason, "the process that ran it %s", out_of_turn);
+        watch->next -= !watch->started;
+        fail_kernel(watch, RESULT_FAILED, reason);
+    } else if (ending == ENDING_HUNG && watch->next == first) {
+        error("cannot measure: the GPU did not open within %g s; is another program holding it? (nvidia-smi)",
+              watch->measurement->timeout);
+        return ENDING_IMPOSSIBLE;
+    } else if (ending == ENDING_OUT_OF_TURN) {
+        error("cannot measure: before its first kernel the worker %s", out_of_turn);
+        return ENDING_IMPOSSIBLE;
+    } else if (ending == ENDING_NEXT && watch->next == first) {
+        error("cannot measure: the worker ended before its first kernel: %s", how);
+        return ENDING_IMPOSSIBLE;
+    } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && !watch->leaving)) {
+        /* Every result is there: nothing is left to fail but what cleans up after a kernel. */
+        warning("after %s the worker did not end well (%s), most likely in the family's close(); its results are kept",
+                watch->ids[watch->next - 1], ending == ENDING_HUNG ? "it hung" : how);
+    }
+    const bool is_over =
+        ending == ENDING_DONE || ending == ENDING_INTERRUPTED || ending == ENDING_IMPOSSIBLE || ending == ENDING_USAGE;
+    return is_over ? ending : watch->next < watch->count ? ENDING_NEXT : ENDING_DONE;
+}
+
+/* One worker from the next kernel on. ENDING_NEXT when another has to follow. */
+static enum ending run_worker(struct watch *watch)
+{
+    struct child worker;
+    const size_t first = watch->next;
+    const struct measurement *measurement = watch->measurement;
+    const struct job job = {
+        .library = measurement->kernels,
+        .metrics = measurement->metrics,
+        .backend = measurement->backend,
+        .what = measurement->profile ? measurement->profile : PROVIDES_VALUES,
+        .globs = measurement->globs,
+        .glob_count = measurement->glob_count,
+        .first = first,
+        .device = measurement->device,
+        .samples = measurement->samples,
+        .lenient = measurement->lenient,
+        .roofs = measurement->roofs && first == 0,
+        .skip = measurement->skip,
+    };
+    if (worker_start(&worker, &job) < 0)
+        return ENDING_IMPOSSIBLE;
+    enum ending ending = watch_worker(watch, &worker);
+    const bool ends_itself = ending == ENDING_DONE || ending == ENDING_NEXT || ending == ENDING_DIED;
+    char *how = child_end(&worker, ends_itself);
+    ending = settle_worker(watch, ending, first, how);
+    free(how);
+    return ending;
+}
+
+/* What broke off must not look as if there were no other kernels. */
+static void fail_rest(struct watch *watch)
+{
+    while (watch->run->result_count > 0 && watch->next < watch->count)
+        fail_kernel(watch, RESULT_FAILED, "not measured: measuring broke off before it, see the error above");
+}
+
+int pool_measure(const struct measurement *measurement, struct run *run)
+{
+    *run = (struct run){0};
+    struct watch watch = {
+        .measurement = measurement, .run = run, .progress = {measurement->progress, measurement->label, now_seconds()}};
+    if (interrupts_open(&watch.interrupts) < 0)
+        return EXIT_NOT_MEASURED;
+    enum ending ending = ENDING_NEXT;
+    while (ending == ENDING_NEXT)
+        ending = run_worker(&watch);
+    progress_erase(&watch.progress);
+    if (interrupts_close(&watch.interrupts))
+        ending = ENDING_INTERRUPTED;
+
+    int code = EXIT_SAME;
+    if (ending == ENDING_INTERRUPTED) {
+        warning("interrupted after %zu of %zu kernels%s%s%s; what was measured is kept", watch.next, watch.count,
+                measurement->label ? " (" : "", measurement->label ? measurement->label : "",
+                measurement->label ? ")" : "");
+        code = EXIT_INTERRUPTED;
+    } else if (ending != ENDING_DONE) {
+        fail_rest(&watch);
+        code = ending == ENDING_USAGE ? EXIT_USAGE : EXIT_NOT_MEASURED;
+    }
+    free_lines(watch.ids, watch.count);
+    free(watch.list);
+    return code;
+}

@@ -1,0 +1,190 @@
+#include "base/util.h"
+#include "measure/computed.h"
+#include "worker/worker.h"
+
+#include <criterion/criterion.h>
+
+#define SECTION(name, counter, unit)                                                                                   \
+    "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"
+
+/* The host's time stands on both sides of the GPU's, so that no order decides which one counts. */
+static const char definitions[] = SECTION("bandwidth", COUNTER_BANDWIDTH, "B/s")
+    SECTION("flop_rate", COUNTER_FLOP_RATE, "FLOP/s") SECTION("wall_time", COUNTER_WALL_TIME, "ns")
+        SECTION("time", COUNTER_TIME, "ns") SECTION("late_wall_time", COUNTER_WALL_TIME, "ns")
+            SECTION("wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", "count")
+                SECTION("excess", COUNTER_EXCESS, "count");
+
+struct fixture {
+    struct metrics metrics;
+    struct run run;
+    struct result *result;
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){0};
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "x.ini", definitions), 0);
+    fixture->result = run_add(&fixture->run, "a/b");
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+}
+
+/* A row as a worker makes it. */
+static void add_samples(struct fixture *fixture, const char *metric, enum value_state state, const double *samples,
+                        size_t count)
+{
+    struct row *row = result_add(fixture->result, metric);
+    row->state = state;
+    if (state == VALUE_MEASURED)
+        row_add_session(row, samples, count);
+}
+
+static void add_value(struct fixture *fixture, const char *metric, struct value value)
+{
+    add_samples(fixture, metric, value.state, &value.number, 1);
+}
+
+static void expect_row(const struct fixture *fixture, const char *metric, struct value expected)
+{
+    const struct row *row = result_find(fixture->result, metric);
+    cr_assert_not_null(row, "%s", metric);
+    cr_expect_eq(row->state, expected.state, "%s: %s", metric, value_state_name(row->state));
+    cr_expect_eq(row->session_count, expected.state == VALUE_MEASURED ? 1 : 0, "%s", metric);
+    if (row->session_count == 1)
+        cr_expect_eq(row_value(row), expected.number, "%s: %.17g", metric, row_value(row));
+}
+
+static struct value measured(double number)
+{
+    return (struct value){VALUE_MEASURED, number};
+}
+
+static const struct value absent = {VALUE_NOT_SUPPORTED, 0}, not_counted = {VALUE_NOT_COUNTED, 0},
+                          not_applicable = {VALUE_NOT_APPLICABLE, 0};
+
+Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
+{
+    const struct {
+        double bytes, flops;
+        struct value wall, time, bandwidth, flop_rate;
+    } cases[] = {
+        {4000, 500, measured(4000), measured(2000), measured(2e9), measured(2.5e8)},
+        {4000, 500, absent, measured(2000), measured(2e9), measured(2.5e8)},
+        {4000, 500, measured(4000), absent, measured(1e9), measured(1.25e8)},
+        {4000, 500, measured(4000), not_counted, measured(1e9), measured(1.25e8)},
+        {4000, 500, absent, absent, not_counted, not_counted},
+        {4000, 500, not_applicable, not_counted, not_counted, not_counted},
+        {4000, 500, absent, measured(0), not_counted, not_counted},
+        {0, 500, absent, measured(2000), not_applicable, measured(2.5e8)},
+        {4000, 0, absent, measured(2000), measured(2e9), not_applicable},
+        {0, 0, absent, absent, not_applicable, not_applicable},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        fixture.result->bytes = cases[i].bytes;
+        fixture.result->flops = cases[i].flops;
+        add_value(&fixture, "wall_time", cases[i].wall);
+        add_value(&fixture, "late_wall_time", cases[i].wall);
+        add_value(&fixture, "time", cases[i].time);
+        add_value(&fixture, "bandwidth", measured(7)); /* what a worker says of it is nothing */
+        computed_add_rates(&fixture.run, &fixture.metrics);
+        cr_expect_eq(fixture.result->row_count, 5, "case %zu", i);
+        expect_row(&fixture, "bandwidth", cases[i].bandwidth);
+        expect_row(&fixture, "flop_rate", cases[i].flop_rate);
+        expect_row(&fixture, "wall_time", cases[i].wall);
+        expect_row(&fixture, "time", cases[i].time);
+        tear_down(&fixture);
+    }
+}
+
+/* The median of rates, not the rate of the median; each rounded once. */
+Test(computed, rates_are_worked_out_sample_by_sample)
+{
+    static const double times[] = {1000, 4000, 8000, 3};
+    struct fixture fixture;
+    set_up(&fixture);
+    fixture.result->bytes = 1000;
+    add_samples(&fixture, "time", VALUE_MEASURED, times, ROWS(times));
+    computed_add_rates(&fixture.run, &fixture.metrics);
+    const struct row *row = result_find(fixture.result, "bandwidth");
+    cr_assert_eq(row->session_count, 1);
+    cr_assert_eq(row->sessions[0].count, ROWS(times));
+    for (size_t i = 0; i < ROWS(times); i++)
+        cr_expect_eq(row->sessions[0].samples[i], round_value(1000 / times[i] * 1e9));
+    tear_down(&fixture);
+}
+
+Test(computed, what_is_not_ok_has_no_rates)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    result_fail(fixture.result, RESULT_WRONG, "made up");
+    computed_add_rates(&fixture.run, &fixture.metrics);
+    lines_add_rows(&fixture.run, &fixture.metrics);
+    cr_expect_eq(fixture.result->row_count, 0);
+    tear_down(&fixture);
+}
+
+/* A kernel that launched a function, with so many wavefronts by the hardware. */
+static void set_up_launched(struct fixture *fixture, struct value wavefronts)
+{
+    set_up(fixture);
+    *ARRAY_ADD(fixture->result->launches, fixture->result->launch_count) =
+        (struct launch){.function = x_strdup("f"), .times = 1};
+    add_value(fixture, "wavefronts", wavefronts);
+}
+
+Test(computed, conflicts_are_the_sum_of_lines)
+{
+    struct fixture fixture;
+    set_up_launched(&fixture, measured(60));
+    lines_add_rows(&fixture.run, &fixture.metrics);
+    cr_expect_null(result_find(fixture.result, "excess")); /* nobody asked */
+    for (unsigned offset = 0; offset < 48; offset += 16) {
+        struct line *line = lines_add(&fixture.result->lines, "f", NULL, 0, offset);
+        line->counts[LINE_SHARED] = 20;
+        line->counts[LINE_SHARED_IDEAL] = 5;
+    }
+    fixture.result->lines.counted = 1u << LINE_SHARED;
+    lines_add_rows(&fixture.run, &fixture.metrics);
+    cr_expect_null(result_find(fixture.result, "excess")); /* nor counted both */
+    fixture.result->lines.counted |= 1u << LINE_SHARED_IDEAL;
+    lines_add_rows(&fixture.run, &fixture.metrics);
+    expect_row(&fixture, "excess", measured(45));
+    tear_down(&fixture);
+}
+
+Test(computed, without_a_pass_through_shared_memory_there_is_no_conflict)
+{
+    struct fixture fixture;
+    set_up_launched(&fixture, measured(0));
+    lines_add_rows(&fixture.run, &fixture.metrics);
+    expect_row(&fixture, "excess", measured(0));
+    tear_down(&fixture);
+
+    set_up_launched(&fixture, not_counted);
+    lines_add_rows(&fixture.run, &fixture.metrics);
+    cr_expect_null(result_find(fixture.result, "excess"));
+    tear_down(&fixture);
+}
+
+Test(computed, what_launches_nothing_has_no_conflicts)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    add_value(&fixture, "wavefronts", not_applicable);
+    lines_add_rows(&fixture.run, &fixture.metrics);
+    expect_row(&fixture, "excess", not_applicable);
+    tear_down(&fixture);
+
+    set_up(&fixture);
+    add_value(&fixture, "wavefronts", absent); /* without the GPU's counters */
+    lines_add_rows(&fixture.run, &fixture.metrics);
+    expect_row(&fixture, "excess", absent);
+    tear_down(&fixture);
+}
