@@ -12,13 +12,13 @@ static const struct {
 } counters[COMPUTED_COUNTERS] = {
     [COMPUTED_NONE]      = {"",                             SOURCE_SAMPLES, false},
     [COMPUTED_WALL_TIME] = {"cugate.wall_time",             SOURCE_SAMPLES, false},
-    [COMPUTED_BANDWIDTH] = {"cugate.bandwidth",             SOURCE_RUN,    , false},
-    [COMPUTED_FLOP_RATE] = {"cugate.flop_rate",             SOURCE_RUN,    , false},
+    [COMPUTED_BANDWIDTH] = {"cugate.bandwidth",             SOURCE_RUN,     false},
+    [COMPUTED_FLOP_RATE] = {"cugate.flop_rate",             SOURCE_RUN,     false},
     [COMPUTED_REGISTERS] = {"cugate.registers",             SOURCE_CODE,    false},
     [COMPUTED_LOCAL]     = {"cugate.local_bytes",           SOURCE_CODE,    false},
     [COMPUTED_SHARED]    = {"cugate.shared_bytes",          SOURCE_CODE,    false},
     [COMPUTED_OCCUPANCY] = {"cugate.theoretical_occupancy", SOURCE_CODE,    false},
-    [COMPUTED_EXCESS]    = {"cugate.excess_wavefronts",     SOURCE_RUN,    , true},
+    [COMPUTED_EXCESS]    = {"cugate.excess_wavefronts",     SOURCE_RUN,     true},
 };
 /* clang-format on */
 

@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "measure/computed.h"
 #include "worker/worker.h"
 
@@ -8,11 +8,11 @@
     "[" name "]\ntitle = T\ncounter = " counter "\nunit = " unit "\nclass = info\nbetter = lower\ndoc = d\n"
 
 /* The host's time stands on both sides of the GPU's, so that no order decides which one counts. */
-static const char definitions[] = SECTION("bandwidth", COUNTER_BANDWIDTH, "B/s")
-    SECTION("flop_rate", COUNTER_FLOP_RATE, "FLOP/s") SECTION("wall_time", COUNTER_WALL_TIME, "ns")
-        SECTION("time", COUNTER_TIME, "ns") SECTION("late_wall_time", COUNTER_WALL_TIME, "ns")
+static const char definitions[] = SECTION("bandwidth", "cugate.bandwidth", "B/s")
+    SECTION("flop_rate", "cugate.flop_rate", "FLOP/s") SECTION("wall_time", "cugate.wall_time", "ns")
+        SECTION("time", COUNTER_TIME, "ns") SECTION("late_wall_time", "cugate.wall_time", "ns")
             SECTION("wavefronts", "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", "count")
-                SECTION("excess", COUNTER_EXCESS, "count");
+                SECTION("excess", "cugate.excess_wavefronts", "count");
 
 struct fixture {
     struct metrics metrics;

@@ -29,9 +29,9 @@ Test(computed_counters, each_is_filled_in_from_one_source)
         enum metric_source source;
         bool on_demand;
     } rows[] = {
-        {"gpu__time_duration.sum", SOURCE_SAMPLES, false},  {"", SOURCE_SAMPLES, false},
-        {"cugate.bandwidth", SOURCE_SAMPLES, false},        {"cugate.registers", SOURCE_CODE, false},
-        {"cugate.excess_wavefronts", SOURCE_PROFILE, true},
+        {"gpu__time_duration.sum", SOURCE_SAMPLES, false}, {"", SOURCE_SAMPLES, false},
+        {"cugate.bandwidth", SOURCE_RUN, false},           {"cugate.registers", SOURCE_CODE, false},
+        {"cugate.excess_wavefronts", SOURCE_RUN, true},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         const struct metric metric = metric_of(rows[i].counter);

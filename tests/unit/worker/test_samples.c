@@ -108,7 +108,7 @@ Test(samples, what_is_not_sampled_gets_no_row)
     cr_assert_eq(metrics_read_text(&metrics, "x.ini",
                                    SECTION("registers", "cugate.registers", "count") SECTION("other", "a.sum", "count")
                                        SECTION("fit", "cugate.theoretical_occupancy", "%")
-                                           SECTION("bandwidth", COUNTER_BANDWIDTH, "B/s")),
+                                           SECTION("bandwidth", "cugate.bandwidth", "B/s")),
                  0);
     struct value values[] = {measured(1), measured(2), measured(3), measured(4)};
     struct result result = {0};
