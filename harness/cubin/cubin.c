@@ -25,12 +25,12 @@
 #define ENTRY_STEP 8
 
 struct source {
-    struct cubin *cubin;
     const char *name;
     const unsigned char *bytes;                                       /* of the whole file */
     size_t compressed;                                                /* images that were left out */
-    int (*take)(void *data, const unsigned char *bytes, size_t size); /* NULL: functions go into cubin */
+    int (*take)(void *data, const unsigned char *bytes, size_t size); /* each of the others */
     void *data;
+    struct cubin *cubin; /* of take_functions */
 };
 
 static uint64_t number_at(const unsigned char *bytes, size_t length)
@@ -58,12 +58,11 @@ static void add_functions(struct cubin *cubin, struct image *image)
 }
 
 /* On a copy, because libelf may write and wants the bytes aligned. */
-static int read_image(const struct source *source, const unsigned char *bytes, size_t size)
+static int take_functions(void *data, const unsigned char *bytes, size_t size)
 {
+    const struct source *source = data;
     struct image image;
     int result = -1;
-    if (source->take)
-        return source->take(source->data, bytes, size);
     char *copy = x_calloc(size, 1);
     memcpy(copy, bytes, size);
     if (image_read(&image, source->name, (size_t)(bytes - source->bytes), copy, size) == 0 && image_hash(&image) == 0) {
@@ -89,7 +88,7 @@ static int read_entries(struct source *source, const unsigned char *at, const un
         if (number_at(at, 2) == ENTRY_ELF) {
             if (!is_elf(data, size))
                 source->compressed++;
-            else if ((result = read_image(source, data, size)) != 0)
+            else if ((result = source->take(source->data, data, size)) != 0)
                 return result;
         }
         at = data + size;
@@ -160,7 +159,7 @@ static int read_file(struct source *source, size_t size)
             "cannot read %s: it is a damaged or cut ELF file, or not a 64-bit little-endian one; build it again",
             source->name);
     if (number_at(bytes + offsetof(Elf64_Ehdr, e_machine), 2) == EM_GPU)
-        return read_image(source, bytes, size);
+        return source->take(source->data, bytes, size);
     return read_host(source, size);
 }
 
@@ -185,7 +184,8 @@ static int by_name(const void *left, const void *right)
 int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size)
 {
     *cubin = (struct cubin){0};
-    struct source source = {.cubin = cubin, .name = name, .bytes = bytes};
+    struct source source = {.name = name, .bytes = bytes, .take = take_functions, .cubin = cubin};
+    source.data = &source;
     elf_version(EV_CURRENT);
     if (read_file(&source, size) < 0) {
         cubin_release(cubin);

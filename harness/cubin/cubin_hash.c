@@ -241,7 +241,8 @@ int image_hash(struct image *image)
             (struct part){image->attributes[i].owner, hash_attribute(&image->attributes[i])};
     const int result = collect_sections(&parts, image);
     if (result == 0) {
-        qsort(parts.list, parts.count, sizeof *parts.list, by_owner);
+        if (parts.list)
+            qsort(parts.list, parts.count, sizeof *parts.list, by_owner);
         hash_kernels(image, &parts);
     }
     free(parts.list);
