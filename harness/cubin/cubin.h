@@ -4,8 +4,8 @@
 
 #include "line_table.h"
 #include "occupancy.h"
-#include "resources.h"
-#include "source.h"
+#include "source_text.h"
+#include "static_facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -31,8 +31,8 @@ struct measurement {
  * when no measuring was possible at all. Failures of single kernels are in their results. */
 int measure_run(const struct measurement *measurement, struct run *run);
 
-/* The same, and beside what was measured the facts of the library's machine code (resources.h); EXIT_NOT_MEASURED also
- * when these cannot be read. */
+/* The same, and beside what was measured the facts of the library's machine code (static_facts.h); EXIT_NOT_MEASURED
+ * also when these cannot be read. */
 int measure_whole(const struct measurement *measurement, struct run *run);
 
 /* Sets what this program knows of a session: when, where, of which code. */

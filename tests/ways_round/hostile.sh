@@ -72,7 +72,7 @@ prober() {
     done
     ln -s ../outside.cu inside/link.cu
     cat >probe.c <<'END'
-#include "source.h"
+#include "cubin/source_text.h"
 #include <stdio.h>
 int main(int argc, char **argv)
 {

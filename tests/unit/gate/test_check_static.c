@@ -1,6 +1,6 @@
 #include "base/base.h"
 #include "command/command.h"
-#include "cubin/resources.h"
+#include "cubin/static_facts.h"
 #include "support.h"
 
 #include <criterion/criterion.h>

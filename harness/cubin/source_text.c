@@ -1,4 +1,4 @@
-#include "source.h"
+#include "source_text.h"
 
 #include "base/base.h"
 

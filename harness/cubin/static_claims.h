@@ -1,7 +1,7 @@
-/* resources_claims.h - whose the functions in a library's machine code are, told without running anything: those that
+/* static_claims.h - whose the functions in a library's machine code are, told without running anything: those that
  * a baseline launches, also under another name, and those that none of its kernels does. */
-#ifndef RESOURCES_CLAIMS_H
-#define RESOURCES_CLAIMS_H
+#ifndef STATIC_CLAIMS_H
+#define STATIC_CLAIMS_H
 
 #include "cubin.h"
 

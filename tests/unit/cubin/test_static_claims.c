@@ -1,5 +1,5 @@
 #include "base/base.h"
-#include "cubin/resources_claims.h"
+#include "cubin/static_claims.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -51,7 +51,7 @@ static void tear_down(struct fixture *fixture)
     cubin_release(&fixture->cubin);
 }
 
-Test(resources_claims, what_takes_the_place_of_a_function_that_is_gone)
+Test(static_claims, what_takes_the_place_of_a_function_that_is_gone)
 {
     static const struct {
         const char *functions[3], *codes[3]; /* that the baseline launches, and whose code they had */
@@ -103,7 +103,7 @@ Test(resources_claims, what_takes_the_place_of_a_function_that_is_gone)
     }
 }
 
-Test(resources_claims, a_kernel_that_is_not_there_claims_nothing)
+Test(static_claims, a_kernel_that_is_not_there_claims_nothing)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -125,7 +125,7 @@ static void expect_new(const struct fixture *fixture, const char *words, bool sa
     free(text);
 }
 
-Test(resources_claims, a_new_kernel_may_launch_what_nobody_does)
+Test(static_claims, a_new_kernel_may_launch_what_nobody_does)
 {
     struct fixture fixture;
     set_up(&fixture);

@@ -1,6 +1,6 @@
-/* source.h - source files as line information names them. */
-#ifndef SOURCE_H
-#define SOURCE_H
+/* source_text.h - source files as line information names them. */
+#ifndef SOURCE_TEXT_H
+#define SOURCE_TEXT_H
 
 #include "model/model.h"
 

@@ -1,10 +1,10 @@
-#include "resources.h"
+#include "static_facts.h"
 
 #include "base/base.h"
 
 #include "cubin.h"
 #include "occupancy.h"
-#include "resources_claims.h"
+#include "static_claims.h"
 
 #include <stdint.h>
 #include <stdlib.h>

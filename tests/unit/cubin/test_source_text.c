@@ -1,4 +1,4 @@
-#include "cubin/source.h"
+#include "cubin/source_text.h"
 
 #include "base/base.h"
 #include "support.h"
@@ -38,7 +38,7 @@ static const struct line *resolve(struct lines *lines, const char *file, unsigne
     return &lines->list[0];
 }
 
-Test(source, names_below_the_folder_become_relative, .init = enter, .fini = leave)
+Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini = leave)
 {
     struct lines lines;
     char folder[4096];
@@ -51,7 +51,7 @@ Test(source, names_below_the_folder_become_relative, .init = enter, .fini = leav
     free(path);
 }
 
-Test(source, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter, .fini = leave)
+Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter, .fini = leave)
 {
     struct lines lines;
     const struct line *line = resolve(&lines, "/builds/17/a/kernels/one.cu", 5);
@@ -60,7 +60,7 @@ Test(source, the_longest_end_that_is_there_stands_for_a_path_of_another_machine,
     lines_release(&lines);
 }
 
-Test(source, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = leave)
+Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = leave)
 {
     static const struct {
         const char *path;
@@ -83,7 +83,7 @@ Test(source, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .f
 }
 
 /* A line table can name any file, and a report may be public. */
-Test(source, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
+Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
 {
     char folder[4096];
     cr_assert(getcwd(folder, sizeof folder));
@@ -127,7 +127,7 @@ Test(source, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init 
     free(outside);
 }
 
-Test(source, all_texts_together_are_bounded, .init = enter, .fini = leave)
+Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = leave)
 {
     enum { BYTES = 3 << 20, NAMES = 20 };
     struct lines lines = {0};
@@ -150,7 +150,7 @@ Test(source, all_texts_together_are_bounded, .init = enter, .fini = leave)
     lines_release(&lines);
 }
 
-Test(source, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = leave)
+Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = leave)
 {
     struct lines lines;
     char folder[4096];
@@ -161,7 +161,7 @@ Test(source, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = 
     free(path);
 }
 
-Test(source, an_unreadable_file_has_no_text, .init = enter, .fini = leave)
+Test(source_text, an_unreadable_file_has_no_text, .init = enter, .fini = leave)
 {
     struct lines lines;
     if (geteuid() == 0)
@@ -179,7 +179,7 @@ static void set_time(const char *path, time_t seconds)
 }
 
 /* It was edited since, and the lines may be others. */
-Test(source, a_source_newer_than_the_library_has_no_text, .init = enter, .fini = leave)
+Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .fini = leave)
 {
     static const struct {
         const char *library;
@@ -200,7 +200,7 @@ Test(source, a_source_newer_than_the_library_has_no_text, .init = enter, .fini =
     }
 }
 
-Test(source, long_texts_are_cut_between_characters, .init = enter, .fini = leave)
+Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = leave)
 {
     struct lines lines;
     FILE *file = fopen("long.cu", "w");
@@ -215,7 +215,7 @@ Test(source, long_texts_are_cut_between_characters, .init = enter, .fini = leave
     lines_release(&lines);
 }
 
-Test(source, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = leave)
+Test(source_text, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = leave)
 {
     struct lines lines = {0};
     lines_add(&lines, "f()", "/x/a/kernels/one.cu", 1, 16)->counts[LINE_INSTRUCTIONS] = 2;

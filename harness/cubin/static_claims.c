@@ -1,4 +1,4 @@
-#include "resources_claims.h"
+#include "static_claims.h"
 
 #include "base/base.h"
 

@@ -1,5 +1,5 @@
 #include "base/base.h"
-#include "cubin/resources.h"
+#include "cubin/static_facts.h"
 #include "support.h"
 #include "worker/library_read.h"
 
@@ -74,7 +74,7 @@ static const char *code_of(const struct run *run, const char *id, size_t launch)
     return run_find(run, id)->launches[launch].code;
 }
 
-Test(resources, facts_are_those_of_the_launches)
+Test(static_facts, facts_are_those_of_the_launches)
 {
     struct fixture fixture;
     set_up(&fixture, "9.0");
@@ -105,7 +105,7 @@ Test(resources, facts_are_those_of_the_launches)
     tear_down(&fixture);
 }
 
-Test(resources, what_cannot_be_known_is_not_supported)
+Test(static_facts, what_cannot_be_known_is_not_supported)
 {
     struct fixture fixture;
     set_up(&fixture, "9.0");
@@ -128,7 +128,7 @@ Test(resources, what_cannot_be_known_is_not_supported)
 }
 
 /* Code of an older GPU of the same major number runs, and its facts are known where the GPU's limits are. */
-Test(resources, the_gpu_decides_which_code_and_which_limits)
+Test(static_facts, the_gpu_decides_which_code_and_which_limits)
 {
     static const struct {
         const char *capability;
@@ -167,7 +167,7 @@ static char *both_files(const char *folder)
     return path;
 }
 
-Test(resources, two_functions_of_one_name_are_none)
+Test(static_facts, two_functions_of_one_name_are_none)
 {
     char *folder = scratch_make();
     char *path = both_files(folder);
@@ -191,7 +191,7 @@ Test(resources, two_functions_of_one_name_are_none)
     tear_down(&fixture);
 }
 
-Test(resources, a_library_without_machine_code_knows_nothing_and_no_library_is_an_error)
+Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_is_an_error)
 {
     struct fixture fixture;
     set_up(&fixture, "9.0");
@@ -207,7 +207,7 @@ Test(resources, a_library_without_machine_code_knows_nothing_and_no_library_is_a
 }
 
 /* No warp is active that does not fit: what was measured on a GPU stays below what was worked out without one. */
-Test(resources, achieved_occupancy_stays_below_the_theoretical)
+Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
 {
     struct fixture fixture = {0};
     cr_assert_eq(metrics_read_folder(&fixture.metrics, "metrics"), 0);
@@ -253,7 +253,7 @@ static void make_baseline(struct fixture *fixture)
     run_find(run, "a/plain")->bytes = 4096;
 }
 
-Test(resources, a_static_run_repeats_the_baseline_s_launches_with_the_facts_of_another_library)
+Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_of_another_library)
 {
     struct fixture fixture;
     make_baseline(&fixture);
@@ -286,7 +286,7 @@ Test(resources, a_static_run_repeats_the_baseline_s_launches_with_the_facts_of_a
     tear_down(&fixture);
 }
 
-Test(resources, a_static_run_of_no_library)
+Test(static_facts, a_static_run_of_no_library)
 {
     struct fixture fixture;
     set_up(&fixture, "9.0");

@@ -1,6 +1,6 @@
-/* resources.h - the static facts of a run: what the machine code of the launched functions takes of an SM. */
-#ifndef RESOURCES_H
-#define RESOURCES_H
+/* static_facts.h - the static facts of a run: what the machine code of the launched functions takes of an SM. */
+#ifndef STATIC_FACTS_H
+#define STATIC_FACTS_H
 
 #include "model/model.h"
 
@@ -16,7 +16,7 @@ int resources_add(struct run *run, const char *path, const struct metrics *metri
  * facts of the library at `path`. Device and session say what it is: the baseline's device, the compiler of the
  * library, of which *facts is what it says itself; empty where it cannot be asked. A kernel that the library says not
  * to have is not there, and one whose function is gone is failed, with the reason, unless another function clearly
- * takes its place (resources_claims.h): then the launch has that one. The kernels that the baseline lacks are there
+ * takes its place (static_claims.h): then the launch has that one. The kernels that the baseline lacks are there
  * without rows. These, and those of whose function there is a doubt, have a reason although they are ok, which the
  * report tells; no file may hold that. -1 after error(); *run is empty then. */
 struct library_facts;
