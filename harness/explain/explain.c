@@ -1,4 +1,6 @@
-#include "explain_parts.h"
+#include "explain.h"
+
+#include "occupancy_gap.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* Occupancy: what each launch allows, what was achieved, and what is likely between the two. */
-#include "cubin/cubin.h"
+#include "occupancy_gap.h"
 
-#include "explain_parts.h"
+#include "cubin/cubin.h"
 
 #include <math.h>
 #include <string.h>
