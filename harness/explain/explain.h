@@ -8,6 +8,7 @@
 
 #include "diagnosis.h"
 #include "roofline.h"
+#include "stall.h"
 #include "story.h"
 
 #include <stdio.h>

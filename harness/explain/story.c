@@ -2,6 +2,8 @@
 
 #include "base/base.h"
 
+#include "stall.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,32 +77,6 @@ static const struct story *const stories[] = {
       " instructions branch_targets time sm_cycles ",
       "more instructions: look for arithmetic that moved into the loop, a lost unrolling, a wider type",
      {{LINE_INSTRUCTIONS, 1}}, 1},
-};
-
-/* What a stall reason means; the names are the profiler's, without their prefix. */
-static const struct {
-    const char *reason, *words;
-} stall_words[] = {
-    {"long_scoreboard",    "waiting for global, local or texture memory"},
-    {"short_scoreboard",   "waiting for shared memory or a special function"},
-    {"mio_throttle",       "the queue to shared memory, indexed constants and special functions is full"},
-    {"lg_throttle",        "the queue to global and local memory is full"},
-    {"tex_throttle",       "the texture queue is full"},
-    {"math_pipe_throttle", "the arithmetic pipe is busy"},
-    {"gmma",               "waiting for a matrix instruction of its warp group"},
-    {"warpgroup_arrive",   "waiting for the other warps of its warp group"},
-    {"barrier",            "waiting for other warps at a barrier"},
-    {"membar",             "waiting at a memory fence"},
-    {"branch_resolving",   "waiting for a branch"},
-    {"wait",               "fixed latency between two instructions"},
-    {"no_instructions",    "the instruction cache missed"},
-    {"imc_miss",           "the constant cache missed"},
-    {"drain",              "waiting for stores before it ends"},
-    {"dispatch_stall",     "the dispatcher held it back"},
-    {"not_selected",       "ready, another warp went first"},
-    {"selected",           "issuing"},
-    {"sleeping",           "asleep by its own wish"},
-    {"misc",               "other reasons"},
 };
 /* clang-format on */
 
@@ -233,80 +209,4 @@ const struct story *story_of_metric(const char *metric, const struct lines *line
         slight = slight ? slight : stories[i];
     }
     return slight;
-}
-
-const char *story_stall(const struct line *line)
-{
-    const struct stall *most = NULL;
-    for (size_t i = 0; i < line->stall_count; i++)
-        if (!most || line->stalls[i].samples > most->samples)
-            most = &line->stalls[i];
-    return most ? most->reason : NULL;
-}
-
-const char *story_stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
-                              const struct line *base)
-{
-    const char *most = NULL;
-    double growth = 0;
-    for (size_t i = 0; i < line->stall_count; i++) {
-        const struct stall *stall = &line->stalls[i];
-        double grown = stall->samples * lines->period / (lines->launches ? lines->launches : 1);
-        for (size_t k = 0; base && base_lines->launches && k < base->stall_count; k++)
-            if (strcmp(base->stalls[k].reason, stall->reason) == 0)
-                grown -= base->stalls[k].samples * base_lines->period / base_lines->launches;
-        if (grown > growth) {
-            most = stall->reason;
-            growth = grown;
-        }
-    }
-    return most;
-}
-
-const char *story_stall_words(const char *reason)
-{
-    for (size_t i = 0; i < ROWS(stall_words); i++)
-        if (strcmp(stall_words[i].reason, reason) == 0)
-            return stall_words[i].words;
-    return NULL;
-}
-
-/* clang-format off */
-static const struct {
-    const char *reason, *advice;
-} stall_advice[] = {
-    {"long_scoreboard",    "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse what is in "
-                           "registers and shared memory"},
-    {"short_scoreboard",   "use shared memory with fewer wavefronts: no bank conflicts, 8 or 16 bytes a lane, values in "
-                           "registers"},
-    {"mio_throttle",       "issue fewer shared memory instructions: no bank conflicts, 8 or 16 bytes a lane, or pass values "
-                           "by shuffles"},
-    {"lg_throttle",        "issue fewer loads and stores, and let them coalesce: 8 or 16 bytes a lane, and nothing twice"},
-    {"tex_throttle",       "issue fewer texture reads, or mix them with other work"},
-    {"math_pipe_throttle", "the arithmetic itself is the limit: fewer or cheaper operations, another precision, tensor "
-                           "cores"},
-    {"barrier",            "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where "
-                           "one warp is enough"},
-    {"membar",             "use fewer or narrower memory fences"},
-    {"branch_resolving",   "unroll the loop, or replace short branches by selects"},
-    {"wait",               "give each warp independent instructions to overlap, or run more warps"},
-    {"no_instructions",    "the code does not stay in the instruction cache: unroll less"},
-    {"imc_miss",           "read fewer constants, or let all lanes read the same one"},
-    {"drain",              "let the last stores coalesce, or store less at the end"},
-    {"not_selected",       "there are warps enough: only fewer instructions help"},
-    {"selected",           "it issues nearly all the time: only fewer instructions help"},
-};
-/* clang-format on */
-
-const char *story_stall_advice(const char *reason, const struct lines *lines)
-{
-    const bool uses_shared = !(lines->counted & 1u << LINE_SHARED) || lines_total(lines, LINE_SHARED) > 0;
-    const bool is_of_mio = strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "short_scoreboard") == 0;
-    if (is_of_mio && !uses_shared)
-        return "let all lanes read the same constant, and compute less with special functions (division, square roots, "
-               "sines)";
-    for (size_t i = 0; i < ROWS(stall_advice); i++)
-        if (strcmp(stall_advice[i].reason, reason) == 0)
-            return stall_advice[i].advice;
-    return "";
 }

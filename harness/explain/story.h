@@ -63,16 +63,4 @@ const struct story *story_of_metric(const char *metric, const struct lines *line
 #define STORY_NOTICEABLE 0.01
 #define STORY_PART 0.25
 
-/* The reason that stands most often among a line's stalls, NULL without samples; and what it means, in a few words, or
- * NULL where that is not known. */
-const char *story_stall(const struct line *line);
-const char *story_stall_words(const char *reason);
-
-/* The reason that grew most from a line of the base (NULL: from nothing), in cycles. NULL when none did. */
-const char *story_stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
-                              const struct line *base);
-
-/* What helps warps of a kernel with these lines that wait for that reason; "" where that is not known. */
-const char *story_stall_advice(const char *reason, const struct lines *lines);
-
 #endif

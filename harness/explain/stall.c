@@ -1,0 +1,104 @@
+#include "stall.h"
+
+#include "base/base.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* clang-format off */
+/* The profiler's reasons, without their prefix; advice is NULL where there is none to give. To add one: a row. */
+static const struct {
+    const char *reason, *words, *advice;
+} stalls[] = {
+    {"long_scoreboard", "waiting for global, local or texture memory",
+     "keep more loads in flight (unroll, load ahead, more warps), or load less: reuse what is in registers and shared "
+     "memory"},
+    {"short_scoreboard", "waiting for shared memory or a special function",
+     "use shared memory with fewer wavefronts: no bank conflicts, 8 or 16 bytes a lane, values in registers"},
+    {"mio_throttle", "the queue to shared memory, indexed constants and special functions is full",
+     "issue fewer shared memory instructions: no bank conflicts, 8 or 16 bytes a lane, or pass values by shuffles"},
+    {"lg_throttle", "the queue to global and local memory is full",
+     "issue fewer loads and stores, and let them coalesce: 8 or 16 bytes a lane, and nothing twice"},
+    {"tex_throttle", "the texture queue is full",
+     "issue fewer texture reads, or mix them with other work"},
+    {"math_pipe_throttle", "the arithmetic pipe is busy",
+     "the arithmetic itself is the limit: fewer or cheaper operations, another precision, tensor cores"},
+    {"gmma", "waiting for a matrix instruction of its warp group", NULL},
+    {"warpgroup_arrive", "waiting for the other warps of its warp group", NULL},
+    {"barrier", "waiting for other warps at a barrier",
+     "let warps arrive together or wait less often: equal work, smaller blocks, __syncwarp where one warp is enough"},
+    {"membar", "waiting at a memory fence",
+     "use fewer or narrower memory fences"},
+    {"branch_resolving", "waiting for a branch",
+     "unroll the loop, or replace short branches by selects"},
+    {"wait", "fixed latency between two instructions",
+     "give each warp independent instructions to overlap, or run more warps"},
+    {"no_instructions", "the instruction cache missed",
+     "the code does not stay in the instruction cache: unroll less"},
+    {"imc_miss", "the constant cache missed",
+     "read fewer constants, or let all lanes read the same one"},
+    {"drain", "waiting for stores before it ends",
+     "let the last stores coalesce, or store less at the end"},
+    {"dispatch_stall", "the dispatcher held it back", NULL},
+    {"not_selected", "ready, another warp went first",
+     "there are warps enough: only fewer instructions help"},
+    {"selected", "issuing",
+     "it issues nearly all the time: only fewer instructions help"},
+    {"sleeping", "asleep by its own wish", NULL},
+    {"misc", "other reasons", NULL},
+};
+/* clang-format on */
+
+const char *story_stall(const struct line *line)
+{
+    const struct stall *most = NULL;
+    for (size_t i = 0; i < line->stall_count; i++)
+        if (!most || line->stalls[i].samples > most->samples)
+            most = &line->stalls[i];
+    return most ? most->reason : NULL;
+}
+
+const char *story_stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
+                              const struct line *base)
+{
+    const char *most = NULL;
+    double growth = 0;
+    for (size_t i = 0; i < line->stall_count; i++) {
+        const struct stall *stall = &line->stalls[i];
+        double grown = stall->samples * lines->period / (lines->launches ? lines->launches : 1);
+        for (size_t k = 0; base && base_lines->launches && k < base->stall_count; k++)
+            if (strcmp(base->stalls[k].reason, stall->reason) == 0)
+                grown -= base->stalls[k].samples * base_lines->period / base_lines->launches;
+        if (grown > growth) {
+            most = stall->reason;
+            growth = grown;
+        }
+    }
+    return most;
+}
+
+/* Place in the table; its length where it is not there. */
+static size_t place_of(const char *reason)
+{
+    size_t i = 0;
+    while (i < ROWS(stalls) && strcmp(stalls[i].reason, reason) != 0)
+        i++;
+    return i;
+}
+
+const char *story_stall_words(const char *reason)
+{
+    const size_t i = place_of(reason);
+    return i < ROWS(stalls) ? stalls[i].words : NULL;
+}
+
+const char *story_stall_advice(const char *reason, const struct lines *lines)
+{
+    const bool uses_shared = !(lines->counted & 1u << LINE_SHARED) || lines_total(lines, LINE_SHARED) > 0;
+    const bool is_of_mio = strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "short_scoreboard") == 0;
+    const size_t i = place_of(reason);
+    if (is_of_mio && !uses_shared)
+        return "let all lanes read the same constant, and compute less with special functions (division, square roots, "
+               "sines)";
+    return i < ROWS(stalls) && stalls[i].advice ? stalls[i].advice : "";
+}
