@@ -20,11 +20,11 @@ struct bases {
 static bool can_compare(const char *metric, const struct lines *lines, const struct lines *base)
 {
     size_t count, known = 0;
-    const struct story *const *stories = story_list(&count);
+    const struct story *stories = story_list(&count);
     for (size_t i = 0; i < count; i++) {
-        if (!story_explains(stories[i], metric) || !story_is_known(stories[i], lines))
+        if (!story_explains(&stories[i], metric) || !story_is_known(&stories[i], lines))
             continue;
-        if (!story_is_known(stories[i], base))
+        if (!story_is_known(&stories[i], base))
             return false;
         known++;
     }

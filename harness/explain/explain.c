@@ -6,56 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS_OF_A_WARP 32
-
-/* clang-format off */
-/* What kind of story each is; one that is not here is plain. To show a story: a row. */
-static const struct {
-    const char *name;
-    enum explained_kind kind;
-    const char *of;        /* words for the whole of a fault */
-    const char *wholes[3]; /* the stories that add up to it */
-    double factor;         /* what one of theirs counts */
-} kinds[] = {
-    {"stalls",               EXPLAINED_TIME,  NULL,                {NULL},                0},
-    {"instructions",         EXPLAINED_TIME,  NULL,                {NULL},                0},
-    {"excess_wavefronts",    EXPLAINED_FAULT, "shared wavefronts", {"shared_wavefronts"}, 1},
-    {"divergent_branches",   EXPLAINED_FAULT, "branches",          {"branches"},          1},
-    {"idle_threads",         EXPLAINED_FAULT, "threads issued",    {"instructions"},      THREADS_OF_A_WARP},
-    {"local_sectors",        EXPLAINED_FAULT, "sectors",
-     {"local_sectors", "load_sectors", "store_sectors"}, 1},
-    {"excess_load_sectors",  EXPLAINED_FAULT, "load sectors",      {"load_sectors"},      1},
-    {"excess_store_sectors", EXPLAINED_FAULT, "store sectors",     {"store_sectors"},     1},
-};
-/* clang-format on */
-
-/* The row of a story, or that behind the last. */
-static size_t kind_of(const struct story *story)
-{
-    size_t row = 0;
-    while (row < ROWS(kinds) && strcmp(kinds[row].name, story->name) != 0)
-        row++;
-    return row;
-}
-
-static double whole_of(size_t row, const struct lines *lines)
-{
-    double whole = 0;
-    for (size_t i = 0; i < ROWS(kinds[row].wholes) && kinds[row].wholes[i]; i++) {
-        const struct story *story = story_named(kinds[row].wholes[i]);
-        if (!story_is_known(story, lines))
-            return NAN;
-        whole += kinds[row].factor * story_total(story, lines);
-    }
-    return whole > 0 ? whole : NAN;
-}
-
 static void tell(struct explained_story *told, const struct story *story, const struct lines *lines)
 {
-    const size_t row = kind_of(story);
     *told = (struct explained_story){
         .story = story,
-        .kind = row < ROWS(kinds) ? kinds[row].kind : EXPLAINED_PLAIN,
+        .kind = story->kind,
         .known = story_is_known(story, lines),
         .total = NAN,
         .whole = NAN,
@@ -66,8 +21,8 @@ static void tell(struct explained_story *told, const struct story *story, const 
     told->total = story_total(story, lines);
     told->cause_count = story_causes(story, lines, NULL, told->causes, EXPLAIN_CAUSES);
     if (told->kind == EXPLAINED_FAULT) {
-        told->of = kinds[row].of;
-        told->whole = whole_of(row, lines);
+        told->of = story->of;
+        told->whole = story_whole(story, lines);
         told->part = told->total / told->whole;
     }
 }
@@ -75,11 +30,12 @@ static void tell(struct explained_story *told, const struct story *story, const 
 static int rank_of(const struct explained_story *told)
 {
     if (told->kind == EXPLAINED_TIME)
-        return strcmp(told->story->name, "stalls") == 0 ? 0 : 2;
+        return told->story->sum.count == 0 ? 0 : 2;
     return told->kind == EXPLAINED_FAULT ? 1 : 3;
 }
 
-/* Stalls first, then faults, of which the largest part of its whole stands first, then instructions. */
+/* Stalls first, then faults, of which the largest part of its whole stands first, then instructions, then the others.
+ */
 static int by_weight(const void *left, const void *right)
 {
     const struct explained_story *a = left, *b = right;
@@ -89,17 +45,18 @@ static int by_weight(const void *left, const void *right)
     const double one = isnan(a->part) ? -1 : a->part, other = isnan(b->part) ? -1 : b->part;
     if (one != other)
         return one > other ? -1 : 1;
-    const size_t row_a = kind_of(a->story), row_b = kind_of(b->story);
-    return row_a != row_b ? (row_a < row_b ? -1 : 1) : strcmp(a->story->name, b->story->name);
+    if (a->kind == EXPLAINED_PLAIN)
+        return strcmp(a->story->name, b->story->name);
+    return a->story < b->story ? -1 : a->story > b->story;
 }
 
 static void tell_stories(struct explanation *explanation)
 {
     const struct lines *lines = &explanation->result->lines;
     size_t count;
-    const struct story *const *list = story_list(&count);
+    const struct story *list = story_list(&count);
     for (size_t i = 0; i < count; i++)
-        tell(ARRAY_ADD(explanation->stories, explanation->story_count), list[i], lines);
+        tell(ARRAY_ADD(explanation->stories, explanation->story_count), &list[i], lines);
     qsort(explanation->stories, count, sizeof *explanation->stories, by_weight);
 }
 

@@ -45,13 +45,6 @@ enum explained_gap {
 
 const char *explained_gap_name(enum explained_gap gap); /* "few_blocks" */
 
-/* How a story is shown. */
-enum explained_kind {
-    EXPLAINED_TIME,  /* where the time goes: stalls, instructions */
-    EXPLAINED_FAULT, /* work that a better kernel would not have */
-    EXPLAINED_PLAIN  /* neither: part of what faults are measured by */
-};
-
 struct explained_story {
     const struct story *story;
     enum explained_kind kind;

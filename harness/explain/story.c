@@ -12,86 +12,80 @@
 #define AMOUNT_MOST 1e300 /* so that no sum or difference of amounts leaves the numbers */
 
 /* clang-format off */
-/* To add a story: a row. Of two that explain one metric, the more telling stands first. */
-static const struct story *const stories[] = {
-    &(const struct story){"divergent_branches", "divergent branches", "branches",
-      " branch_targets_divergent branch_efficiency ",
-      "threads of one warp go both ways here, one after the other: decide per warp, or give neighbouring threads the "
-      "same branch",
-     {{LINE_DIVERGENT, 1}}, 1},
-    &(const struct story){"idle_threads", "idle threads", "threads",
-      " threads_per_instruction ",
-      "threads of the warp are switched off here, by a branch or by a predicate (short ifs, divisions): let neighbouring "
-      "threads do the work, and whole warps finish early",
-     {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}}, 2},
-    &(const struct story){"excess_wavefronts", "excess shared wavefronts", "wavefronts",
-      " excess_wavefronts shared_bank_conflicts shared_wavefronts ",
-      "lanes of one warp meet in the same bank: pad the rows by one element, swizzle the index, or let neighbouring "
-      "lanes read neighbouring words",
-     {{LINE_SHARED, 1}, {LINE_SHARED_IDEAL, -1}}, 2},
-    &(const struct story){"shared_wavefronts", "shared wavefronts", "wavefronts",
-      " shared_wavefronts ",
-      "more passes through shared memory without bank conflicts: keep values in registers, or read 8 or 16 bytes a "
-      "lane",
-     {{LINE_SHARED, 1}}, 1},
-    &(const struct story){"local_sectors", "local memory sectors", "sectors",
-      " local_memory dram_bytes_read dram_bytes_write l1_hit_rate ",
-      "registers are spilled here, or an array is indexed by a variable: allow more registers a thread, or unroll so "
-      "that indices are known",
-     {{LINE_LOCAL_SECTORS, 1}}, 1},
-    &(const struct story){"excess_load_sectors", "excess load sectors", "sectors",
-      " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
-      "lanes of one load lie in more sectors than their bytes need: let neighbouring lanes read neighbouring, aligned "
-      "elements, stage through shared memory, or load a whole vector at once",
-     {{LINE_LOAD_SECTORS, 1}, {LINE_LOAD_IDEAL, -1}}, 2},
-    &(const struct story){"excess_store_sectors", "excess store sectors", "sectors",
-      " global_store_sectors dram_bytes_write l2_hit_rate ",
-      "lanes of one store lie in more sectors than their bytes need: let neighbouring lanes write neighbouring, "
-      "aligned elements, or stage through shared memory",
-     {{LINE_STORE_SECTORS, 1}, {LINE_STORE_IDEAL, -1}}, 2},
-    &(const struct story){"load_sectors", "load sectors", "sectors",
-      " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
-      "more is read, and it coalesces: keep what is read twice in registers or shared memory",
-     {{LINE_LOAD_SECTORS, 1}}, 1},
-    &(const struct story){"store_sectors", "store sectors", "sectors",
-      " global_store_sectors dram_bytes_write l2_hit_rate ",
-      "more is written, and it coalesces: write results once",
-     {{LINE_STORE_SECTORS, 1}}, 1},
-    &(const struct story){"global_loads", "global loads", "instructions",
-      " global_load_requests ",
-      "more load instructions: read 8 or 16 bytes a lane, or keep what is read twice",
-     {{LINE_GLOBAL_LOADS, 1}}, 1},
-    &(const struct story){"global_stores", "global stores", "instructions",
-      " global_store_requests ",
-      "more store instructions: write 8 or 16 bytes a lane, or write results once",
-     {{LINE_GLOBAL_STORES, 1}}, 1},
-    &(const struct story){"branches", "branches", "branches",
-      " branch_targets ",
-      "more branches: unroll, or let the compiler know the bounds",
-     {{LINE_UNIFORM, 1}, {LINE_DIVERGENT, 1}}, 2},
-    &(const struct story){"stalls", "sampled SM cycles", "sampled SM cycles",
-      " time sm_cycles ",
-      "warps spend their time here: the reason they wait for says what to change",
-     {{0, 0}}, 0},
-    &(const struct story){"instructions", "instructions", "instructions",
-      " instructions branch_targets time sm_cycles ",
-      "more instructions: look for arithmetic that moved into the loop, a lost unrolling, a wider type",
-     {{LINE_INSTRUCTIONS, 1}}, 1},
+/* To add a story: a row. Of two that explain one metric, the more telling stands first; so do graver faults. */
+static const struct story stories[] = {
+    {"excess_wavefronts", "excess shared wavefronts", "wavefronts",
+     " excess_wavefronts shared_bank_conflicts shared_wavefronts ",
+     "lanes of one warp meet in the same bank: pad the rows by one element, swizzle the index, or let neighbouring "
+     "lanes read neighbouring words",
+     {2, {{LINE_SHARED, 1}, {LINE_SHARED_IDEAL, -1}}}, EXPLAINED_FAULT, "shared wavefronts", {1, {{LINE_SHARED, 1}}}},
+    {"shared_wavefronts", "shared wavefronts", "wavefronts",
+     " shared_wavefronts ",
+     "more passes through shared memory without bank conflicts: keep values in registers, or read 8 or 16 bytes a "
+     "lane",
+     {1, {{LINE_SHARED, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"divergent_branches", "divergent branches", "branches",
+     " branch_targets_divergent branch_efficiency ",
+     "threads of one warp go both ways here, one after the other: decide per warp, or give neighbouring threads the "
+     "same branch",
+     {1, {{LINE_DIVERGENT, 1}}}, EXPLAINED_FAULT, "branches", {2, {{LINE_UNIFORM, 1}, {LINE_DIVERGENT, 1}}}},
+    {"idle_threads", "idle threads", "threads",
+     " threads_per_instruction ",
+     "threads of the warp are switched off here, by a branch or by a predicate (short ifs, divisions): let neighbouring "
+     "threads do the work, and whole warps finish early",
+     {2, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}, {LINE_WORKING_THREADS, -1}}},
+     EXPLAINED_FAULT, "threads issued", {1, {{LINE_INSTRUCTIONS, THREADS_OF_A_WARP}}}},
+    {"local_sectors", "local memory sectors", "sectors",
+     " local_memory dram_bytes_read dram_bytes_write l1_hit_rate ",
+     "registers are spilled here, or an array is indexed by a variable: allow more registers a thread, or unroll so "
+     "that indices are known",
+     {1, {{LINE_LOCAL_SECTORS, 1}}},
+     EXPLAINED_FAULT, "sectors", {3, {{LINE_LOCAL_SECTORS, 1}, {LINE_LOAD_SECTORS, 1}, {LINE_STORE_SECTORS, 1}}}},
+    {"excess_load_sectors", "excess load sectors", "sectors",
+     " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
+     "lanes of one load lie in more sectors than their bytes need: let neighbouring lanes read neighbouring, aligned "
+     "elements, stage through shared memory, or load a whole vector at once",
+     {2, {{LINE_LOAD_SECTORS, 1}, {LINE_LOAD_IDEAL, -1}}}, EXPLAINED_FAULT, "load sectors", {1, {{LINE_LOAD_SECTORS, 1}}}},
+    {"excess_store_sectors", "excess store sectors", "sectors",
+     " global_store_sectors dram_bytes_write l2_hit_rate ",
+     "lanes of one store lie in more sectors than their bytes need: let neighbouring lanes write neighbouring, "
+     "aligned elements, or stage through shared memory",
+     {2, {{LINE_STORE_SECTORS, 1}, {LINE_STORE_IDEAL, -1}}}, EXPLAINED_FAULT, "store sectors", {1, {{LINE_STORE_SECTORS, 1}}}},
+    {"load_sectors", "load sectors", "sectors",
+     " global_load_sectors dram_bytes_read l1_hit_rate l2_hit_rate ",
+     "more is read, and it coalesces: keep what is read twice in registers or shared memory",
+     {1, {{LINE_LOAD_SECTORS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"store_sectors", "store sectors", "sectors",
+     " global_store_sectors dram_bytes_write l2_hit_rate ",
+     "more is written, and it coalesces: write results once",
+     {1, {{LINE_STORE_SECTORS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"global_loads", "global loads", "instructions",
+     " global_load_requests ",
+     "more load instructions: read 8 or 16 bytes a lane, or keep what is read twice",
+     {1, {{LINE_GLOBAL_LOADS, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"global_stores", "global stores", "instructions",
+     " global_store_requests ",
+     "more store instructions: write 8 or 16 bytes a lane, or write results once",
+     {1, {{LINE_GLOBAL_STORES, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"branches", "branches", "branches",
+     " branch_targets ",
+     "more branches: unroll, or let the compiler know the bounds",
+     {2, {{LINE_UNIFORM, 1}, {LINE_DIVERGENT, 1}}}, EXPLAINED_PLAIN, NULL, {0}},
+    {"stalls", "sampled SM cycles", "sampled SM cycles",
+     " time sm_cycles ",
+     "warps spend their time here: the reason they wait for says what to change",
+     {0}, EXPLAINED_TIME, NULL, {0}},
+    {"instructions", "instructions", "instructions",
+     " instructions branch_targets time sm_cycles ",
+     "more instructions: look for arithmetic that moved into the loop, a lost unrolling, a wider type",
+     {1, {{LINE_INSTRUCTIONS, 1}}}, EXPLAINED_TIME, NULL, {0}},
 };
 /* clang-format on */
 
-const struct story *const *story_list(size_t *count)
+const struct story *story_list(size_t *count)
 {
     *count = ROWS(stories);
     return stories;
-}
-
-const struct story *story_named(const char *name)
-{
-    for (size_t i = 0; i < ROWS(stories); i++)
-        if (strcmp(stories[i]->name, name) == 0)
-            return stories[i];
-    BUG("there is no story \"%s\"", name);
 }
 
 bool story_explains(const struct story *story, const char *metric)
@@ -103,24 +97,37 @@ bool story_explains(const struct story *story, const char *metric)
     return false;
 }
 
-bool story_is_known(const struct story *story, const struct lines *lines)
+static bool is_counted(const struct story_sum *sum, const struct lines *lines)
 {
-    if (story->term_count == 0)
-        return lines->period > 0;
-    for (size_t i = 0; i < story->term_count; i++)
-        if (!(lines->counted & 1u << story->terms[i].counter))
+    for (size_t i = 0; i < sum->count; i++)
+        if (!(lines->counted & 1u << sum->terms[i].counter))
             return false;
     return true;
 }
 
-double story_amount(const struct story *story, const struct lines *lines, const struct line *line)
+bool story_is_known(const struct story *story, const struct lines *lines)
+{
+    return story->sum.count == 0 ? lines->period > 0 : is_counted(&story->sum, lines);
+}
+
+static double bounded(double amount)
+{
+    return amount > 0 ? fmin(amount, AMOUNT_MOST) : 0;
+}
+
+static double amount_of(const struct story_sum *sum, const struct line *line)
 {
     double amount = 0;
-    for (size_t i = 0; i < story->term_count; i++)
-        amount += story->terms[i].factor * line->counts[story->terms[i].counter];
-    if (story->term_count == 0 && lines->launches > 0)
-        amount = line_samples(line) * lines->period / lines->launches;
-    return amount > 0 ? fmin(amount, AMOUNT_MOST) : 0;
+    for (size_t i = 0; i < sum->count; i++)
+        amount += sum->terms[i].factor * line->counts[sum->terms[i].counter];
+    return bounded(amount);
+}
+
+double story_amount(const struct story *story, const struct lines *lines, const struct line *line)
+{
+    if (story->sum.count > 0)
+        return amount_of(&story->sum, line);
+    return lines->launches > 0 ? bounded(line_samples(line) * lines->period / lines->launches) : 0;
 }
 
 double story_total(const struct story *story, const struct lines *lines)
@@ -129,6 +136,14 @@ double story_total(const struct story *story, const struct lines *lines)
     for (size_t i = 0; i < lines->count; i++)
         total += story_amount(story, lines, &lines->list[i]);
     return total;
+}
+
+double story_whole(const struct story *story, const struct lines *lines)
+{
+    double whole = 0;
+    for (size_t i = 0; i < lines->count && is_counted(&story->whole, lines); i++)
+        whole += amount_of(&story->whole, &lines->list[i]);
+    return whole > 0 ? whole : NAN;
 }
 
 static double growth(const struct cause *cause)
@@ -172,7 +187,7 @@ size_t story_causes(const struct story *story, const struct lines *lines, const 
         cause.base_amount = cause.base ? story_amount(story, base, cause.base) : 0;
         cause.has_base = base && (cause.base || (matches && line->text) || base_total == 0);
         cause.share = total > 0 ? cause.amount / total : 0;
-        if (story->term_count == 0)
+        if (story->sum.count == 0)
             cause.stall = cause.has_base ? story_stall_grown(lines, line, base, cause.base) : story_stall(line);
         if (growth(&cause) > 0)
             count = add_cause(causes, count, room, &cause);
@@ -196,17 +211,17 @@ const struct story *story_of_metric(const char *metric, const struct lines *line
     double grown[ROWS(stories)];
     const struct story *slight = NULL;
     for (size_t i = 0; i < ROWS(stories); i++)
-        grown[i] = growth_of_total(stories[i], metric, lines, base);
+        grown[i] = growth_of_total(&stories[i], metric, lines, base);
     for (size_t i = 0; i < ROWS(stories); i++) {
         double most = 0;
         for (size_t k = 0; k < ROWS(stories); k++)
-            if (strcmp(stories[k]->unit, stories[i]->unit) == 0)
+            if (strcmp(stories[k].unit, stories[i].unit) == 0)
                 most = fmax(most, grown[k]);
         if (grown[i] <= 0 || grown[i] < STORY_PART * most)
             continue;
-        if (!base || grown[i] >= STORY_NOTICEABLE * story_total(stories[i], base))
-            return stories[i];
-        slight = slight ? slight : stories[i];
+        if (!base || grown[i] >= STORY_NOTICEABLE * story_total(&stories[i], base))
+            return &stories[i];
+        slight = slight ? slight : &stories[i];
     }
     return slight;
 }

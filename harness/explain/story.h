@@ -8,26 +8,36 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct story {
-    const char *name;    /* [a-z_]+ */
-    const char *title;   /* what its amounts count: "excess shared wavefronts" */
-    const char *unit;    /* amounts of one unit can be compared: "wavefronts" */
-    const char *metrics; /* whose change it explains, each between spaces */
-    const char *advice;  /* one sentence */
-
-    /* An amount is the sum of counter x factor. Stalls have no terms: theirs are samples. */
-    struct story_term {
-        enum line_counter counter;
-        double factor;
-    } terms[2];
-    size_t term_count;
+/* How a story is shown. */
+enum explained_kind {
+    EXPLAINED_TIME,  /* where the time goes: stalls, instructions */
+    EXPLAINED_FAULT, /* work that a better kernel would not have */
+    EXPLAINED_PLAIN  /* neither: part of what faults are measured by */
 };
 
-/* The table. Of two stories that explain one metric, the more telling stands first. */
-const struct story *const *story_list(size_t *count);
+/* An amount: the sum of counter x factor. */
+struct story_sum {
+    size_t count;
+    struct {
+        enum line_counter counter;
+        double factor;
+    } terms[3];
+};
 
-/* One that is there. */
-const struct story *story_named(const char *name);
+struct story {
+    const char *name;     /* [a-z_]+ */
+    const char *title;    /* what its amounts count: "excess shared wavefronts" */
+    const char *unit;     /* amounts of one unit can be compared: "wavefronts" */
+    const char *metrics;  /* whose change it explains, each between spaces */
+    const char *advice;   /* one sentence */
+    struct story_sum sum; /* stalls have no terms: theirs are samples */
+    enum explained_kind kind;
+    const char *of;         /* of a fault: what it is a part of, "shared wavefronts"; else NULL */
+    struct story_sum whole; /* how much that is */
+};
+
+/* The table. Of two stories that explain one metric, the more telling stands first; so do graver faults. */
+const struct story *story_list(size_t *count);
 
 bool story_explains(const struct story *story, const char *metric);
 
@@ -38,6 +48,9 @@ bool story_is_known(const struct story *story, const struct lines *lines);
  * in which the sampled warp stood there. Never negative, and so bounded that sums of it stay finite. */
 double story_amount(const struct story *story, const struct lines *lines, const struct line *line);
 double story_total(const struct story *story, const struct lines *lines);
+
+/* The total of a fault's whole; NaN where that is not known or nothing. */
+double story_whole(const struct story *story, const struct lines *lines);
 
 /* A line and what it was in the base. */
 struct cause {
