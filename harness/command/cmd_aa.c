@@ -12,12 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* To add a format: a function in analysis_<name>.c and a row here. */
-static const struct format {
-    const char *name;
-    int (*print)(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
-} formats[] = {{"text", analysis_text}, {"json", analysis_json}};
-
 struct runs {
     struct run *list;
     char **names;
@@ -41,15 +35,6 @@ static void add_run(struct runs *runs, struct run *run, char *name)
     *ARRAY_ADD(runs->names, count) = name;
     *ARRAY_ADD(runs->list, runs->count) = *run;
     *run = (struct run){0};
-}
-
-static const struct format *find_format(const char *name)
-{
-    for (size_t i = 0; i < ROWS(formats); i++)
-        if (strcmp(formats[i].name, name) == 0)
-            return &formats[i];
-    error("--format of `cugate aa` needs text or json, not '%s'", name);
-    return NULL;
 }
 
 /* What stands in the way of writing into the folder shows before anything is measured. */
@@ -150,7 +135,7 @@ static int read_files(struct runs *runs, const struct options *options, const st
 
 /* What stopped the measuring, if anything did, is the exit code in the end. */
 static int analyse(struct runs *runs, const struct options *options, const struct metrics *metrics, int code,
-                   struct whole_file *file)
+                   const struct format *format, struct whole_file *file)
 {
     struct analysis analysis;
     analysis_make(&analysis, runs->list, runs->count, runs->names, metrics);
@@ -160,7 +145,7 @@ static int analyse(struct runs *runs, const struct options *options, const struc
         .quiet = options->quiet,
         .verbose = options->verbose,
     };
-    find_format(options->format)->print(&analysis, &style, file->stream); /* a failure shows in the commit */
+    (void)format->aa(&analysis, &style, file->stream); /* a failure shows in the commit */
     analysis_release(&analysis);
     return whole_file_commit(file) < 0 ? EXIT_USAGE : (int)style.exit_code;
 }
@@ -172,12 +157,13 @@ int cmd_aa(const struct options *options)
     struct whole_file file = {0};
     int code = EXIT_USAGE;
 
-    if (!find_format(options->format) || metrics_read_folder(&metrics, options->metrics) < 0 ||
+    const struct format *format = format_find(DOCUMENT_AA, options->format, "--format of `cugate aa`");
+    if (!format || metrics_read_folder(&metrics, options->metrics) < 0 ||
         whole_file_open(&file, options->output ? options->output : "-") < 0)
         goto out;
     code = options->argument_count > 0 ? read_files(&runs, options, &metrics) : measure(&runs, options, &metrics);
     if (runs.count >= 2 && (code == EXIT_SAME || options->argument_count == 0)) {
-        code = analyse(&runs, options, &metrics, code, &file);
+        code = analyse(&runs, options, &metrics, code, format, &file);
     } else if (code == EXIT_SAME) {
         error("an A/A needs two sessions at least, and %s is one; name more run files", options->arguments[0]);
         code = EXIT_USAGE;

@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To add a format: a function in explain_<name>.c and a row here. */
-static const struct format {
-    const char *name;
-    int (*print)(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
-    const char *between; /* of several kernels */
-} formats[] = {{"text", explain_text, "\n"}, {"json", explain_json, ""}};
-
 /* What the command works with; everything is empty at first and released at the end. */
 struct work {
     const struct options *options;
@@ -28,20 +21,11 @@ struct work {
     struct run run;
 };
 
-static const struct format *find_format(const char *name)
-{
-    for (size_t i = 0; i < ROWS(formats); i++)
-        if (strcmp(formats[i].name, name) == 0)
-            return &formats[i];
-    error("--format of `cugate explain` needs text or json, not '%s'", name);
-    return NULL;
-}
-
 /* Files are opened before anything is measured: minutes of measuring are not lost to a slip in a path. */
 static int prepare(struct work *work)
 {
     const struct options *options = work->options;
-    work->format = find_format(options->format);
+    work->format = format_find(DOCUMENT_EXPLAIN, options->format, "--format of `cugate explain`");
     if (!work->format)
         return -1;
     if (options->replay && options->save)
@@ -135,7 +119,7 @@ static int measure(struct work *work)
 
 /* ---- The explanations ---- */
 
-static void print(const struct work *work, const struct result *result, int code)
+static void print(const struct work *work, const struct result *result, int code, bool follows)
 {
     const struct options *options = work->options;
     struct explanation explanation;
@@ -147,8 +131,9 @@ static void print(const struct work *work, const struct result *result, int code
         .color = options_color(options, work->output.stream),
         .quiet = options->quiet,
         .verbose = options->verbose,
+        .follows = follows,
     };
-    (void)work->format->print(&explanation, &style, work->output.stream); /* a failure shows in the commit */
+    (void)work->format->explain(&explanation, &style, work->output.stream); /* a failure shows in the commit */
     explain_release(&explanation);
 }
 
@@ -167,8 +152,7 @@ static int explain(struct work *work, int code)
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = &run->results[i];
         if (result->status == RESULT_OK) {
-            fputs(printed++ ? work->format->between : "", work->output.stream);
-            print(work, result, code);
+            print(work, result, code, printed++ > 0);
         } else {
             error("nothing explains %s: it was not measured, %s%s%s", result->id, result_status_name(result->status),
                   result->reason ? ": " : "", result->reason ? result->reason : "");

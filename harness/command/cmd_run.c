@@ -21,7 +21,7 @@ static int write_run(const struct options *options, const struct metrics *metric
         return 0;
     struct report report = {
         .metrics = metrics, .run = run, .run_name = options->output, .exit_code = (enum exit_code)code};
-    return output_print(reporter_find(options->format), &report, options, stdout);
+    return output_print(format_find(DOCUMENT_CHECK, options->format, "--format"), &report, options, stdout);
 }
 
 static int measure(const struct options *options, const struct metrics *metrics, struct run *run)

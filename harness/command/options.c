@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "base/base.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -17,6 +18,7 @@ enum kind {
     KIND_INTEGER,      /* int */
     KIND_SECONDS,      /* double */
     KIND_COLOR,        /* enum color_mode */
+    KIND_FORMAT,       /* const char *, the name of a format of `document` */
 };
 
 struct option_row {
@@ -29,7 +31,8 @@ struct option_row {
     long minimum, maximum; /* KIND_SECONDS: minimum is excluded */
     bool common;           /* every command takes it */
     const char *key;       /* what `takes` calls it where two rows share a name, else NULL */
-    const char *doc;
+    enum document document;
+    const char *doc; /* KIND_FORMAT: NULL, for the names of the formats are */
 };
 
 /* What getopt_long calls a row: beyond every letter, so that the two are told apart. */
@@ -96,10 +99,9 @@ static const struct option_row table[] = {
      .doc = "samples a kernel (default: 5)"},
     {.name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
      .maximum = 86400, .doc = "time limit a kernel (default: 60)"},
-    {.name = "format", .argument = "FORMAT", .kind = KIND_TEXT, .place = PLACE(format),
-     .doc = "text, json, junit, markdown, comment or github (default: text)"},
-    {.name = "format", .argument = "FORMAT", .kind = KIND_TEXT, .place = PLACE(format), .key = "text_or_json",
-     .doc = "text or json (default: text)"},
+    {.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .document = DOCUMENT_CHECK},
+    {.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .key = "text_or_json",
+     .document = DOCUMENT_EXPLAIN},
     {.name = "report", .argument = "FORMAT=FILE", .kind = KIND_LIST, .place = PLACE(reports),
      .doc = "also write the report in this format to FILE, whole or not at all; repeatable"},
     {.name = "color", .argument = "WHEN", .kind = KIND_COLOR, .place = PLACE(color), .common = true,
@@ -185,6 +187,7 @@ static int store(struct options *options, const struct option_row *row, char *ar
         *(bool *)place = true;
         return 0;
     case KIND_TEXT:
+    case KIND_FORMAT:
         *(const char **)place = argument;
         return 0;
     case KIND_TEXT_OR_FLAG:
@@ -410,7 +413,9 @@ static void print_rows(const struct command *command, bool common, FILE *stream)
         snprintf(left, sizeof left, "%s %s%s%s%s", letter, name,
                  row->argument && row->kind != KIND_TEXT_OR_FLAG && row->name[1] ? " " : "",
                  row->argument ? row->argument : "", row->kind == KIND_TEXT_OR_FLAG ? "]" : "");
-        fprintf(stream, "  %-24s  %s\n", left, row->doc);
+        char *formats = row->kind == KIND_FORMAT ? format_names(row->document) : NULL;
+        fprintf(stream, "  %-24s  %s%s\n", left, formats ? formats : row->doc, formats ? " (default: text)" : "");
+        free(formats);
     }
 }
 

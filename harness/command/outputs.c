@@ -3,44 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-int output_print(const struct reporter *reporter, struct report *report, const struct options *options, FILE *stream)
+int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream)
 {
     report->color = options_color(options, stream);
     report->quiet = options->quiet;
     report->verbose = options->verbose;
     report->power = options->power;
     report->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? NULL : options->baselines;
-    return reporter->print(report, stream);
+    return format->check(report, stream);
 }
 
-/* ---- Reports ---- */
-
-static const struct reporter *find_reporter(const char *option, const char *name)
+static int open_report(struct outputs *outputs, const char *option, const char *name, const char *file)
 {
-    const struct reporter *found = reporter_find(name);
-    if (found)
-        return found;
-
-    size_t count;
-    const struct reporter *list = reporter_list(&count);
-    char *names = x_strdup("");
-    for (size_t i = 0; i < count; i++) {
-        char *longer = x_sprintf("%s%s%s", names, i == 0 ? "" : i + 1 == count ? " or " : ", ", list[i].name);
-        free(names);
-        names = longer;
-    }
-    error("%s needs %s, not '%s'", option, names, name);
-    free(names);
-    return NULL;
-}
-
-static int open_report(struct outputs *outputs, const char *option, const char *format, const char *file)
-{
-    const struct reporter *reporter = find_reporter(option, format);
-    if (!reporter)
+    const struct format *format = format_find(DOCUMENT_CHECK, name, option);
+    if (!format)
         return -1;
     struct output *output = ARRAY_ADD(outputs->list, outputs->count);
-    output->reporter = reporter;
+    output->format = format;
     return whole_file_open(&output->file, file);
 }
 
@@ -61,7 +40,7 @@ int outputs_print(struct outputs *outputs, struct report *report, const struct o
     int result = 0;
     for (size_t i = 0; i < outputs->count; i++) {
         struct whole_file *file = &outputs->list[i].file;
-        output_print(outputs->list[i].reporter, report, options, file->stream);
+        output_print(outputs->list[i].format, report, options, file->stream);
         if (whole_file_commit(file) < 0) /* also when the stream failed */
             result = -1;
     }

@@ -7,12 +7,12 @@
 
 #include "options.h"
 
-/* Prints by the reporter with the colour, -q, -v and --baselines of the command line. -1 when the stream failed. */
-int output_print(const struct reporter *reporter, struct report *report, const struct options *options, FILE *stream);
+/* Prints in the format with the colour, -q, -v and --baselines of the command line. -1 when the stream failed. */
+int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream);
 
 /* A format, and where it goes. */
 struct output {
-    const struct reporter *reporter;
+    const struct format *format;
     struct whole_file file;
 };
 

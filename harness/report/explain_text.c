@@ -228,6 +228,7 @@ static void print_occupancy(const struct text *text, const struct explanation *e
 int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = style->color};
+    fputs(style->follows ? "\n" : "", stream);
     print_banner(&text, explanation);
     print_head(&text, explanation);
     if (!style->quiet) {

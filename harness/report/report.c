@@ -1,27 +1,59 @@
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* To add a format: a file report_<name>.c, its declaration in report.h, and a row here. */
-static const struct reporter reporters[] = {
-    {"text", "for people", report_text},
-    {"json", "for programs: schema 1, stable order, one judgement a line", report_json},
-    {"junit", "for CI servers that show tests: a test case a kernel and metric", report_junit},
-    {"markdown", "for a step's summary; with -q, as comment", report_markdown},
-    {"comment", "Markdown short enough for a comment", report_comment},
-    {"github", "for the log of a GitHub workflow: the worst rows as annotations", report_github},
+/* To add a format: a file for each document that has it, their declarations in report.h, and a row here. */
+static const struct format formats[] = {
+    {"text", "for people", report_text, explain_text, analysis_text},
+    {"json", "for programs: schema 1, stable order, one judgement a line", report_json, explain_json, analysis_json},
+    {"junit", "for CI servers that show tests: a test case a kernel and metric", report_junit, NULL, NULL},
+    {"markdown", "for a step's summary; with -q, as comment", report_markdown, NULL, NULL},
+    {"comment", "Markdown short enough for a comment", report_comment, NULL, NULL},
+    {"github", "for the log of a GitHub workflow: the worst rows as annotations", report_github, NULL, NULL},
 };
 
-const struct reporter *reporter_find(const char *name)
+const struct format *format_list(size_t *count)
 {
-    for (size_t i = 0; i < ROWS(reporters); i++)
-        if (strcmp(reporters[i].name, name) == 0)
-            return &reporters[i];
-    return NULL;
+    *count = ROWS(formats);
+    return formats;
 }
 
-const struct reporter *reporter_list(size_t *count)
+static bool prints(const struct format *format, enum document document)
 {
-    *count = ROWS(reporters);
-    return reporters;
+    switch (document) {
+    case DOCUMENT_CHECK:
+        return format->check;
+    case DOCUMENT_EXPLAIN:
+        return format->explain;
+    case DOCUMENT_AA:
+        return format->aa;
+    }
+    BUG("there is no document %d", (int)document);
+}
+
+char *format_names(enum document document)
+{
+    char *names = NULL;
+    const char *between = " or ";
+    for (size_t i = ROWS(formats); i-- > 0;) { /* from behind, to know the last */
+        if (!prints(&formats[i], document))
+            continue;
+        char *longer = names ? x_sprintf("%s%s%s", formats[i].name, between, names) : x_strdup(formats[i].name);
+        between = names ? ", " : between;
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+const struct format *format_find(enum document document, const char *name, const char *option)
+{
+    for (size_t i = 0; i < ROWS(formats); i++)
+        if (prints(&formats[i], document) && strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    char *names = format_names(document);
+    error("%s needs %s, not '%s'", option, names, name);
+    free(names);
+    return NULL;
 }

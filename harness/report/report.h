@@ -27,17 +27,6 @@ struct report {
     bool power;   /* every row that was judged, with the smallest change that would have been caught */
 };
 
-struct reporter {
-    const char *name;
-    const char *doc;
-    int (*print)(const struct report *report, FILE *stream); /* -1 when the stream failed */
-};
-
-/* NULL when there is no reporter of that name. The table is in report.c; its names are the values of --format and
- * --report. */
-const struct reporter *reporter_find(const char *name);
-const struct reporter *reporter_list(size_t *count);
-
 int report_text(const struct report *report, FILE *stream);
 int report_json(const struct report *report, FILE *stream);
 int report_junit(const struct report *report, FILE *stream);
@@ -49,6 +38,7 @@ int report_github(const struct report *report, FILE *stream);
 
 struct explain_style {
     bool color, quiet, verbose;
+    bool follows; /* another one stands before it in the stream */
 };
 int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
 int explain_json(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
@@ -62,5 +52,27 @@ struct analysis_style {
 };
 int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
 int analysis_json(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
+
+/* ---- The formats ---- */
+
+enum document { DOCUMENT_CHECK, DOCUMENT_EXPLAIN, DOCUMENT_AA };
+
+/* What prints each document: NULL where it has no such format; -1 when the stream failed. */
+struct format {
+    const char *name;
+    const char *doc;
+    int (*check)(const struct report *report, FILE *stream);
+    int (*explain)(const struct explanation *explanation, const struct explain_style *style, FILE *stream);
+    int (*aa)(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);
+};
+
+/* The table is in report.c; its names are the values of --format and --report. */
+const struct format *format_list(size_t *count);
+
+/* "text or json": the formats of a document. Caller frees. */
+char *format_names(enum document document);
+
+/* NULL after error() that lists them, when the document has no format of that name. option: who asked for it. */
+const struct format *format_find(enum document document, const char *name, const char *option);
 
 #endif

@@ -1,4 +1,5 @@
 #include "report_support.h"
+#include "support.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -476,7 +477,7 @@ Test(report, json_without_a_baseline)
 Test(report, a_full_disk_is_noticed)
 {
     size_t count;
-    const struct reporter *reporters = reporter_list(&count);
+    const struct format *formats = format_list(&count);
     cr_assert_geq(count, 2u);
     for (size_t i = 0; i < count; i++) {
         struct fixture fixture;
@@ -484,18 +485,27 @@ Test(report, a_full_disk_is_noticed)
         judge(&fixture);
         FILE *full = fopen("/dev/full", "w");
         cr_assert_not_null(full);
-        cr_expect_eq(reporters[i].print(&fixture.report, full), -1, "%s", reporters[i].name);
+        cr_expect_eq(formats[i].check(&fixture.report, full), -1, "%s", formats[i].name);
         fclose(full);
         report_tear_down(&fixture);
     }
 }
 
-Test(report, reporters_are_found_by_name)
+Test(report, formats_are_found_by_name)
 {
     size_t count;
-    const struct reporter *reporters = reporter_list(&count);
+    const struct format *formats = format_list(&count);
     for (size_t i = 0; i < count; i++)
-        cr_expect_eq(reporter_find(reporters[i].name), &reporters[i]);
-    cr_expect_null(reporter_find("pdf"));
-    cr_expect_null(reporter_find(""));
+        cr_expect_eq(format_find(DOCUMENT_CHECK, formats[i].name, "--format"), &formats[i]);
+    cr_expect(format_find(DOCUMENT_AA, "json", "--format")->aa == analysis_json);
+    cr_expect(format_find(DOCUMENT_EXPLAIN, "text", "--format")->explain == explain_text);
+
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_null(format_find(DOCUMENT_EXPLAIN, "junit", "--format of it"));
+    cr_expect_null(format_find(DOCUMENT_CHECK, "", "--report"));
+    char *said = capture_end(&capture);
+    cr_expect_str_eq(said, "cugate: error: --format of it needs text or json, not 'junit'\n"
+                           "cugate: error: --report needs text, json, junit, markdown, comment or github, not ''\n");
+    free(said);
 }

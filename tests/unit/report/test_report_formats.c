@@ -60,7 +60,7 @@ static bool has_controls(const char *text)
 Test(report_formats, hostile_words_stay_text)
 {
     size_t count;
-    const struct reporter *reporters = reporter_list(&count);
+    const struct format *formats = format_list(&count);
     char long_words[301];
     memset(long_words, 'x', 300);
     long_words[300] = '\0';
@@ -69,9 +69,9 @@ Test(report_formats, hostile_words_stay_text)
             struct fixture fixture;
             const char *words = i < ROWS(hostile_words) ? hostile_words[i] : long_words;
             set_up_hostile(&fixture, words);
-            char *text = print(&fixture.report, reporters[r].print);
-            cr_expect(is_utf8(text), "%s, words %zu:\n%s", reporters[r].name, i, text);
-            cr_expect(!has_controls(text), "%s, words %zu:\n%s", reporters[r].name, i, text);
+            char *text = print(&fixture.report, formats[r].check);
+            cr_expect(is_utf8(text), "%s, words %zu:\n%s", formats[r].name, i, text);
+            cr_expect(!has_controls(text), "%s, words %zu:\n%s", formats[r].name, i, text);
             if (words == long_words)
                 expect_word(text, long_words);
             free(text);
@@ -320,7 +320,7 @@ Test(report_formats, no_format_is_green_beside_a_red_exit_code)
 Test(report_formats, what_was_not_measured_here_is_said_everywhere)
 {
     size_t count;
-    const struct reporter *reporters = reporter_list(&count);
+    const struct format *formats = format_list(&count);
     for (size_t r = 0; r < count; r++)
         for (int only_static = 0; only_static < 2; only_static++) {
             struct fixture fixture;
@@ -328,8 +328,8 @@ Test(report_formats, what_was_not_measured_here_is_said_everywhere)
             judge(&fixture);
             fixture.report.replay = !only_static;
             fixture.report.static_only = only_static;
-            char *text = print(&fixture.report, reporters[r].print);
-            if (reporters[r].print == report_json)
+            char *text = print(&fixture.report, formats[r].check);
+            if (formats[r].check == report_json)
                 expect_word(text, only_static ? "\"static\": true" : "\"replay\": \"run.json\"");
             else
                 expect_word(text, only_static ? "STATIC: NO KERNEL WAS RUN." : "REPLAY: NOTHING WAS MEASURED HERE.");
