@@ -1,5 +1,6 @@
 /* The source lines of an explanation, for people. */
 #include "explain_words.h"
+#include "table.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -68,15 +69,14 @@ static void print_stalls(const struct text *text, const struct explanation *expl
         text_print(text, INK_PLAIN, "\n");
 }
 
-static int place_width(const struct explained_story *told, size_t shown)
+static struct table_column measure(const struct explained_story *told, size_t shown)
 {
+    struct table_column column = {.title = "line", .left = true};
     char place[EXPLAIN_NAME];
-    int width = (int)strlen("line");
-    for (size_t i = 0; i < shown; i++) {
-        const int columns = (int)text_count(explain_place(told->causes[i].line, PLACE_WIDTH, place, sizeof place));
-        width = columns > width ? columns : width;
-    }
-    return width;
+    table_fit(&column, column.title);
+    for (size_t i = 0; i < shown; i++)
+        table_fit(&column, explain_place(told->causes[i].line, PLACE_WIDTH, place, sizeof place));
+    return column;
 }
 
 /* The reason why most warps waited on a line, and how many of its samples that is. */
@@ -98,17 +98,19 @@ static void print_reason(const struct text *text, const struct line *line)
 }
 
 static void print_cause(const struct text *text, const struct explained_story *told, const struct cause *cause,
-                        int width)
+                        const struct table_column *places)
 {
-    char place[EXPLAIN_NAME], amount[EXPLAIN_CELL], source[512];
-    explain_place(cause->line, PLACE_WIDTH, place, sizeof place);
-    text_print(text, INK_PLAIN, "  %6.1f %%  ", 100 * cause->share);
-    const int used = text_print(text, INK_PLAIN, "%s", place);
-    text_print(text, INK_PLAIN, "%*s  %10s", width > used ? width - used : 0, "",
-               explain_number(cause->amount, "count", amount));
+    static const struct table_column shares = {"share", false, 8}, amounts = {"amount", false, 10};
+    struct table_row row = {.text = text, .any = true};
+    char share[EXPLAIN_CELL], place[EXPLAIN_NAME], amount[EXPLAIN_CELL], source[512];
+    snprintf(share, sizeof share, "%.1f %%", 100 * cause->share);
+    table_cell(&row, INK_PLAIN, &shares, share);
+    table_cell(&row, INK_PLAIN, places, explain_place(cause->line, PLACE_WIDTH, place, sizeof place));
+    table_cell(&row, INK_PLAIN, &amounts, explain_number(cause->amount, "count", amount));
     if (cause->line->text)
-        text_print(text, INK_DIM, "  %s",
-                   explain_cut(cause->line->text, (size_t)(TEXT_WIDTH - TEXT_BEGIN - width), source, sizeof source));
+        text_print(
+            text, INK_DIM, "  %s",
+            explain_cut(cause->line->text, (size_t)(TEXT_WIDTH - TEXT_BEGIN - places->width), source, sizeof source));
     text_print(text, INK_PLAIN, "\n");
     if (strcmp(told->story->name, "stalls") == 0)
         print_reason(text, cause->line);
@@ -118,16 +120,16 @@ static void print_story(const struct text *text, const struct explanation *expla
                         const struct explained_story *told, const struct explain_style *style)
 {
     const size_t shown = causes_shown(told, style->verbose);
-    const int width = place_width(told, shown);
+    const struct table_column places = measure(told, shown);
     print_title(text, told);
     if (strcmp(told->story->name, "stalls") == 0)
         print_stalls(text, explanation);
     if (shown > 0)
-        text_print(text, INK_DIM, "     share  %-*s      amount  source\n", width, "line");
+        text_print(text, INK_DIM, "     share  %-*s      amount  source\n", places.width, places.title);
     else
         text_print(text, INK_DIM, "  no line has %.0f %% of it\n", 100 * SHOWN_SHARE);
     for (size_t i = 0; i < shown; i++)
-        print_cause(text, told, &told->causes[i], width);
+        print_cause(text, told, &told->causes[i], &places);
     const char *advice = explain_advice(explanation, told);
     if (*advice)
         text_wrap(text, INK_GREEN, text_print(text, INK_PLAIN, "  "), 2, advice);

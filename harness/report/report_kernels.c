@@ -1,11 +1,12 @@
 /* The table of the text report: a line a kernel. */
 #include "report_text.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* One line of the table of kernels. */
-struct table_line {
+struct kernel_line {
     const char *id;
     const struct result *now, *base; /* NULL where there is none */
     enum verdict verdict;            /* the worst of its rows; VERDICTS when nothing was judged */
@@ -17,18 +18,17 @@ enum show { SHOW_VALUE, SHOW_CHANGE };
 
 /* The table's columns. To add a column: a row here; the sum of the widths has to leave room for the kernel. */
 static const struct column {
-    const char *title;
-    int width;
+    struct table_column table;
     enum show show;
     const char *metric;
     const char *substitute; /* shown with a `*` where the metric has no answer, else NULL */
 } columns[] = {
-    {"time ", 10, SHOW_VALUE, "time", "wall_time"},
-    {"change", 8, SHOW_CHANGE, "time", "wall_time"},
-    {"DRAM", 8, SHOW_VALUE, "dram_throughput", NULL},
-    {"occupancy", 9, SHOW_VALUE, "achieved_occupancy", NULL},
-    {"branch eff.", 11, SHOW_VALUE, "branch_efficiency", NULL},
-    {"bank conflicts", 14, SHOW_VALUE, "shared_bank_conflicts", NULL},
+    {{"time ", false, 10}, SHOW_VALUE, "time", "wall_time"},
+    {{"change", false, 8}, SHOW_CHANGE, "time", "wall_time"},
+    {{"DRAM", false, 8}, SHOW_VALUE, "dram_throughput", NULL},
+    {{"occupancy", false, 9}, SHOW_VALUE, "achieved_occupancy", NULL},
+    {{"branch eff.", false, 11}, SHOW_VALUE, "branch_efficiency", NULL},
+    {{"bank conflicts", false, 14}, SHOW_VALUE, "shared_bank_conflicts", NULL},
 };
 
 /* How a state without a number looks in a cell. */
@@ -46,7 +46,7 @@ const char *text_mark(enum value_state state)
     return marks[state].mark;
 }
 
-static struct table_line *find_line(struct table_line *lines, size_t count, const char *id)
+static struct kernel_line *find_line(struct kernel_line *lines, size_t count, const char *id)
 {
     for (size_t low = 0, high = count; low < high;) {
         size_t middle = low + (high - low) / 2;
@@ -64,24 +64,24 @@ static struct table_line *find_line(struct table_line *lines, size_t count, cons
 /* Kernels that need attention come first, worst first; the others keep their order, so that families stay together. */
 static int lines_worst_first(const void *left, const void *right)
 {
-    const struct table_line *a = left;
-    const struct table_line *b = right;
+    const struct kernel_line *a = left;
+    const struct kernel_line *b = right;
     enum verdict rank_a = a->verdict <= VERDICT_UNSURE ? a->verdict : VERDICTS;
     enum verdict rank_b = b->verdict <= VERDICT_UNSURE ? b->verdict : VERDICTS;
     return rank_a != rank_b ? (rank_a < rank_b ? -1 : 1) : strcmp(a->id, b->id);
 }
 
 /* Caller frees. */
-static struct table_line *make_lines(const struct report *report, size_t *count)
+static struct kernel_line *make_lines(const struct report *report, size_t *count)
 {
     const struct run *run = report->run;
     const struct comparison *comparison = report->comparison;
-    struct table_line *lines = NULL;
+    struct kernel_line *lines = NULL;
     *count = 0;
 
     for (size_t i = 0; i < run->result_count; i++) {
         const char *id = run->results[i].id;
-        *ARRAY_ADD(lines, *count) = (struct table_line){
+        *ARRAY_ADD(lines, *count) = (struct kernel_line){
             .id = id,
             .now = &run->results[i],
             .base = report->baseline ? run_find(report->baseline, id) : NULL,
@@ -93,10 +93,10 @@ static struct table_line *make_lines(const struct report *report, size_t *count)
         const struct judgement *judgement = &comparison->list[i];
         if (strcmp(judgement->kernel, COMPARISON_SUITE) == 0)
             continue;
-        struct table_line *line = find_line(lines, measured, judgement->kernel);
+        struct kernel_line *line = find_line(lines, measured, judgement->kernel);
         if (!line) {
             line = ARRAY_ADD(lines, *count);
-            *line = (struct table_line){.id = judgement->kernel, .verdict = VERDICTS};
+            *line = (struct kernel_line){.id = judgement->kernel, .verdict = VERDICTS};
         }
         if (judgement->verdict < line->verdict)
             line->verdict = judgement->verdict;
@@ -118,7 +118,7 @@ static bool measured(const struct row *row)
 }
 
 /* Nothing when there are no two numbers. */
-static void change_cell(const struct table_line *line, const char *metric, char *cell, size_t size)
+static void change_cell(const struct kernel_line *line, const char *metric, char *cell, size_t size)
 {
     const struct row *now = find_row(line->now, metric);
     const struct row *base = find_row(line->base, metric);
@@ -128,7 +128,7 @@ static void change_cell(const struct table_line *line, const char *metric, char 
 }
 
 /* Percentages have one decimal, so that a column of them lines up. */
-static void value_cell(const struct report *report, const struct table_line *line, const char *name, char *cell,
+static void value_cell(const struct report *report, const struct kernel_line *line, const char *name, char *cell,
                        size_t size)
 {
     const struct metric *metric = metrics_find(report->metrics, name);
@@ -151,20 +151,15 @@ enum ink tone_ink(enum tone tone)
     return inks[tone];
 }
 
-/* Prints a cell to the right of its column. Blanks wait in *blanks for the next cell, so that no line ends in them. */
-static void print_cell(const struct text *text, int width, const char *cell, int *blanks)
+static bool is_shown(const struct report *report, const struct column *column)
 {
-    *blanks += 2 + width - (int)strlen(cell);
-    if (!*cell)
-        return;
-    text_print(text, INK_PLAIN, "%*s%s", *blanks > 0 ? *blanks : 1, "", cell);
-    *blanks = 0;
+    return column->show != SHOW_CHANGE || report->comparison;
 }
 
 /* The cells of a kernel that was measured. used collects what the legend has to explain: a bit a state, and the bit
  * VALUE_STATES for the substitute's star. */
-static void print_cells(const struct text *text, const struct report *report, const struct table_line *line,
-                        int *blanks, unsigned *used)
+static void print_cells(struct table_row *cells, const struct report *report, const struct kernel_line *line,
+                        unsigned *used)
 {
     for (size_t i = 0; i < ROWS(columns); i++) {
         const struct column *column = &columns[i];
@@ -172,7 +167,7 @@ static void print_cells(const struct text *text, const struct report *report, co
         bool substitute = !measured(row) && measured(find_row(line->now, column->substitute));
         const char *name = substitute ? column->substitute : column->metric;
         char value[64], cell[80];
-        if (column->show == SHOW_CHANGE && !report->comparison)
+        if (!is_shown(report, column))
             continue;
         if (column->show == SHOW_CHANGE)
             change_cell(line, name, value, sizeof value);
@@ -180,7 +175,7 @@ static void print_cells(const struct text *text, const struct report *report, co
             value_cell(report, line, name, value, sizeof value);
         bool starred = *value && column->show == SHOW_VALUE && column->substitute;
         snprintf(cell, sizeof cell, "%s%s", value, !starred ? "" : substitute ? "*" : " ");
-        print_cell(text, column->width, cell, blanks);
+        table_cell(cells, INK_PLAIN, &column->table, cell);
         if (row && row->state != VALUE_MEASURED && !substitute)
             *used |= 1u << row->state;
         if (substitute)
@@ -188,27 +183,31 @@ static void print_cells(const struct text *text, const struct report *report, co
     }
 }
 
-static void print_line(const struct text *text, const struct report *report, const struct table_line *line, int width,
-                       unsigned *used)
+/* Across all cells: why there are none. */
+static void print_status(struct table_row *cells, const struct report *report, const struct result *result)
 {
-    int cells = 0; /* width of all of them */
+    struct table_column across = {.left = true, .width = -2};
     for (size_t i = 0; i < ROWS(columns); i++)
-        cells += columns[i].show == SHOW_CHANGE && !report->comparison ? 0 : 2 + columns[i].width;
+        across.width += is_shown(report, &columns[i]) ? 2 + columns[i].table.width : 0;
+    if (result)
+        table_cell(cells, result->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED, &across,
+                   result_status_name(result->status));
+    else
+        table_cell(cells, INK_PLAIN, &across, "");
+}
 
-    int blanks = width - text_print(text, INK_PLAIN, "%s", line->id);
-    if (line->now && line->now->status == RESULT_OK) {
-        print_cells(text, report, line, &blanks, used);
-    } else if (line->now) {
-        const char *status = result_status_name(line->now->status);
-        text_print(text, INK_PLAIN, "%*s", blanks + 2, "");
-        text_print(text, line->now->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED, "%s", status);
-        blanks = cells - 2 - (int)strlen(status);
-    } else {
-        blanks += cells;
-    }
+static void print_line(const struct text *text, const struct report *report, const struct kernel_line *line,
+                       const struct table_column *kernel, unsigned *used)
+{
+    static const struct table_column verdict = {"verdict", true, 7};
+    struct table_row cells = {.text = text};
+    table_cell(&cells, INK_PLAIN, kernel, line->id);
+    if (line->now && line->now->status == RESULT_OK)
+        print_cells(&cells, report, line, used);
+    else
+        print_status(&cells, report, line->now);
     if (report->comparison && line->verdict < VERDICTS) {
-        text_print(text, INK_PLAIN, "%*s", blanks + 2, "");
-        text_print(text, tone_ink(words_verdict_tone(line->verdict)), "%s", verdict_name(line->verdict));
+        table_cell(&cells, tone_ink(words_verdict_tone(line->verdict)), &verdict, verdict_name(line->verdict));
         if (line->blind)
             text_print(text, INK_YELLOW, ", blind");
     }
@@ -236,19 +235,21 @@ static void print_legend(const struct text *text, unsigned used)
 void text_kernels(const struct text *text, const struct report *report)
 {
     size_t count;
-    struct table_line *lines = make_lines(report, &count);
+    struct kernel_line *lines = make_lines(report, &count);
+    struct table_column kernel = {"kernel", true, 0};
+    struct table_row titles = {.text = text, .any = true};
     unsigned used = 0;
-    int width = (int)strlen("kernel");
 
+    table_fit(&kernel, kernel.title);
     for (size_t i = 0; i < count; i++)
-        width = (int)strlen(lines[i].id) > width ? (int)strlen(lines[i].id) : width;
-    text_print(text, INK_BOLD, "%-*s", width, "kernel");
+        table_fit(&kernel, lines[i].id);
+    text_print(text, INK_BOLD, "%-*s", kernel.width, kernel.title);
     for (size_t i = 0; i < ROWS(columns); i++)
-        if (columns[i].show != SHOW_CHANGE || report->comparison)
-            text_print(text, INK_BOLD, "  %*s", columns[i].width, columns[i].title);
+        if (is_shown(report, &columns[i]))
+            table_title(&titles, &columns[i].table);
     text_print(text, INK_BOLD, "%s\n", report->comparison ? "  verdict" : "");
     for (size_t i = 0; i < count; i++)
-        print_line(text, report, &lines[i], width, &used);
+        print_line(text, report, &lines[i], &kernel, &used);
     print_legend(text, used);
     free(lines);
 }

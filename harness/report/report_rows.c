@@ -1,5 +1,6 @@
 /* The rows of the text report: what is missing, worse or doubtful, by how much, why, and how to accept it. */
 #include "report_text.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,19 +31,15 @@ enum column {
     COLUMNS
 };
 
-static const struct {
-    const char *title;
-    bool left;
-} heads[COLUMNS] = {
+static const struct table_column heads[COLUMNS] = {
     [COLUMN_KERNEL] = {"kernel", true},    [COLUMN_METRIC] = {"metric", true},  [COLUMN_BASE] = {"base", false},
     [COLUMN_NOW] = {"now", false},         [COLUMN_CHANGE] = {"change", false}, [COLUMN_LIMIT] = {"limit", false},
     [COLUMN_DETECTS] = {"detects", false},
 };
 
-/* Widths of the columns; a column that is not shown has 0. */
 struct layout {
-    int verdict;
-    int columns[COLUMNS];
+    int verdict; /* width of that column */
+    struct table_column columns[COLUMNS];
 };
 
 static void point_to_cells(const struct judgement *judgement, const struct cells *cells, const char *row[COLUMNS])
@@ -66,27 +63,6 @@ static void fill_cells(const struct report *report, const struct judgement *judg
         snprintf(cells->now, sizeof cells->now, "%s", side_mark(report->run, judgement));
 }
 
-/* Blanks wait for the next cell, so that no line ends in them. */
-static void print_cells(const struct text *text, enum ink ink, const struct layout *layout,
-                        const char *const row[COLUMNS])
-{
-    int blanks = 0;
-    for (size_t i = 0; i < COLUMNS; i++) {
-        const int width = layout->columns[i];
-        const int length = (int)strlen(row[i]);
-        const int pad = width > length ? width - length : 0;
-        if (width == 0)
-            continue;
-        blanks += heads[i].left ? 2 : 2 + pad;
-        if (length > 0) {
-            text_print(text, ink, "%*s%s", blanks, "", row[i]);
-            blanks = 0;
-        }
-        blanks += heads[i].left ? pad : 0;
-    }
-    text_print(text, INK_PLAIN, "\n");
-}
-
 /* A row that is listed. */
 struct listed {
     const struct judgement *judgement;
@@ -101,12 +77,15 @@ static void print_row(const struct text *text, const struct layout *layout, cons
     point_to_cells(judgement, &listed->cells, row);
     int column = text_print(text, tone_ink(words_verdict_tone(judgement->verdict)), "  %-*s", layout->verdict,
                             verdict_name(judgement->verdict));
-    if (judgement->metric) {
-        print_cells(text, INK_PLAIN, layout, row);
+    if (!judgement->metric) {
+        column += text_print(text, INK_PLAIN, "  %-*s  ", layout->columns[COLUMN_KERNEL].width, judgement->kernel);
+        text_wrap(text, INK_PLAIN, column, column, judgement->reason);
         return;
     }
-    column += text_print(text, INK_PLAIN, "  %-*s  ", layout->columns[COLUMN_KERNEL], judgement->kernel);
-    text_wrap(text, INK_PLAIN, column, column, judgement->reason);
+    struct table_row line = {.text = text, .any = true};
+    for (size_t c = 0; c < COLUMNS; c++)
+        table_cell(&line, INK_PLAIN, &layout->columns[c], row[c]);
+    text_print(text, INK_PLAIN, "\n");
 }
 
 /* How many rows from the first on have its reason. A red row has its own, always. */
@@ -121,11 +100,16 @@ static size_t count_alike(const struct listed *list, size_t count)
     return alike;
 }
 
+/* Where what is said of a row begins, below its metric. */
+static int indent_of(const struct layout *layout)
+{
+    return 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL].width + 2;
+}
+
 /* Below the first of the rows that it is for. */
 static void print_why(const struct text *text, const struct layout *layout, const char *why, size_t rows)
 {
-    const int indent =
-        text_print(text, INK_PLAIN, "%*s", 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL] + 2, "");
+    const int indent = text_print(text, INK_PLAIN, "%*s", indent_of(layout), "");
     char *words = rows > 2    ? x_sprintf("this row and the next %zu: %s", rows - 1, why)
                   : rows == 2 ? x_sprintf("this row and the next: %s", why)
                               : x_strdup(why);
@@ -162,7 +146,7 @@ static void print_line(const struct text *text, enum ink ink, int indent, const 
  * the first of them. */
 static void print_causes(const struct text *text, const struct layout *layout, const struct blame *blame)
 {
-    const int indent = 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL] + 2;
+    const int indent = indent_of(layout);
     for (size_t i = 0; i < blame->count && !blame->same_as; i++) {
         char *place = words_place(blame->causes[i].line, room_behind(indent + 1)),
              *cause = words_cause(blame, &blame->causes[i]);
@@ -214,26 +198,24 @@ static struct listed *list_rows(const struct report *report, size_t *count)
     return list;
 }
 
-static int wider(int width, const char *cell)
-{
-    const int length = (int)strlen(cell);
-    return length > width ? length : width;
-}
-
 static struct layout measure(const struct report *report, const struct listed *list, size_t count)
 {
-    struct layout layout = {.verdict = (int)strlen("regressed")};
+    struct table_column verdict = {.title = "regressed", .left = true};
+    struct layout layout;
+    memcpy(layout.columns, heads, sizeof heads);
+    table_fit(&verdict, verdict.title);
+    for (size_t c = 0; c < COLUMNS; c++)
+        table_fit(&layout.columns[c], heads[c].title);
     for (size_t i = 0; i < count; i++) {
         const char *row[COLUMNS];
         point_to_cells(list[i].judgement, &list[i].cells, row);
-        layout.verdict = wider(layout.verdict, verdict_name(list[i].judgement->verdict));
+        table_fit(&verdict, verdict_name(list[i].judgement->verdict));
         for (size_t c = 0; c < COLUMNS; c++)
-            layout.columns[c] = wider(layout.columns[c], row[c]);
+            table_fit(&layout.columns[c], row[c]);
     }
-    for (size_t c = 0; c < COLUMNS; c++)
-        layout.columns[c] = wider(layout.columns[c], heads[c].title);
     if (!report->power)
-        layout.columns[COLUMN_DETECTS] = 0;
+        layout.columns[COLUMN_DETECTS].width = 0;
+    layout.verdict = verdict.width;
     return layout;
 }
 
@@ -245,11 +227,11 @@ static void print_judgements(const struct text *text, const struct report *repor
         return;
 
     const struct layout layout = measure(report, list, count);
-    const char *titles[COLUMNS];
-    for (size_t c = 0; c < COLUMNS; c++)
-        titles[c] = heads[c].title;
+    struct table_row titles = {.text = text, .any = true};
     text_print(text, INK_BOLD, "  %-*s", layout.verdict, "verdict");
-    print_cells(text, INK_BOLD, &layout, titles);
+    for (size_t c = 0; c < COLUMNS; c++)
+        table_title(&titles, &layout.columns[c]);
+    text_print(text, INK_PLAIN, "\n");
 
     for (size_t i = 0, next = 0; i < count; i++) { /* next: the row that does not share the reason above */
         print_row(text, &layout, &list[i]);
