@@ -2,7 +2,7 @@
 
 Each class states the part of a file that the pages read; other members are ignored, since a later cugate may add some.
 The files themselves are described where they are written: run files in harness/model/run_file.h, the others in the headers
-of harness/report/report_json.c, explain_json.c and analysis_json.c. Units are those of the metric, SI throughout."""
+of harness/report/report_json.c, explain_json.c and aa_json.c. Units are those of the metric, SI throughout."""
 
 from __future__ import annotations
 

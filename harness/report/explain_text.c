@@ -1,7 +1,7 @@
 /* An explanation for people: the launches and their occupancy. */
 #include "explain_words.h"
 
-#include "report_words.h"
+#include "words.h"
 
 #include <math.h>
 #include <string.h>

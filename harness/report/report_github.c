@@ -1,6 +1,6 @@
 /* The report as workflow commands, which GitHub shows as annotations: the worst rows and, in the last one, the verdict
  * and how many rows there was no room for. GitHub keeps ten of a step. */
-#include "report_words.h"
+#include "words.h"
 
 #include "base/base.h"
 

@@ -32,7 +32,7 @@
  *
  * Judgements are worst first. What has no value is null: never 0. "counts", "same_code" and "blind" are null when
  * nothing was judged. The shift of a suite is null when too few kernels know it. */
-#include "report_words.h"
+#include "words.h"
 
 #include "base/base.h"
 

@@ -4,7 +4,7 @@
  * regressed and unexpected-pass are failures; what could not be measured is an error; unsure, new, expected and
  * trade-off are skipped, which shows without failing. Rows that are not gated are left out, and with -q those that
  * pass. */
-#include "report_words.h"
+#include "words.h"
 
 #include "base/base.h"
 

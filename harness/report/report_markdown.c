@@ -1,7 +1,7 @@
 /* The report as GitHub's Markdown, for a step's summary; with -q, or as report_comment, for a comment. The verdict
  * comes first, then the worst rows, how to accept them, and the rest folded away. Either place has a limit: what did
  * not fit is said. */
-#include "report_words.h"
+#include "words.h"
 
 #include "base/base.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-#include "report_words.h"
+#include "words.h"
 
 /* The short mark of a state without a number: "n/a", "!", "-". */
 const char *text_mark(enum value_state state);

@@ -1,6 +1,7 @@
 #include "report_support.h"
 
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,4 +139,24 @@ size_t count_words(const char *text, const char *word)
     for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
         count++;
     return count;
+}
+
+bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+    json_decref(string);
+    return string != NULL;
+}
+
+void invent_many(struct fixture *fixture, size_t count, const char *reason)
+{
+    forget_judgements(fixture);
+    for (size_t i = 0; i < count; i++) {
+        struct judgement *judgement =
+            invent(fixture, i % 2 ? "reduce/tree" : "copy/plain", "time", VERDICT_REGRESSED, reason);
+        judgement->has_base = judgement->has_now = judgement->compared = true;
+        judgement->base = 1000;
+        judgement->now = (double)(2000 + i);
+        judgement->change = (double)(1000 + i);
+    }
 }

@@ -36,6 +36,9 @@ struct blame *blame_of(struct fixture *fixture, const struct judgement *judgemen
 void invent_blame(struct fixture *fixture, struct judgement *judgement, const char *file, const char *function,
                   const char *source);
 
+/* Regressed times in place of the judgements there are: so many that no place holds them all. */
+void invent_many(struct fixture *fixture, size_t count, const char *reason);
+
 /* Makes an empty comparison the report's, for invent(). */
 void forget_judgements(struct fixture *fixture);
 
@@ -44,6 +47,7 @@ char *print(const struct report *report, int (*reporter)(const struct report *, 
 
 void expect_word(const char *text, const char *word);
 void expect_no_word(const char *text, const char *word);
+bool is_utf8(const char *text);
 size_t count_words(const char *text, const char *word);
 
 #endif

@@ -1,12 +1,10 @@
 #include "base/base.h"
 #include "command/options.h"
-#include "support.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Two commands, since `--metrics` is one option to most commands and another to `list`. */
 static const struct command everything = {
@@ -222,62 +220,6 @@ Test(options, mistakes_are_named, .init = cr_redirect_stderr)
         if (end)
             *end = 'r';
     }
-}
-
-Test(options, what_is_read_is_not_written)
-{
-    static const struct {
-        const char *words[6];
-        const char *message; /* NULL: it is fine */
-    } rows[] = {
-        {{"a", "b", "-o", "b"}, "-o b would overwrite b, which is read here"},
-        {{"a", "b", "-o", "a"}, "-o a would overwrite a"},
-        {{"a", "b", "-o", "./b"}, "-o ./b would overwrite b"},
-        {{"a", "b", "-o", "link"}, "-o link would overwrite b"},
-        {{"--replay", "a", "-o", "a"}, "-o a would overwrite a"},
-        {{"--replay", "absent", "-o", "absent"}, "-o absent would overwrite absent"},
-        {{"--kernels", "a", "-o", "a"}, "-o a would overwrite a"},
-        {{"--against", "b", "-o", "link"}, "-o link would overwrite b"},
-        {{"--against", "b", "--save", "b"}, "--save b would overwrite b"},
-        {{"--save", "new", "-o", "new"}, "--save new and -o new would both go to one place"},
-        {{"--save", "./new", "-o", "new"}, "--save ./new and -o new would both go"},
-        {{"--save", "../new", "-o", "new"}, NULL},
-        {{"--save", "absent/new", "-o", "absent/new2"}, NULL},
-        {{"--save", "link", "-o", "b"}, "--save link and -o b would both go"},
-        {{"--save", "-"}, "--save - and the report on - would both go"},
-        {{"--save", "-", "-o", "new", "--report=json=-"}, "--save - and --report json=- would both go"},
-        {{"a", "b", "-o", "new"}, NULL},
-        {{"-", "b", "-o", "-"}, NULL},
-        {{"--replay", "a", "--save", "b", "-o", "new"}, NULL},
-        {{"a", "b", "--report", "json=./b"}, "--report json=./b would overwrite b, which is read here"},
-        {{"--replay", "a", "--report", "json=a"}, "--report json=a would overwrite a"},
-        {{"-o", "new", "--report", "json=./new"}, "-o new and --report json=./new would both go"},
-        {{"--save", "new", "--report", "json=new"}, "--save new and --report json=new would both go"},
-        {{"--report=json=new", "--report=junit=new"}, "--report json=new and --report junit=new would both go"},
-        {{"--report=json=new", "--report=junit=new2", "-o", "new3"}, NULL},
-        {{"--report=json=-", "--report=github=-"}, NULL},
-    };
-    static const struct command command = {
-        .name = "check", .takes = "output save replay against kernels report", .maximum = -1};
-    char *folder = scratch_make();
-    free(scratch_file(folder, "a", "a"));
-    free(scratch_file(folder, "b", "b"));
-    cr_assert_eq(chdir(folder), 0);
-    cr_assert_eq(symlink("b", "link"), 0);
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        struct options options;
-        struct capture capture;
-        char *argv[WORDS + 1];
-        capture_begin(&capture);
-        const int result = parse(&options, &command, rows[i].words, argv);
-        char *said = capture_end(&capture);
-        cr_expect_eq(result, rows[i].message ? -1 : 0, "row %zu: %s", i, said);
-        cr_expect(!rows[i].message || strstr(said, rows[i].message), "row %zu: %s", i, said);
-        free(said);
-        options_release(&options);
-    }
-    cr_assert_eq(chdir("/"), 0);
-    scratch_remove(folder);
 }
 
 Test(options, help_and_version_need_no_arguments)

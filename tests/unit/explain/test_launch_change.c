@@ -1,6 +1,6 @@
 #include "explain/launch_change.h"
 
-#include "base/util.h"
+#include "base/base.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

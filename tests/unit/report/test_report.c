@@ -1,477 +1,28 @@
+/* The table of formats, and what they have in common. */
 #include "report_support.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void expect_last_line(const char *text, const char *line)
+Test(report, formats_are_found_by_name)
 {
-    size_t length = strlen(text), want = strlen(line) + 1;
-    const char *last = length >= want ? text + length - want : text;
-    cr_expect((last == text || last[-1] == '\n') && strncmp(last, line, want - 1) == 0 && last[want - 1] == '\n',
-              "expected the last line \"%s\" of:\n%s", line, text);
-}
+    size_t count;
+    const struct format *formats = format_list(&count);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(format_find(DOCUMENT_CHECK, formats[i].name, "--format"), &formats[i]);
+    cr_expect(format_find(DOCUMENT_AA, "json", "--format")->aa == analysis_json);
+    cr_expect(format_find(DOCUMENT_EXPLAIN, "text", "--format")->explain == explain_text);
 
-static void expect_tidy_lines(const char *text, const char *what)
-{
-    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-        int length = (int)strcspn(line, "\n");
-        cr_expect_leq(length, 120, "%s: %.*s", what, length, line);
-        cr_expect(length == 0 || line[length - 1] != ' ', "%s: blank at the end of: %.*s", what, length, line);
-        for (int i = 0; i < length; i++)
-            cr_expect((unsigned char)line[i] >= 0x20 && line[i] != 0x7f, "%s: control character", what);
-    }
-}
-
-Test(report, text_is_tidy_and_fits_a_terminal)
-{
-    for (size_t i = 0; i < fixture_run_count; i++)
-        for (int mode = 0; mode < 5; mode++) {
-            struct fixture fixture;
-            report_set_up(&fixture, fixture_runs[i]);
-            if (mode == 4)
-                alone(&fixture, run_exit_code(&fixture.run));
-            else
-                judge(&fixture);
-            fixture.report.quiet = mode == 1;
-            fixture.report.verbose = mode == 2;
-            fixture.report.replay = mode == 3;
-            char *text = print(&fixture.report, report_text);
-            expect_tidy_lines(text, fixture_runs[i]);
-            free(text);
-            report_tear_down(&fixture);
-        }
-}
-
-Test(report, color_changes_no_word)
-{
-    for (size_t i = 0; i < fixture_run_count; i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, fixture_runs[i]);
-        judge(&fixture);
-        char *plain = print(&fixture.report, report_text);
-        fixture.report.color = true;
-        char *colored = print(&fixture.report, report_text);
-        expect_word(colored, "\033[");
-        expect_no_word(plain, "\033");
-
-        char *to = colored;
-        for (const char *from = colored; *from;) {
-            if (*from == '\033')
-                from += strcspn(from, "m") + 1;
-            else
-                *to++ = *from++;
-        }
-        *to = '\0';
-        cr_expect_str_eq(colored, plain);
-        free(plain);
-        free(colored);
-        report_tear_down(&fixture);
-    }
-}
-
-Test(report, last_line_is_the_verdict)
-{
-    static const struct {
-        const char *run, *line;
-    } rows[] = {
-        {"same.json", "nothing is worse: 31 rows in 6 kernels (exit 0)"},
-        {"worse.json",
-         "regressed: 2 of 32 rows in 2 of 7 kernels; 3 unsure; 1 new; 3 improved (-v lists them) (exit 1)"},
-        {"unsure.json", "unsure: 6 of 31 rows in 5 of 6 kernels (exit 3)"},
-        {"broken.json", "missing: 5 of 11 rows in 5 of 6 kernels (exit 5)"},
-    };
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, rows[i].run);
-        judge(&fixture);
-        char *text = print(&fixture.report, report_text);
-        expect_last_line(text, rows[i].line);
-        free(text);
-        fixture.report.quiet = true;
-        text = print(&fixture.report, report_text);
-        expect_last_line(text, rows[i].line);
-        expect_no_word(text, "Test GPU");
-        free(text);
-        report_tear_down(&fixture);
-    }
-}
-
-/* The rows alone would say that nothing is worse. */
-Test(report, last_line_says_what_the_rows_do_not)
-{
-    static const struct {
-        enum exit_code code;
-        const char *line;
-    } rows[] = {
-        {EXIT_INTERRUPTED, "interrupted; nothing is worse: 31 rows in 6 kernels (exit 130)"},
-        {EXIT_NOT_MEASURED, "not measured; nothing is worse: 31 rows in 6 kernels (exit 5)"},
-    };
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
-        judge(&fixture);
-        fixture.report.exit_code = rows[i].code;
-        char *text = print(&fixture.report, report_text);
-        expect_last_line(text, rows[i].line);
-        free(text);
-        report_tear_down(&fixture);
-    }
-}
-
-Test(report, every_red_row_says_how_to_accept_it)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "worse.json");
-    judge(&fixture);
-    fixture.report.run_name = "my run's.json";
-    fixture.report.baselines = "other folder";
-    char *text = print(&fixture.report, report_text);
-    for (size_t i = 0; i < fixture.comparison.count; i++) {
-        const struct judgement *judgement = &fixture.comparison.list[i];
-        char word[256];
-        if (judgement->verdict != VERDICT_REGRESSED)
-            continue;
-        snprintf(word, sizeof word, "cugate accept 'my run'\\''s.json' --baselines 'other folder' -k %s -m ",
-                 judgement->kernel);
-        expect_word(text, word);
-        snprintf(word, sizeof word, " -m %s", judgement->metric->name);
-        expect_word(text, word);
-    }
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, replay_is_said_first_and_loudly)
-{
-    for (int quiet = 0; quiet < 2; quiet++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
-        judge(&fixture);
-        fixture.report.replay = true;
-        fixture.report.quiet = quiet;
-        char *text = print(&fixture.report, report_text);
-        cr_expect_eq(strncmp(text, "REPLAY: NOTHING WAS MEASURED HERE.", 34), 0);
-        expect_word(text, "run.json, recorded 2025-01-14T10:00:00Z on Test GPU, driver 555.42.01");
-        free(text);
-        report_tear_down(&fixture);
-    }
-}
-
-Test(report, run_alone_has_no_verdict_column)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "broken.json");
-    alone(&fixture, EXIT_NOT_MEASURED);
-    char *text = print(&fixture.report, report_text);
-    expect_no_word(text, "verdict");
-    expect_no_word(text, "change");
-    expect_word(text, "element 4097: expected 17.25, found 0");
-    expect_last_line(
-        text, "measured: 2 of 6 kernels; 1 wrong result; 1 crashed; 1 hung; 1 not built; 1 row not counted (exit 5)");
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, no_baseline_says_how_to_make_one)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    alone(&fixture, EXIT_BASELINE);
-    char *text = print(&fixture.report, report_text);
-    expect_word(text, "cugate aa --sessions 10 --save sessions");
-    expect_word(text, "cugate accept sessions/*.json --reason \"first baseline\"");
-    expect_word(text, "transpose/padded"); /* what was measured is shown all the same */
-    expect_last_line(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
-    free(text);
-
-    /* accept would refuse to put two devices into one folder */
-    fixture.report.other_baseline = true;
-    fixture.report.baselines = "taken";
-    text = print(&fixture.report, report_text);
-    expect_word(
-        text,
-        "sessions/*.json --baselines OTHER_DIR --reason \"first baseline\"\n  cugate check --baselines OTHER_DIR\n");
-    expect_no_word(text, "--baselines taken");
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, text_of_files_does_not_reach_the_terminal_raw)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "broken.json");
-    free(fixture.run.device.name);
-    fixture.run.device.name = x_strdup("GPU \033]0;title\007");
-    struct result *result = run_find(&fixture.run, "reduce/tree");
-    free(result->reason);
-    result->reason = x_strdup("died\r\033[2J\nsaying \"\xff\"");
-    judge(&fixture);
-    invent(&fixture, "copy/plain", "time", VERDICT_UNSURE, "::error::planted\n::error::planted");
-    fixture.report.replay = true;
-    char *text = print(&fixture.report, report_text);
-    expect_tidy_lines(text, "hostile");
-    expect_word(text, "?::error::planted ::error::planted");
-    expect_no_word(text, "  ::");
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, unknown_facts_are_said_to_be_unknown)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    free(fixture.run.device.name);
-    fixture.run.device.name = NULL;
-    for (size_t i = 0; i < SESSION_FACTS; i++) {
-        free(fixture.run.sessions[0].facts[i]);
-        fixture.run.sessions[0].facts[i] = NULL;
-    }
-    judge(&fixture);
-    fixture.report.replay = true;
-    char *text = print(&fixture.report, report_text);
-    expect_word(text, "recorded unknown on unknown, driver unknown");
-    expect_no_word(text, "(null)");
-    free(text);
-    report_tear_down(&fixture);
-}
-
-static void count_verdict(struct judgement *judgement, double base, double now, double limit, size_t sessions)
-{
-    judgement->has_base = judgement->has_now = judgement->compared = judgement->worse = true;
-    judgement->base = base;
-    judgement->now = now;
-    judgement->change = now - base;
-    judgement->limit = limit;
-    judgement->base_sessions = 12;
-    judgement->run_sessions = judgement->agree = sessions;
-}
-
-Test(report, rows_say_what_stands_behind_them)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    forget_judgements(&fixture);
-    struct judgement *judgement = invent(&fixture, "copy/plain", "time", VERDICT_REGRESSED, NULL);
-    count_verdict(judgement, 20000, 21000, 400, 2);
-    judgement->pairs = 14;
-    judgement->pairs_worse = 13;
-    judgement->drift = 100;
-    judgement = invent(&fixture, "reduce/tree", "instructions", VERDICT_REGRESSED, NULL);
-    count_verdict(judgement, 100, 101, 0, 2);
-    judgement = invent(&fixture, "reduce/tree", "shared_wavefronts", VERDICT_REGRESSED, NULL);
-    count_verdict(judgement, 100, 101, 0, 2);
-    invent(&fixture, COMPARISON_SUITE, "time", VERDICT_UNSURE, "the whole suite moved by +10.0 %");
-    invent(&fixture, "copy/plain", "achieved_occupancy", VERDICT_TRADED, "a trade-off: time improved");
-    char *text = print(&fixture.report, report_text);
-    expect_word(text, "13 of 14 pairs");
-    expect_word(text, "+100 ns of the change is the whole suite's");
-    cr_expect_eq(count_words(text, "2 of 2 sessions against 12"), 2u, "each red row has its evidence:\n%s", text);
-    expect_word(text, "  unsure     (suite)      time");
-    expect_word(text, "the whole suite moved by +10.0 %");
-    cr_expect_eq(count_words(text, "(suite)"), 1u, "it is no kernel of the table:\n%s", text);
-    expect_word(text, "  trade-off  copy/plain");
-    expect_word(text, "a trade-off: time improved");
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, verdicts_have_their_colors)
-{
-    static const struct {
-        enum verdict verdict;
-        const char *words;
-    } rows[] = {
-        {VERDICT_MISSING, "\033[31m  missing "},
-        {VERDICT_REGRESSED, "\033[31m  regressed"},
-        {VERDICT_UNEXPECTED, "\033[31m  unexpected-pass"},
-        {VERDICT_UNSURE, "\033[33m  unsure"},
-        {VERDICT_TRADED, "\033[33m  trade-off"},
-        {VERDICT_EXPECTED, "\033[33m  expected"},
-        {VERDICT_NEW, "\033[33m  new"},
-        {VERDICT_IMPROVED, "\033[32m  improved"},
-        {VERDICT_SAME, "\n  same"},
-        {VERDICT_INFO, "\n  info"},
-    };
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, "same.json");
-        forget_judgements(&fixture);
-        invent(&fixture, "copy/plain", "time", rows[i].verdict, NULL);
-        fixture.report.color = fixture.report.verbose = true;
-        char *text = print(&fixture.report, report_text);
-        expect_word(text, rows[i].words);
-        free(text);
-        report_tear_down(&fixture);
-    }
-    cr_expect_eq(ROWS(rows), (size_t)VERDICTS);
-}
-
-/* What is worse, but may be, must not read as if nothing were; nor as a failure. */
-Test(report, a_warning_alone_is_no_failure)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    forget_judgements(&fixture);
-    invent(&fixture, "copy/plain", "time", VERDICT_EXPECTED, "known until 2030-01-01, see issue 7");
-    invent(&fixture, "copy/plain", "instructions", VERDICT_SAME, NULL);
-    char *text = print(&fixture.report, report_text);
-    expect_last_line(text, "nothing fails: 2 rows in 2 kernels; 1 expected (exit 0)");
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, power_shows_what_would_be_caught)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    forget_judgements(&fixture);
-    struct judgement *judgement = invent(&fixture, "copy/plain", "time", VERDICT_SAME, NULL);
-    count_verdict(judgement, 20000, 20000, 400, 1);
-    judgement->detectable = 650;
-    judgement = invent(&fixture, "copy/plain", "instructions", VERDICT_SAME, NULL);
-    count_verdict(judgement, 100, 100, 0, 1);
-    judgement->detectable = 0;
-    invent(&fixture, "copy/plain", "dram_throughput", VERDICT_INFO, NULL);
-    char *text = print(&fixture.report, report_text);
-    expect_no_word(text, "detects");
-    free(text);
-    fixture.report.power = true;
-    text = print(&fixture.report, report_text);
-    expect_word(text, "  limit  detects\n");
-    expect_word(text, " 400 ns   650 ns\n");
-    expect_word(text, " 0      any\n");
-    expect_no_word(text, "dram_throughput");
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, suite_shift_is_said)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    judge(&fixture);
-    const struct metric *metric = metrics_find(&fixture.metrics, "time");
-    const struct suite suites[] = {
-        {.metric = metric, .shift = -0.0031, .kernels = 62},
-        {.metric = metric, .shift = 0.0999, .kernels = 61, .same_code = true, .moved = true},
-        {.metric = metric, .kernels = 9},
-    };
-    free(fixture.comparison.suites);
-    fixture.comparison.suites = NULL;
-    fixture.comparison.suite_count = 0;
-    for (size_t i = 0; i < ROWS(suites); i++)
-        *ARRAY_ADD(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
-    char *text = print(&fixture.report, report_text);
-    expect_word(text, "\nsuite     time -0.3 % (median of 62 kernels), taken off\n");
-    expect_word(
-        text,
-        "\nsuite     time +10.0 % (median of 61 kernels whose machine code is the same): the whole suite moved\n");
-    cr_expect_eq(count_words(text, "\nsuite "), 2u);
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, noise_of_the_same_code_is_counted_quietly)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    judge(&fixture);
-    fixture.comparison.same_code = 3;
-    char *text = print(&fixture.report, report_text);
-    expect_no_word(text, "same code");
-    free(text);
-    fixture.report.verbose = true;
-    text = print(&fixture.report, report_text);
-    expect_word(text, "; 3 rows of the same code moved, which is noise (exit 0)\n");
-    free(text);
-    report_tear_down(&fixture);
-}
-
-/* A new metric lacks a base in every kernel: that must not bury what matters. */
-Test(report, of_many_rows_that_the_baseline_lacks_ten_are_listed)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "same.json");
-    for (size_t i = 0; i < fixture.base.result_count; i++) {
-        struct result *result = &fixture.base.results[i];
-        for (size_t r = 0; r < result->row_count; r++)
-            row_clear(&result->rows[r]);
-    }
-    judge(&fixture);
-    const size_t unsure = fixture.comparison.counts[VERDICT_UNSURE];
-    cr_assert_gt(unsure, 10u);
-    char *text = print(&fixture.report, report_text);
-    cr_expect_eq(count_words(text, "\n  unsure  "), 10);
-    char *all = x_sprintf("unsure: %zu of", unsure);
-    expect_word(text, all);
-    free(all);
-    free(text);
-    fixture.report.verbose = true;
-    text = print(&fixture.report, report_text);
-    cr_expect_eq(count_words(text, "\n  unsure  "), unsure);
-    free(text);
-    report_tear_down(&fixture);
-}
-
-Test(report, json_says_what_was_judged)
-{
-    for (size_t i = 0; i < fixture_run_count; i++) {
-        struct fixture fixture;
-        report_set_up(&fixture, fixture_runs[i]);
-        judge(&fixture);
-        char *text = print(&fixture.report, report_json);
-        json_error_t where;
-        json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
-        cr_assert_not_null(root, "%s: line %d: %s", fixture_runs[i], where.line, where.text);
-        cr_expect_eq(json_integer_value(json_object_get(root, "schema")), 1);
-        cr_expect_eq(json_integer_value(json_object_get(root, "exit_code")), (json_int_t)fixture.report.exit_code);
-        cr_expect(json_is_null(json_object_get(root, "replay")));
-
-        const struct comparison *comparison = &fixture.comparison;
-        const json_t *list = json_object_get(root, "judgements");
-        cr_assert_eq(json_array_size(list), comparison->count);
-        for (size_t j = 0; j < comparison->count; j++) {
-            const struct judgement *judgement = &comparison->list[j];
-            const json_t *object = json_array_get(list, j);
-            const json_t *base = json_object_get(object, "base"), *now = json_object_get(object, "now");
-            cr_expect_eq(json_object_size(object), 23u);
-            cr_expect_str_eq(json_string_value(json_object_get(object, "kernel")), judgement->kernel);
-            cr_expect_str_eq(json_string_value(json_object_get(object, "verdict")), verdict_name(judgement->verdict));
-            cr_expect_eq(json_is_null(base), !judgement->has_base, "what has no value is null, never 0");
-            cr_expect_eq(json_is_null(now), !judgement->has_now);
-            if (judgement->has_now)
-                cr_expect_eq(json_number_value(now), judgement->now);
-        }
-        const json_t *counts = json_object_get(root, "counts");
-        for (int v = 0; v < VERDICTS; v++)
-            cr_expect_eq(json_integer_value(json_object_get(counts, verdict_name((enum verdict)v))),
-                         (json_int_t)comparison->counts[v]);
-        json_decref(root);
-        free(text);
-        report_tear_down(&fixture);
-    }
-}
-
-Test(report, json_without_a_baseline)
-{
-    struct fixture fixture;
-    report_set_up(&fixture, "broken.json");
-    alone(&fixture, EXIT_NOT_MEASURED);
-    fixture.report.replay = true;
-    char *text = print(&fixture.report, report_json);
-    json_t *root = json_loads(text, 0, NULL);
-    cr_assert_not_null(root);
-    cr_expect_str_eq(json_string_value(json_object_get(root, "verdict")), "not measured");
-    cr_expect_str_eq(json_string_value(json_object_get(root, "replay")), "run.json");
-    cr_expect(json_is_null(json_object_get(root, "counts")));
-    cr_expect_eq(json_array_size(json_object_get(root, "judgements")), 0u);
-    cr_expect_eq(json_array_size(json_object_get(root, "failures")), 4u);
-    json_decref(root);
-    free(text);
-    report_tear_down(&fixture);
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_null(format_find(DOCUMENT_EXPLAIN, "junit", "--format of it"));
+    cr_expect_null(format_find(DOCUMENT_CHECK, "", "--report"));
+    char *said = capture_end(&capture);
+    cr_expect_str_eq(said, "cugate: error: --format of it needs text or json, not 'junit'\n"
+                           "cugate: error: --report needs text, json, junit, markdown, comment or github, not ''\n");
+    free(said);
 }
 
 Test(report, a_full_disk_is_noticed)
@@ -491,21 +42,151 @@ Test(report, a_full_disk_is_noticed)
     }
 }
 
-Test(report, formats_are_found_by_name)
+static const struct {
+    enum verdict verdict;
+    const char *junit, *github;
+} by_verdict[] = {
+    {VERDICT_MISSING, "<error type=\"missing\"", "::error "},
+    {VERDICT_REGRESSED, "<failure type=\"regressed\"", "::error "},
+    {VERDICT_UNEXPECTED, "<failure type=\"unexpected-pass\"", "::error "},
+    {VERDICT_UNSURE, "<skipped type=\"unsure\"", "::warning "},
+    {VERDICT_TRADED, "<skipped type=\"trade-off\"", "::warning "},
+    {VERDICT_EXPECTED, "<skipped type=\"expected\"", "::warning "},
+    {VERDICT_NEW, "<skipped type=\"new\"", "::warning "},
+    {VERDICT_IMPROVED, NULL, NULL},
+    {VERDICT_SAME, NULL, NULL},
+};
+
+Test(report, each_verdict_has_its_outcome)
+{
+    for (size_t i = 0; i < ROWS(by_verdict); i++) {
+        struct fixture fixture;
+        report_set_up(&fixture, "same.json");
+        forget_judgements(&fixture);
+        invent(&fixture, "copy/plain", "time", by_verdict[i].verdict, "a reason");
+        invent(&fixture, "reduce/tree", "dram_throughput", VERDICT_INFO, NULL);
+        char *text = print(&fixture.report, report_junit);
+        expect_word(text, "<testcase classname=\"copy/plain\" name=\"time\"");
+        expect_no_word(text, "dram_throughput");
+        if (by_verdict[i].junit)
+            expect_word(text, by_verdict[i].junit);
+        cr_expect_eq(count_words(text, "a reason"), by_verdict[i].junit ? 1u : 0u);
+        free(text);
+        text = print(&fixture.report, report_github);
+        cr_expect_eq(count_words(text, "title=copy/plain time"), by_verdict[i].github ? 1u : 0u);
+        if (by_verdict[i].github)
+            cr_expect_eq(strncmp(text, by_verdict[i].github, strlen(by_verdict[i].github)), 0, "%s", text);
+        free(text);
+        report_tear_down(&fixture);
+    }
+}
+
+/* The rows alone would all pass. */
+Test(report, no_format_is_green_beside_a_red_exit_code)
+{
+    static const enum exit_code codes[] = {EXIT_INTERRUPTED, EXIT_NOT_MEASURED};
+    for (size_t i = 0; i < ROWS(codes); i++) {
+        struct fixture fixture;
+        report_set_up(&fixture, "same.json");
+        judge(&fixture);
+        cr_assert_eq(fixture.report.exit_code, EXIT_SAME);
+        fixture.report.exit_code = codes[i];
+        char *text = print(&fixture.report, report_junit);
+        expect_word(text, "<testcase classname=\"cugate\" name=\"verdict\">\n   <error type=");
+        free(text);
+        text = print(&fixture.report, report_markdown);
+        cr_expect_eq(strncmp(text, "## :x: cugate: ", 15), 0, "%.60s", text);
+        free(text);
+        text = print(&fixture.report, report_github);
+        cr_expect_eq(strncmp(text, "::error title=cugate::", 22), 0, "%.60s", text);
+        free(text);
+        report_tear_down(&fixture);
+    }
+}
+
+Test(report, what_was_not_measured_here_is_said_everywhere)
 {
     size_t count;
     const struct format *formats = format_list(&count);
-    for (size_t i = 0; i < count; i++)
-        cr_expect_eq(format_find(DOCUMENT_CHECK, formats[i].name, "--format"), &formats[i]);
-    cr_expect(format_find(DOCUMENT_AA, "json", "--format")->aa == analysis_json);
-    cr_expect(format_find(DOCUMENT_EXPLAIN, "text", "--format")->explain == explain_text);
+    for (size_t r = 0; r < count; r++)
+        for (int only_static = 0; only_static < 2; only_static++) {
+            struct fixture fixture;
+            report_set_up(&fixture, "same.json");
+            judge(&fixture);
+            fixture.report.replay = !only_static;
+            fixture.report.static_only = only_static;
+            char *text = print(&fixture.report, formats[r].check);
+            if (formats[r].check == report_json)
+                expect_word(text, only_static ? "\"static\": true" : "\"replay\": \"run.json\"");
+            else
+                expect_word(text, only_static ? "STATIC: NO KERNEL WAS RUN." : "REPLAY: NOTHING WAS MEASURED HERE.");
+            free(text);
+            report_tear_down(&fixture);
+        }
+}
 
-    struct capture capture;
-    capture_begin(&capture);
-    cr_expect_null(format_find(DOCUMENT_EXPLAIN, "junit", "--format of it"));
-    cr_expect_null(format_find(DOCUMENT_CHECK, "", "--report"));
-    char *said = capture_end(&capture);
-    cr_expect_str_eq(said, "cugate: error: --format of it needs text or json, not 'junit'\n"
-                           "cugate: error: --report needs text, json, junit, markdown, comment or github, not ''\n");
-    free(said);
+Test(report, static_facts_alone_are_said_to_be_that)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    judge(&fixture);
+    fixture.report.static_only = true;
+    char *text = print(&fixture.report, report_text);
+    cr_expect_eq(strncmp(text, "STATIC: NO KERNEL WAS RUN. ", 27), 0);
+    expect_word(text, "\nrun       the machine code of 6 kernels\n");
+    expect_no_word(text, "samples each");
+    expect_no_word(text, "bank conflicts");
+    free(text);
+    text = print(&fixture.report, report_json);
+    expect_word(text, "\"static\": true");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report, every_red_row_says_how_to_accept_it)
+{
+    static int (*const formats[])(const struct report *, FILE *) = {report_junit, report_markdown, report_github};
+    for (size_t f = 0; f < ROWS(formats); f++) {
+        struct fixture fixture;
+        report_set_up(&fixture, "worse.json");
+        judge(&fixture);
+        cr_assert_gt(fixture.comparison.counts[VERDICT_REGRESSED], 0u);
+        char *text = print(&fixture.report, formats[f]);
+        for (size_t i = 0; i < fixture.comparison.counts[VERDICT_REGRESSED]; i++) {
+            const struct judgement *judgement = &fixture.comparison.list[i];
+            char words[256];
+            cr_assert_eq(judgement->verdict, VERDICT_REGRESSED);
+            snprintf(words, sizeof words, "cugate accept run.json -k %s -m ", judgement->kernel);
+            expect_word(text, words);
+            snprintf(words, sizeof words, " -m %s", judgement->metric->name);
+            expect_word(text, words);
+        }
+        free(text);
+        report_tear_down(&fixture);
+    }
+}
+
+Test(report, notes_are_bounded_for_people_and_whole_for_programs)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    forget_judgements(&fixture);
+    invent(&fixture, "copy/plain", "time", VERDICT_SAME, "");
+    for (int i = 0; i < 20; i++)
+        comparison_add_note(&fixture.comparison, "note number %d %0999d the end", i, 0);
+    static const struct {
+        int (*reporter)(const struct report *, FILE *);
+        size_t numbers, ends, mores;
+    } rows[] = {
+        {report_text, 16, 0, 1},  {report_markdown, 16, 0, 1}, {report_comment, 16, 0, 1},
+        {report_json, 20, 20, 0}, {report_junit, 20, 20, 0},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char *text = print(&fixture.report, rows[i].reporter);
+        cr_expect_eq(count_words(text, "note number "), rows[i].numbers, "row %zu:\n%.9999s", i, text);
+        cr_expect_eq(count_words(text, "the end"), rows[i].ends, "row %zu", i);
+        cr_expect_eq(count_words(text, "and 4 notes more"), rows[i].mores, "row %zu", i);
+        free(text);
+    }
+    report_tear_down(&fixture);
 }

@@ -1,4 +1,4 @@
-#include "report_words.h"
+#include "words.h"
 
 #include "base/base.h"
 

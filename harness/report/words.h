@@ -1,7 +1,7 @@
-/* report_words.h - what the formats say in the same words: the numbers of a row, what stands behind it, the verdict of
+/* words.h - what the formats say in the same words: the numbers of a row, what stands behind it, the verdict of
  * the whole, how to accept. */
-#ifndef REPORT_WORDS_H
-#define REPORT_WORDS_H
+#ifndef WORDS_H
+#define WORDS_H
 
 #include "report.h"
 
@@ -32,7 +32,7 @@ void words_numbers(const struct judgement *judgement, char *text, size_t size);
  * "2 of 2 sessions against 12; the clock was ...". NULL when there is none of them. Caller frees. */
 char *words_why(const struct judgement *judgement);
 
-/* ---- Why a row is worse; in report_causes.c. Files, functions and source text are hostile. Callers free. ---- */
+/* ---- Why a row is worse; in words_why.c. Files, functions and source text are hostile. Callers free. ---- */
 
 /* "kernels/reduce.cu:41"; "sum(float*) +0x1a0" where there is no line information. In `most` characters, at least 30;
  * WORDS_PLACE where there is no width to keep. */

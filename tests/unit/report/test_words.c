@@ -1,11 +1,11 @@
-#include "report/report_words.h"
+#include "report/words.h"
 #include "report_support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 /* Of rows with one reason only the first shows it, and says for how many it stands. */
-Test(report_words, a_shared_reason_says_whose_it_is)
+Test(words, a_shared_reason_says_whose_it_is)
 {
     struct fixture fixture;
     report_set_up(&fixture, "same.json");
@@ -33,7 +33,7 @@ Test(report_words, a_shared_reason_says_whose_it_is)
     report_tear_down(&fixture);
 }
 
-Test(report_words, shares_stay_short)
+Test(words, shares_stay_short)
 {
     static const struct {
         double base, now;
@@ -59,7 +59,7 @@ Test(report_words, shares_stay_short)
 }
 
 /* --static --save is refused, so a machine with a GPU has to write what is accepted. */
-Test(report_words, a_red_row_says_what_writes_its_file)
+Test(words, a_red_row_says_what_writes_its_file)
 {
     static int (*const formats[])(const struct report *, FILE *) = {report_text, report_markdown, report_junit,
                                                                     report_github};

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/base.h"
-#include "report/report_words.h"
+#include "report/words.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -36,7 +36,7 @@ static void set_up_one(struct fixture *fixture, const char *file, const char *fu
 /* ---- Text ---------------------------------------------------------------------------------------------------------
  */
 
-Test(report_causes, text_names_the_line_and_what_to_do)
+Test(words_why, text_names_the_line_and_what_to_do)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -52,7 +52,7 @@ Test(report_causes, text_names_the_line_and_what_to_do)
 }
 
 /* Two counters of one kernel are of the same lines: they are told once. */
-Test(report_causes, one_story_is_told_once)
+Test(words_why, one_story_is_told_once)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -67,7 +67,7 @@ Test(report_causes, one_story_is_told_once)
     report_tear_down(&fixture);
 }
 
-Test(report_causes, launches_are_told_once_a_kernel)
+Test(words_why, launches_are_told_once_a_kernel)
 {
     struct fixture fixture;
     set_up_one(&fixture, NULL, "f", NULL);
@@ -90,7 +90,7 @@ Test(report_causes, launches_are_told_once_a_kernel)
     report_tear_down(&fixture);
 }
 
-Test(report_causes, what_is_not_known_is_said)
+Test(words_why, what_is_not_known_is_said)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -109,7 +109,7 @@ Test(report_causes, what_is_not_known_is_said)
 }
 
 /* Names and lines without end, tabs, and what CI servers would take for a command. */
-Test(report_causes, text_stays_tidy_whatever_a_file_says)
+Test(words_why, text_stays_tidy_whatever_a_file_says)
 {
     char *long_word = x_strdup("x::y"), *wide = x_strdup("\xe2\x82\xac");
     for (int i = 0; i < 10; i++) {
@@ -181,7 +181,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "null";
 }
 
-Test(report_causes, json_has_all_of_it)
+Test(words_why, json_has_all_of_it)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -221,7 +221,7 @@ Test(report_causes, json_has_all_of_it)
     report_tear_down(&fixture);
 }
 
-Test(report_causes, junit_says_it_short_and_in_full)
+Test(words_why, junit_says_it_short_and_in_full)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -234,7 +234,7 @@ Test(report_causes, junit_says_it_short_and_in_full)
     report_tear_down(&fixture);
 }
 
-Test(report_causes, markdown_keeps_code_code)
+Test(words_why, markdown_keeps_code_code)
 {
     struct fixture fixture;
     set_up_one(&fixture, "kernels/a_b.cu", "f", "x |= a[i] * `b` + \"<c>\"; // @d");
@@ -246,7 +246,7 @@ Test(report_causes, markdown_keeps_code_code)
     report_tear_down(&fixture);
 }
 
-Test(report_causes, github_shows_it_at_its_line)
+Test(words_why, github_shows_it_at_its_line)
 {
     static const struct {
         const char *file, *begin;
@@ -275,7 +275,7 @@ Test(report_causes, github_shows_it_at_its_line)
 /* ---- Words --------------------------------------------------------------------------------------------------------
  */
 
-Test(report_causes, github_names_files_from_the_root_of_the_repository)
+Test(words_why, github_names_files_from_the_root_of_the_repository)
 {
     static const struct {
         const char *workspace; /* below the scratch folder, or NULL */
@@ -313,7 +313,7 @@ Test(report_causes, github_names_files_from_the_root_of_the_repository)
     scratch_remove(scratch);
 }
 
-Test(report_causes, counts_are_whole_and_grouped)
+Test(words_why, counts_are_whole_and_grouped)
 {
     static const struct {
         double count;

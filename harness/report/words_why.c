@@ -1,5 +1,5 @@
 /* The words for why a row is worse. Names of files and functions, and source text, are whatever a file says. */
-#include "report_words.h"
+#include "words.h"
 
 #include "base/base.h"
 

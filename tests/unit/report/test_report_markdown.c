@@ -1,0 +1,102 @@
+#include "report_support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+Test(report_markdown, a_fence_is_longer_than_what_it_holds)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "worse.json");
+    judge(&fixture);
+    fixture.report.run_name = "a\n````\nb.json";
+    char *text = print(&fixture.report, report_markdown);
+    cr_expect_eq(count_words(text, "\n`````"), 2u, "%s", text);
+    expect_word(text, "\n`````sh\ncugate accept 'a ```` b.json'");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_markdown, markdown_stays_below_its_limit_and_says_what_it_cut)
+{
+    char reason[301];
+    memset(reason, '|', 300);
+    reason[300] = '\0';
+    static const size_t limits[] = {1u << 20, 63u << 10};
+    for (int quiet = 0; quiet < 2; quiet++) {
+        struct fixture fixture;
+        report_set_up(&fixture, "same.json");
+        invent_many(&fixture, 3000, reason);
+        fixture.report.quiet = quiet;
+        char *text = print(&fixture.report, report_markdown);
+        const size_t rows = count_words(text, "| **regressed** |");
+        char words[64];
+        cr_expect_lt(strlen(text), limits[quiet]);
+        cr_expect_gt(strlen(text), limits[quiet] - limits[quiet] / 10, "room is used");
+        cr_expect_gt(rows, 25u);
+        snprintf(words, sizeof words, "\n%zu rows are left out here", 3000 - rows);
+        expect_word(text, words);
+        expect_word(text, quiet ? ", to stay below 63 KiB:" : ", to stay below 1024 KiB:");
+        expect_word(text, "\n</details>\n");
+        cr_expect_eq(count_words(text, "\n```"), 2u);
+        free(text);
+        report_tear_down(&fixture);
+    }
+}
+
+Test(report_markdown, a_comment_is_quiet_markdown)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "worse.json");
+    judge(&fixture);
+    fixture.report.verbose = true;
+    char *comment = print(&fixture.report, report_comment), *markdown = print(&fixture.report, report_markdown);
+    fixture.report.quiet = true;
+    char *quiet = print(&fixture.report, report_markdown);
+    cr_expect_str_eq(comment, quiet);
+    cr_expect_str_neq(comment, markdown);
+    free(quiet);
+    free(markdown);
+    free(comment);
+    report_tear_down(&fixture);
+}
+
+Test(report_markdown, markdown_cuts_commands_too)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    forget_judgements(&fixture);
+    char name[4001];
+    memset(name, 'n', 4000);
+    name[4000] = '\0';
+    char kernels[100][32];
+    for (size_t i = 0; i < ROWS(kernels); i++) {
+        snprintf(kernels[i], sizeof kernels[i], "family/kernel_%02zu", i);
+        invent(&fixture, kernels[i], "time", VERDICT_REGRESSED, NULL);
+    }
+    fixture.report.run_name = name;
+    fixture.report.quiet = true;
+    char *text = print(&fixture.report, report_markdown);
+    const size_t shown = count_words(text, "cugate accept ");
+    char words[64];
+    snprintf(words, sizeof words, "\n# and %zu more rows\n```\n", ROWS(kernels) - shown);
+    cr_expect_gt(shown, 0u);
+    expect_word(text, words);
+    cr_expect_lt(strlen(text), 1u << 16);
+    cr_expect_eq(count_words(text, "| **regressed** |"), ROWS(kernels), "rows come before commands");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_markdown, markdown_without_a_baseline_says_how_to_make_one)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "broken.json");
+    alone(&fixture, EXIT_BASELINE);
+    char *text = print(&fixture.report, report_markdown);
+    expect_word(text, "| copy/plain | hung | no answer within 60 s |\n");
+    expect_word(text, "```sh\ncugate aa --sessions 10 --save sessions\n");
+    expect_word(text, "--reason \"first baseline\"\n```\n");
+    free(text);
+    report_tear_down(&fixture);
+}
