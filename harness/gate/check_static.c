@@ -5,6 +5,7 @@
 #include "worker/worker.h"
 
 #include "check_parts.h"
+#include "comparable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,38 +102,6 @@ static int find_baseline(const struct check_request *request, struct run *baseli
     return code;
 }
 
-static bool has_metric(const struct run *run, const char *metric)
-{
-    for (size_t i = 0; i < run->result_count; i++)
-        if (result_find(&run->results[i], metric))
-            return true;
-    return false;
-}
-
-/* Removes the rows that take a GPU: those of metrics that the static run has no row of. */
-static void keep_static(struct run *baseline, const struct run *run, const struct metrics *metrics)
-{
-    bool *kept = x_calloc(metrics->count, sizeof *kept);
-    for (size_t m = 0; m < metrics->count; m++)
-        kept[m] = has_metric(run, metrics->list[m].name);
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        struct result *result = &baseline->results[i];
-        size_t count = 0;
-        for (size_t r = 0; r < result->row_count; r++) {
-            struct row *row = &result->rows[r];
-            const struct metric *metric = metrics_find(metrics, row->metric);
-            if (metric && kept[metrics_index(metrics, row->metric)]) {
-                result->rows[count++] = *row;
-                continue;
-            }
-            row_clear(row);
-            free(row->metric);
-        }
-        result->row_count = count;
-    }
-    free(kept);
-}
-
 /* What the library says of itself; a file of machine code alone says nothing, and is judged by that. */
 static int ask_library(const struct check_request *request, struct library_facts *facts)
 {
@@ -159,6 +128,6 @@ int check_static(const struct check_request *request, struct run *run, struct ru
         return EXIT_USAGE;
     for (size_t i = 0; i < run->session_count; i++)
         measure_complete_session(&run->sessions[i]);
-    keep_static(baseline, run, request->metrics);
+    gate_narrow(baseline, run, request->metrics); /* of the rows that take a GPU */
     return 0;
 }

@@ -97,3 +97,27 @@ int gate_comparable(const struct run *run, const struct run *baseline)
                      other);
     return 0;
 }
+
+static bool has_metric(const struct run *run, const char *metric)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (result_find(&run->results[i], metric))
+            return true;
+    return false;
+}
+
+void gate_narrow(struct run *baseline, const struct run *run, const struct metrics *metrics)
+{
+    bool *kept = x_calloc(metrics->count, sizeof *kept);
+    for (size_t m = 0; m < metrics->count; m++)
+        kept[m] = has_metric(run, metrics->list[m].name);
+    for (size_t i = 0; i < baseline->result_count; i++) {
+        struct result *result = &baseline->results[i];
+        for (size_t r = result->row_count; r-- > 0;) {
+            const char *metric = result->rows[r].metric;
+            if (!metrics_find(metrics, metric) || !kept[metrics_index(metrics, metric)])
+                result_remove(result, metric);
+        }
+    }
+    free(kept);
+}

@@ -11,4 +11,8 @@ int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_
  * differs. */
 int gate_comparable(const struct run *run, const struct run *baseline);
 
+/* Takes from the baseline the rows of metrics of which the run has no row in any kernel: what was measured in such a
+ * way that it cannot have them is not to lack them. */
+void gate_narrow(struct run *baseline, const struct run *run, const struct metrics *metrics);
+
 #endif

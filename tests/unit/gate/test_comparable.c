@@ -1,0 +1,124 @@
+#include "base/util.h"
+#include "gate/comparable.h"
+#include "made_runs.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_words(char *said, const char *words)
+{
+    cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
+    free(said);
+}
+
+/* What is said to these globs; both runs are narrowed. */
+static int filter(struct run *run, struct run *baseline, const char *first, const char *second, char **said)
+{
+    char *globs[] = {x_strdup(first), x_strdup(second)};
+    struct capture capture;
+    capture_begin(&capture);
+    const int result = gate_filter(run, baseline, globs, second ? 2 : 1);
+    *said = capture_end(&capture);
+    free(globs[0]);
+    free(globs[1]);
+    return result;
+}
+
+Test(comparable, both_sides_are_narrowed_by_globs)
+{
+    struct run run = made_run(1), baseline = made_run(2);
+    char *said;
+    cr_expect_eq(filter(&run, &baseline, "reduce/*", NULL, &said), 0);
+    expect_words(said, "");
+    cr_expect_eq(run.result_count, 2);
+    cr_expect_eq(baseline.result_count, 2);
+    run_filter(&run, &(char *){(char[]){"reduce/tree"}}, 1);
+    cr_expect_eq(filter(&run, &baseline, "reduce/warp", NULL, &said), 0); /* one side has it */
+    expect_words(said, "");
+    cr_expect_eq(run.result_count, 0);
+    run_release(&run);
+    run_release(&baseline);
+}
+
+Test(comparable, a_glob_that_matches_nothing_names_what_is_near)
+{
+    static const struct {
+        const char *glob, *words;
+    } cases[] = {
+        {"reduce/tre", "did you mean reduce/tree?"},
+        {"reduec", "did you mean 'reduce/*'?"},
+        {"nothing/like/it", "`cugate list` names them"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct run run = made_run(1);
+        char *said;
+        cr_expect_eq(filter(&run, NULL, "access/*", cases[i].glob, &said), -1, "%s", cases[i].glob);
+        expect_words(said, cases[i].words);
+        run_release(&run);
+    }
+}
+
+static void set_collector(struct run *run, const char *name)
+{
+    free(run->sessions[0].facts[SESSION_COLLECTOR]);
+    run->sessions[0].facts[SESSION_COLLECTOR] = x_strdup(name);
+}
+
+/* NULL: a file that does not say. */
+Test(comparable, runs_of_two_collectors_are_not_compared)
+{
+    static const struct {
+        const char *run, *baseline, *words; /* NULL: they are compared */
+    } cases[] = {
+        {"cupti", "cupti", NULL},
+        {NULL, "cupti", NULL},
+        {"host", NULL, NULL},
+        {"host", "cupti", "measured by the collector host, the baseline by cupti"},
+    };
+    for (size_t i = 0; i < ROWS(cases); i++) {
+        struct run run = made_run(1), baseline = made_run(2);
+        set_collector(&run, cases[i].run);
+        set_collector(&baseline, cases[i].baseline);
+        struct capture capture;
+        capture_begin(&capture);
+        cr_expect_eq(gate_comparable(&run, &baseline), cases[i].words ? -1 : 0, "case %zu", i);
+        expect_words(capture_end(&capture), cases[i].words ? cases[i].words : "");
+        run_release(&run);
+        run_release(&baseline);
+    }
+}
+
+Test(comparable, a_run_of_another_device_is_not_compared)
+{
+    struct run run = made_run(1), baseline = made_run(2);
+    run.device.sm_count++;
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_eq(gate_comparable(&run, &baseline), -1);
+    expect_words(capture_end(&capture), "the run is of another device than the baseline: SM count");
+    run_release(&run);
+    run_release(&baseline);
+}
+
+Test(comparable, a_baseline_is_narrowed_to_the_metrics_that_a_run_has)
+{
+    struct metrics metrics = {0};
+    struct run run = made_run(1), baseline = made_run(2);
+    cr_assert_eq(metrics_read_text(&metrics, "x.ini", made_definitions), 0);
+    for (size_t i = 0; i < run.result_count; i++)
+        result_remove(&run.results[i], "time");
+    result_remove(&run.results[0], "count"); /* others have it: this one is missing */
+    result_add(&baseline.results[1], "unknown");
+    gate_narrow(&baseline, &run, &metrics);
+    for (size_t i = 0; i < baseline.result_count; i++) {
+        const struct result *result = &baseline.results[i];
+        cr_expect_eq(result->row_count, 3, "%s", result->id);
+        cr_expect_null(result_find(result, "time"), "%s", result->id);
+        cr_expect(row_value(result_find(result, "count")) == 7, "%s", result->id);
+    }
+    run_release(&run);
+    run_release(&baseline);
+    metrics_release(&metrics);
+}
