@@ -272,7 +272,7 @@ static int profile(struct range_collector *self, const struct workload *workload
     if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem) < 0)
         goto out;
     image = x_calloc(1, size.counterDataSize);
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params initialize = {
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params blank = {
         .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
         .pRangeProfilerObject = self->profiler,
         .counterDataSize = size.counterDataSize,
@@ -296,8 +296,7 @@ static int profile(struct range_collector *self, const struct workload *workload
         .pCounterDataImage = image,
         .counterDataImageSize = size.counterDataSize,
     };
-    if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&initialize), problem) <
-            0 ||
+    if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&blank), problem) < 0 ||
         cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem) < 0 ||
         collect(self, workload, plan, problem) < 0 ||
         cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
