@@ -16,7 +16,7 @@ int measure_run(const struct measurement *measurement, struct run *run)
 int measure_whole(const struct measurement *measurement, struct run *run)
 {
     struct measurement whole = *measurement;
-    whole.roofs = true;
+    whole.roofs = measurement->backend->provides & PROVIDES_ROOFS;
     const int code = measure_run(&whole, run);
     if (run->result_count > 0 && resources_add(run, measurement->kernels, measurement->metrics) < 0 &&
         code == EXIT_SAME)

@@ -46,10 +46,10 @@ enum lines_kind {
 };
 
 /* Collects the lines of those of the run's kernels that ids names (all: NULL), in that order, from the measurement's
- * library into result->lines; a kind that is there already stays as it is. Kernels that are not ok, are not of the
- * library or launch nothing are passed over. What cannot be
- * collected is a warning, and leaves the lines of that kernel as they are. Reads the text of the lines from the source
- * files where they are found. 0, or EXIT_INTERRUPTED after SIGINT. */
+ * library into result->lines, of the kinds that its backend has; a kind that is there already stays as it is. Kernels
+ * that are not ok, are not of the library or launch nothing are passed over. What cannot be collected is a warning, and
+ * leaves the lines of that kernel as they are. Reads the text of the lines from the source files where they are found.
+ * 0, or EXIT_INTERRUPTED after SIGINT. */
 int measure_lines(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
                   unsigned kinds);
 

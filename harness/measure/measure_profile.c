@@ -107,6 +107,7 @@ int measure_lines(const struct measurement *measurement, struct run *run, const 
                   unsigned kinds)
 {
     const size_t number = ids ? count : run->result_count;
+    kinds &= measurement->backend->provides;
     for (size_t i = 0; i < number; i++) {
         struct result *result = ids ? run_find(run, ids[i]) : &run->results[i];
         if (can_have_lines(result) && collect(measurement, result, kinds) == EXIT_INTERRUPTED)
