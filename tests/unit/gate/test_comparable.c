@@ -1,4 +1,4 @@
-#include "base/util.h"
+#include "base/base.h"
 #include "gate/comparable.h"
 #include "made_runs.h"
 #include "support.h"

@@ -1,0 +1,39 @@
+#include "base/base.h"
+#include "command/command.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct options asked = {
+    .kernels = "lib.so", .collector = "host", .device = 2, .samples = 5, .timeout = 7, .quiet = true};
+
+Test(options_measurement, a_command_line_says_how_to_measure)
+{
+    const struct metrics metrics = {0};
+    struct measurement measurement;
+    cr_assert_eq(options_measurement(&measurement, &asked, &metrics), 0);
+    cr_expect_eq(measurement.backend, backend_find("host"));
+    cr_expect_eq(measurement.metrics, &metrics);
+    cr_expect_str_eq(measurement.kernels, "lib.so");
+    cr_expect_eq(measurement.device, 2);
+    cr_expect_eq(measurement.samples, 5);
+    cr_expect_eq(measurement.timeout, 7);
+    cr_expect_not(measurement.progress);
+    cr_expect_eq(measurement.profile, 0);
+}
+
+Test(options_measurement, a_collector_that_there_is_not)
+{
+    const struct metrics metrics = {0};
+    struct measurement measurement;
+    struct options options = asked;
+    struct capture capture;
+    options.collector = "abacus";
+    capture_begin(&capture);
+    cr_expect_eq(options_measurement(&measurement, &options, &metrics), -1);
+    char *said = capture_end(&capture);
+    cr_expect(strstr(said, "no collector 'abacus'; `cugate list --collectors`"), "%s", said);
+    free(said);
+}
