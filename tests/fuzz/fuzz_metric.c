@@ -1,6 +1,6 @@
 /* fuzz_metric - any text as a metric file. What is accepted must survive writing and reading. */
 #include "base/base.h"
-#include "model/metric.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -3,6 +3,14 @@
 #include <criterion/criterion.h>
 #include <poll.h>
 
+/* A shell's jobs in the background begin with SIGINT ignored. */
+static void forget_ignored(void)
+{
+    signal(SIGINT, SIG_DFL);
+}
+
+TestSuite(interrupt, .init = forget_ignored);
+
 static bool is_readable(const struct interrupts *interrupts)
 {
     struct pollfd one = {.fd = interrupts->descriptor, .events = POLLIN};
