@@ -5,7 +5,6 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <string.h>
 
 /* What a file may hold at most. Jansson takes up to 250 bytes for each "{}" and 50 for each "0,", so that a hostile
  * file of 128 MB would else ask for gigabytes. A run of 10,000 kernels and 50 metrics has some 1,600,000 and
@@ -57,10 +56,7 @@ int json_at_object(const struct json_at *at, json_t *value, const char *const *k
     json_t *member;
     json_object_foreach(value, key, member)
     {
-        bool known = false;
-        for (size_t i = 0; i < count && !known; i++)
-            known = strcmp(keys[i], key) == 0;
-        if (known)
+        if (name_index(key, keys, count) < count)
             continue;
         const char *near = nearest_name(key, keys, count);
         return json_error(at, "has an unknown key \"%.64s\"%s%s%s", key, near ? "; did you mean \"" : "",

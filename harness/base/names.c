@@ -6,6 +6,14 @@
 #include <stdint.h>
 #include <string.h>
 
+size_t name_index(const char *name, const char *const *names, size_t count)
+{
+    size_t i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
 size_t name_length(const char *text)
 {
     return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");

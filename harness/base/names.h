@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Where that name is in the list, which is in no order; count when it is not there. */
+size_t name_index(const char *name, const char *const *names, size_t count);
+
 /* How long the name is that the text begins with: as many of a-z, 0-9 and _ as there are. */
 size_t name_length(const char *text);
 

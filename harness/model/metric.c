@@ -27,18 +27,12 @@ const char *metric_better_name(enum metric_better better)
 
 enum metric_class metric_class_of(const char *name)
 {
-    enum metric_class class = 0;
-    while (class < METRIC_CLASSES && strcmp(class_names[class], name) != 0)
-        class ++;
-    return class;
+    return (enum metric_class)name_index(name, class_names, METRIC_CLASSES);
 }
 
 enum metric_better metric_better_of(const char *name)
 {
-    enum metric_better better = 0;
-    while (better < METRIC_BETTERS && strcmp(better_names[better], name) != 0)
-        better++;
-    return better;
+    return (enum metric_better)name_index(name, better_names, METRIC_BETTERS);
 }
 
 const struct metric *metrics_find(const struct metrics *metrics, const char *name)

@@ -77,38 +77,28 @@ static int set_unit(struct reading *reading, const char *value)
 {
     const char *names[16];
     size_t count = metric_units(names, ROWS(names));
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], value) == 0) {
-            current(reading)->unit = x_strdup(value);
-            return 0;
-        }
-    return unknown(reading, "unit", value, names, count);
+    if (name_index(value, names, count) == count)
+        return unknown(reading, "unit", value, names, count);
+    current(reading)->unit = x_strdup(value);
+    return 0;
 }
 
 static int set_class(struct reading *reading, const char *value)
 {
     const char *names[METRIC_CLASSES];
-    for (enum metric_class class = 0; class < METRIC_CLASSES; class ++) {
-        names[class] = metric_class_name(class);
-        if (strcmp(names[class], value) == 0) {
-            current(reading)->class = class;
-            return 0;
-        }
-    }
-    return unknown(reading, "class", value, names, METRIC_CLASSES);
+    for (enum metric_class i = 0; i < METRIC_CLASSES; i++)
+        names[i] = metric_class_name(i);
+    current(reading)->class = metric_class_of(value);
+    return current(reading)->class < METRIC_CLASSES ? 0 : unknown(reading, "class", value, names, METRIC_CLASSES);
 }
 
 static int set_better(struct reading *reading, const char *value)
 {
     const char *names[METRIC_BETTERS];
-    for (enum metric_better better = 0; better < METRIC_BETTERS; better++) {
-        names[better] = metric_better_name(better);
-        if (strcmp(names[better], value) == 0) {
-            current(reading)->better = better;
-            return 0;
-        }
-    }
-    return unknown(reading, "direction", value, names, METRIC_BETTERS);
+    for (enum metric_better i = 0; i < METRIC_BETTERS; i++)
+        names[i] = metric_better_name(i);
+    current(reading)->better = metric_better_of(value);
+    return current(reading)->better < METRIC_BETTERS ? 0 : unknown(reading, "direction", value, names, METRIC_BETTERS);
 }
 
 /* Kept for the end of the section: what it means depends on the unit, which may come later. */

@@ -24,10 +24,7 @@ const char *result_status_name(enum result_status status)
 
 enum result_status result_status_of(const char *name)
 {
-    enum result_status status = 0;
-    while (status < RESULT_STATUSES && strcmp(status_names[status], name) != 0)
-        status++;
-    return status;
+    return (enum result_status)name_index(name, status_names, RESULT_STATUSES);
 }
 
 void row_clear(struct row *row)

@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int read_device(const struct json_at *above, json_t *root, struct device *device)
 {

@@ -2,8 +2,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 static const char *const state_names[VALUE_STATES] = {
     [VALUE_MEASURED] = "measured",
     [VALUE_NOT_COUNTED] = "not counted",
@@ -18,11 +16,7 @@ const char *value_state_name(enum value_state state)
 
 enum value_state value_state_of(const char *name)
 {
-    for (int state = 0; state < VALUE_STATES; state++) {
-        if (strcmp(state_names[state], name) == 0)
-            return (enum value_state)state;
-    }
-    return VALUE_STATES;
+    return (enum value_state)name_index(name, state_names, VALUE_STATES);
 }
 
 /* An extent in which a launch without a reading makes the whole unreadable. */

@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+Test(names, a_name_is_found_where_it_is)
+{
+    static const char *const names[] = {"lower", "higher"};
+    cr_expect_eq(name_index("lower", names, 2), 0);
+    cr_expect_eq(name_index("higher", names, 2), 1);
+    cr_expect_eq(name_index("high", names, 2), 2);
+    cr_expect_eq(name_index("", NULL, 0), 0);
+}
+
 Test(names, a_name_ends_at_the_first_other_character)
 {
     cr_expect_eq(name_length("sm_90"), 5);
