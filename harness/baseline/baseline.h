@@ -6,8 +6,6 @@
 #include "judge/judge.h"
 #include "model/model.h"
 
-#include "baseline_devices.h"
-
 #define BASELINE_SESSIONS 20 /* that a row keeps; the oldest go first */
 
 /* The folder of a device below the baselines folder: "baselines/nvidia-h200". Caller frees. */
@@ -21,6 +19,26 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
 
 /* Whether there is a kernel's folder for devices of that name, whatever it holds. */
 bool baseline_exists(const char *baselines, const struct device *device);
+
+/* ---- Which devices there are baselines of ---- */
+
+struct baseline_device {
+    char *folder; /* its name below the baselines folder: "nvidia-h200" */
+    struct device device;
+};
+
+/* Owned list, sorted by folder. */
+struct baseline_devices {
+    struct baseline_device *list;
+    size_t count;
+};
+
+/* Reads one file of each folder below `baselines`; a folder without files is passed over, and one that is not there
+ * holds none. -1 after error() when the folder or a file cannot be read. */
+int baseline_devices_read(struct baseline_devices *devices, const char *baselines);
+void baseline_devices_release(struct baseline_devices *devices);
+
+/* ---- Accepting ---- */
 
 struct acceptance {
     const char *baselines;
