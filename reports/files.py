@@ -1,7 +1,7 @@
 """The files that cugate writes, as typed values: what reports/ knows of them, and nothing else.
 
 Each class states the part of a file that the pages read; other members are ignored, since a later cugate may add some.
-The files themselves are described where they are written: run files in harness/model/run_file.h, the others in the headers
+The files themselves are described where they are written: run files in harness/model/run_file.h, the others at the head
 of harness/report/report_json.c, explain_json.c and aa_json.c. Units are those of the metric, SI throughout."""
 
 from __future__ import annotations

@@ -11,25 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.catalogue import BLOCKINGS, LADDERS, LITERATURE, Blocking, Ladder, Literature
+from reports.definitions import Panel, headlines
 from reports.nights import VERDICTS, Nights
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A metric that has a plot on each kernel's page, in this order."""
-
-    metric: str
-    title: str
-
 
 TIME = Panel("time", "Time")
 WALL_TIME = Panel("wall_time", "Wall time")
-COUNTERS = (
-    Panel("achieved_occupancy", "Achieved occupancy"),
-    Panel("branch_efficiency", "Branch efficiency"),
-    Panel("dram_throughput", "DRAM throughput"),
-    Panel("shared_bank_conflicts", "Bank conflicts"),
-)
+COUNTERS = headlines()
 
 
 def finite(number: float | None) -> float | None:

@@ -133,6 +133,7 @@ void metrics_release(struct metrics *metrics)
         struct metric *metric = &metrics->list[i];
         free(metric->name);
         free(metric->title);
+        free(metric->headline);
         free(metric->counter);
         free(metric->unit);
         free(metric->weight);

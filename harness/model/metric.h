@@ -19,11 +19,13 @@ enum metric_class {
 enum metric_better { METRIC_LOWER, METRIC_HIGHER, METRIC_BETTERS };
 
 struct metric {
-    char *name;    /* section name, [a-z0-9_]+: the key in run files */
-    char *title;   /* for column heads and plots */
-    char *counter; /* CUPTI metric names separated by spaces, of which the first that the chip has counts; or
-                    * `cugate.NAME` for what cugate works out itself: computed_counters.h */
-    char *unit;    /* one of metric_units() (units.h): decides how a value is printed */
+    char *name;     /* section name, [a-z0-9_]+: the key in run files */
+    char *title;    /* for column heads and plots */
+    char *headline; /* its column in the table of kernels has this title, and it has a plot on each kernel's page; NULL:
+                     * it has neither. Time has both without */
+    char *counter;  /* CUPTI metric names separated by spaces, of which the first that the chip has counts; or
+                     * `cugate.NAME` for what cugate works out itself: computed_counters.h */
+    char *unit;     /* one of metric_units() (units.h): decides how a value is printed */
     enum metric_class class;
     enum metric_better better;
     double floor_absolute; /* in the metric's unit; a change up to the larger of the two floors is no change */
@@ -58,6 +60,7 @@ void metrics_release(struct metrics *metrics);
 /* The metric of that name, or NULL. */
 const struct metric *metrics_find(const struct metrics *metrics, const char *name);
 /* The next of the names in `trade`, for which *rest begins as that text: copies it into name. False at the end. */
+#define METRIC_HEADLINE 16 /* characters, at most */
 #define METRIC_NAME 64
 bool metric_next_trade(const char **rest, char name[METRIC_NAME]);
 /* Its place in the list; only for names that exist. */

@@ -118,6 +118,17 @@ static int set_other(struct reading *reading, const char *what, const char *valu
     return 0;
 }
 
+static int set_headline(struct reading *reading, const char *value)
+{
+    const size_t length = text_count(value);
+    if (length == 0 || length > METRIC_HEADLINE)
+        return ini_text_wrong(&reading->text, reading->text.line,
+                              "the headline has %zu characters: write a column's title of 1 to %d", length,
+                              METRIC_HEADLINE);
+    current(reading)->headline = x_strdup(value);
+    return 0;
+}
+
 static int set_weight(struct reading *reading, const char *value)
 {
     return set_other(reading, "weight", value, &current(reading)->weight);
@@ -174,7 +185,7 @@ static const struct key {
     {"title", true, set_title},    {"counter", true, set_counter}, {"unit", true, set_unit},
     {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
     {"weight", false, set_weight}, {"clock", false, set_clock},    {"trade", false, set_trade},
-    {"law", false, set_law},       {"doc", true, set_doc},
+    {"law", false, set_law},       {"doc", true, set_doc},         {"headline", false, set_headline},
 };
 
 static int wrong_floor(struct reading *reading)

@@ -16,20 +16,39 @@ struct kernel_line {
 /* What a column shows of a row. */
 enum show { SHOW_VALUE, SHOW_CHANGE };
 
-/* The table's columns. To add a column: a row here; the sum of the widths has to leave room for the kernel. */
-static const struct column {
+/* Time and what it changed by, and behind them a column for each metric with a headline. */
+struct column {
     struct table_column table;
     enum show show;
     const char *metric;
     const char *substitute; /* shown with a `*` where the metric has no answer, else NULL */
-} columns[] = {
-    {{"time ", false, 10}, SHOW_VALUE, "time", "wall_time"},
-    {{"change", false, 8}, SHOW_CHANGE, "time", "wall_time"},
-    {{"DRAM", false, 8}, SHOW_VALUE, "dram_throughput", NULL},
-    {{"occupancy", false, 9}, SHOW_VALUE, "achieved_occupancy", NULL},
-    {{"branch eff.", false, 11}, SHOW_VALUE, "branch_efficiency", NULL},
-    {{"bank conflicts", false, 14}, SHOW_VALUE, "shared_bank_conflicts", NULL},
 };
+
+struct columns {
+    struct column *list;
+    size_t count;
+};
+
+#define COLUMN_WIDTH 8 /* what a number takes, at least */
+
+static struct columns make_columns(const struct report *report)
+{
+    struct columns columns = {0};
+    *ARRAY_ADD(columns.list, columns.count) =
+        (struct column){{"time ", false, COLUMN_WIDTH + 2}, SHOW_VALUE, "time", "wall_time"};
+    if (report->comparison)
+        *ARRAY_ADD(columns.list, columns.count) =
+            (struct column){{"change", false, COLUMN_WIDTH}, SHOW_CHANGE, "time", "wall_time"};
+    for (size_t m = 0; m < report->metrics->count; m++) {
+        const struct metric *metric = &report->metrics->list[m];
+        if (!metric->headline)
+            continue;
+        struct column *column = ARRAY_ADD(columns.list, columns.count);
+        *column = (struct column){{metric->headline, false, COLUMN_WIDTH}, SHOW_VALUE, metric->name, NULL};
+        table_fit(&column->table, metric->headline);
+    }
+    return columns;
+}
 
 /* How a state without a number looks in a cell. */
 static const struct mark {
@@ -151,24 +170,17 @@ enum ink tone_ink(enum tone tone)
     return inks[tone];
 }
 
-static bool is_shown(const struct report *report, const struct column *column)
-{
-    return column->show != SHOW_CHANGE || report->comparison;
-}
-
 /* The cells of a kernel that was measured. used collects what the legend has to explain: a bit a state, and the bit
  * VALUE_STATES for the substitute's star. */
-static void print_cells(struct table_row *cells, const struct report *report, const struct kernel_line *line,
-                        unsigned *used)
+static void print_cells(struct table_row *cells, const struct report *report, const struct columns *columns,
+                        const struct kernel_line *line, unsigned *used)
 {
-    for (size_t i = 0; i < ROWS(columns); i++) {
-        const struct column *column = &columns[i];
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->list[i];
         const struct row *row = find_row(line->now, column->metric);
         bool substitute = !measured(row) && measured(find_row(line->now, column->substitute));
         const char *name = substitute ? column->substitute : column->metric;
         char value[64], cell[80];
-        if (!is_shown(report, column))
-            continue;
         if (column->show == SHOW_CHANGE)
             change_cell(line, name, value, sizeof value);
         else
@@ -184,11 +196,11 @@ static void print_cells(struct table_row *cells, const struct report *report, co
 }
 
 /* Across all cells: why there are none. */
-static void print_status(struct table_row *cells, const struct report *report, const struct result *result)
+static void print_status(struct table_row *cells, const struct columns *columns, const struct result *result)
 {
     struct table_column across = {.left = true, .width = -2};
-    for (size_t i = 0; i < ROWS(columns); i++)
-        across.width += is_shown(report, &columns[i]) ? 2 + columns[i].table.width : 0;
+    for (size_t i = 0; i < columns->count; i++)
+        across.width += 2 + columns->list[i].table.width;
     if (result)
         table_cell(cells, result->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED, &across,
                    result_status_name(result->status));
@@ -196,16 +208,16 @@ static void print_status(struct table_row *cells, const struct report *report, c
         table_cell(cells, INK_PLAIN, &across, "");
 }
 
-static void print_line(const struct text *text, const struct report *report, const struct kernel_line *line,
-                       const struct table_column *kernel, unsigned *used)
+static void print_line(const struct text *text, const struct report *report, const struct columns *columns,
+                       const struct kernel_line *line, const struct table_column *kernel, unsigned *used)
 {
     static const struct table_column verdict = {"verdict", true, 7};
     struct table_row cells = {.text = text};
     table_cell(&cells, INK_PLAIN, kernel, line->id);
     if (line->now && line->now->status == RESULT_OK)
-        print_cells(&cells, report, line, used);
+        print_cells(&cells, report, columns, line, used);
     else
-        print_status(&cells, report, line->now);
+        print_status(&cells, columns, line->now);
     if (report->comparison && line->verdict < VERDICTS) {
         table_cell(&cells, tone_ink(words_verdict_tone(line->verdict)), &verdict, verdict_name(line->verdict));
         if (line->blind)
@@ -236,6 +248,7 @@ void text_kernels(const struct text *text, const struct report *report)
 {
     size_t count;
     struct kernel_line *lines = make_lines(report, &count);
+    struct columns columns = make_columns(report);
     struct table_column kernel = {"kernel", true, 0};
     struct table_row titles = {.text = text, .any = true};
     unsigned used = 0;
@@ -244,12 +257,12 @@ void text_kernels(const struct text *text, const struct report *report)
     for (size_t i = 0; i < count; i++)
         table_fit(&kernel, lines[i].id);
     text_print(text, INK_BOLD, "%-*s", kernel.width, kernel.title);
-    for (size_t i = 0; i < ROWS(columns); i++)
-        if (is_shown(report, &columns[i]))
-            table_title(&titles, &columns[i].table);
+    for (size_t i = 0; i < columns.count; i++)
+        table_title(&titles, &columns.list[i].table);
     text_print(text, INK_BOLD, "%s\n", report->comparison ? "  verdict" : "");
     for (size_t i = 0; i < count; i++)
-        print_line(text, report, &lines[i], &kernel, &used);
+        print_line(text, report, &columns, &lines[i], &kernel, &used);
     print_legend(text, used);
+    free(columns.list);
     free(lines);
 }
