@@ -1,18 +1,13 @@
-/* Accepting in three steps: gather the new rows out of the runs, merge them into the kernels' files in memory, write.
- * Only the last one touches the disk. */
+/* Accepting in three steps, each a file of its own: gather the new rows out of the runs, merge them into the kernels'
+ * files in memory, write. Here are the checks between them. */
 #include "base/base.h"
 #include "judge/judge.h"
 
 #include "baseline.h"
 #include "baseline_files.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static const char *collector_of(const struct run *run)
@@ -190,100 +185,6 @@ static void merge(struct baseline_files *files, struct run *fresh, struct mergin
     sort_moves(merging->accepted);
 }
 
-static int make_parents(const char *path)
-{
-    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
-    int result = make_folders(folder);
-    free(folder);
-    return result;
-}
-
-/* There may be more kernels than a process may have files open, as long as it asks for no more. */
-static void allow_open_files(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/* Writes every changed file beside its place, and only when all of them are on the disk puts them there. */
-static int write_files(const struct baseline_files *files)
-{
-    int result = -1;
-    size_t opened = 0;
-    size_t done = 0;
-    struct whole_file *pending = x_calloc(files->count, sizeof *pending);
-    allow_open_files();
-    for (size_t i = 0; i < files->count; i++) {
-        struct whole_file *file = &pending[opened];
-        if (!files->list[i].changed)
-            continue;
-        if (make_parents(files->list[i].path) < 0 ||
-            whole_file_open_next(file, files->list[i].path, opened > 0 ? file - 1 : NULL) < 0)
-            goto out;
-        opened++;
-        errno = 0;
-        if (run_write(&files->list[i].run, file->stream) < 0) {
-            error("cannot write %s: %s; the baseline is as it was", files->list[i].path, strerror(errno));
-            goto out;
-        }
-        if (whole_file_settle(file) < 0)
-            goto out;
-    }
-    for (; done < opened; done++)
-        if (whole_file_commit(&pending[done]) < 0) {
-            error("%zu of %zu files were written: mend it, and accept the same again for the others", done, opened);
-            done++;
-            goto out;
-        }
-    result = 0;
-out:
-    for (; done < opened; done++)
-        whole_file_abandon(&pending[done]);
-    free(pending);
-    return result;
-}
-
-/* Two accepts at once must not lose each other's rows. The lock ends when the descriptor is closed. */
-static int lock_folder(const char *folder)
-{
-    if (make_folders(folder) < 0)
-        return -1;
-    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
-        return descriptor;
-    if (descriptor >= 0)
-        close(descriptor);
-    return error("cannot lock %s: %s", folder, strerror(errno));
-}
-
-/* The new file is in its place, so that nothing is lost when this fails. */
-static int remove_old(const char *path)
-{
-    if (unlink(path) < 0)
-        return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
-    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
-    (void)rmdir(folder); /* only when that was the last of its family */
-    free(folder);
-    return 0;
-}
-
-/* Ctrl-C and its like wait, and then take effect. */
-static int write_undisturbed(const struct baseline_files *files, const char *old_path)
-{
-    sigset_t ends, before;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
-    sigprocmask(SIG_BLOCK, &ends, &before);
-    const int result = write_files(files) < 0 || (old_path && remove_old(old_path) < 0) ? -1 : 0;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return result;
-}
-
 /* Only of rows that hold the new sessions alone: what was added to others did not make their regression pass. */
 static void warn_expected(const struct expectations *expectations, const struct baseline_files *files,
                           const struct run *fresh)
@@ -346,7 +247,7 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
         result = check_notes(&files, fresh);
     if (result == 0) {
         merge(&files, fresh, merging);
-        if (write_undisturbed(&files, old_path) < 0)
+        if (baseline_write(&files, old_path) < 0)
             result = EXIT_USAGE;
         else
             warn_expected(&expectations, &files, fresh);
@@ -374,7 +275,7 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
     int result = check_sources(sources, count);
     if (result == 0)
         result = baseline_gather(&fresh, acceptance, sources, count);
-    if (result == 0 && (lock = lock_folder(acceptance->baselines)) < 0)
+    if (result == 0 && (lock = baseline_lock(acceptance->baselines)) < 0)
         result = EXIT_USAGE;
     if (result == 0)
         result = accept_fresh(&merging, &fresh);

@@ -34,6 +34,14 @@ void baseline_files_rename(struct baseline_files *files, struct kernel_file *fil
 /* Where the file of a kernel is. Caller frees. */
 char *baseline_files_path(const struct baseline_files *files, const char *id);
 
+/* Locks the folder of baselines, which is made where there is none: two accepts at once must not lose each other's
+ * rows. A descriptor that ends the lock when it is closed; -1 after error(). */
+int baseline_lock(const char *folder);
+
+/* Puts every changed file in its place once all of them are on the disk, then removes the one at old_path (NULL: none).
+ * Ctrl-C and its like wait, and then take effect. -1 after error() that says how far it came. */
+int baseline_write(const struct baseline_files *files, const char *old_path);
+
 /* A run to be accepted. */
 struct source {
     const struct run *run;

@@ -1,0 +1,104 @@
+#include "base/base.h"
+
+#include "baseline_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static int make_parents(const char *path)
+{
+    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    int result = make_folders(folder);
+    free(folder);
+    return result;
+}
+
+/* There may be more kernels than a process may have files open, as long as it asks for no more. */
+static void allow_open_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Writes every changed file beside its place, and only when all of them are on the disk puts them there. */
+static int write_files(const struct baseline_files *files)
+{
+    int result = -1;
+    size_t opened = 0;
+    size_t done = 0;
+    struct whole_file *pending = x_calloc(files->count, sizeof *pending);
+    allow_open_files();
+    for (size_t i = 0; i < files->count; i++) {
+        struct whole_file *file = &pending[opened];
+        if (!files->list[i].changed)
+            continue;
+        if (make_parents(files->list[i].path) < 0 ||
+            whole_file_open_next(file, files->list[i].path, opened > 0 ? file - 1 : NULL) < 0)
+            goto out;
+        opened++;
+        errno = 0;
+        if (run_write(&files->list[i].run, file->stream) < 0) {
+            error("cannot write %s: %s; the baseline is as it was", files->list[i].path, strerror(errno));
+            goto out;
+        }
+        if (whole_file_settle(file) < 0)
+            goto out;
+    }
+    for (; done < opened; done++)
+        if (whole_file_commit(&pending[done]) < 0) {
+            error("%zu of %zu files were written: mend it, and accept the same again for the others", done, opened);
+            done++;
+            goto out;
+        }
+    result = 0;
+out:
+    for (; done < opened; done++)
+        whole_file_abandon(&pending[done]);
+    free(pending);
+    return result;
+}
+
+int baseline_lock(const char *folder)
+{
+    if (make_folders(folder) < 0)
+        return -1;
+    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        return descriptor;
+    if (descriptor >= 0)
+        close(descriptor);
+    return error("cannot lock %s: %s", folder, strerror(errno));
+}
+
+/* The new file is in its place, so that nothing is lost when this fails. */
+static int remove_old(const char *path)
+{
+    if (unlink(path) < 0)
+        return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
+    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    (void)rmdir(folder); /* only when that was the last of its family */
+    free(folder);
+    return 0;
+}
+
+int baseline_write(const struct baseline_files *files, const char *old_path)
+{
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    const int result = write_files(files) < 0 || (old_path && remove_old(old_path) < 0) ? -1 : 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
