@@ -46,7 +46,7 @@ static int find_recorded(const struct work *work)
     const char **names = x_calloc(run->result_count + 1, sizeof *names);
     for (size_t i = 0; i < run->result_count; i++)
         names[i] = run->results[i].id;
-    const int result = explain_find(work->options->arguments[0], names, run->result_count, work->options->replay);
+    const int result = kernel_names_find(work->options->arguments[0], names, run->result_count, work->options->replay);
     free(names);
     return result;
 }
@@ -64,7 +64,7 @@ static int find_built(const struct work *work)
     const char **names = x_calloc(library.count + 1, sizeof *names);
     for (size_t i = 0; i < library.count; i++)
         names[i] = library.kernels[i].id;
-    const int result = explain_find(work->options->arguments[0], names, library.count, work->options->kernels);
+    const int result = kernel_names_find(work->options->arguments[0], names, library.count, work->options->kernels);
     free(names);
     library_facts_release(&library);
     return result < 0 ? EXIT_USAGE : EXIT_SAME;

@@ -86,8 +86,4 @@ struct explanation {
 void explain_make(struct explanation *explanation, const struct run *run, const struct result *result);
 void explain_release(struct explanation *explanation);
 
-/* 0 when an id or a glob matches one of count names at least; else -1 after error() that says where it looked
- * ("run.json") and names near ones. */
-int explain_find(const char *wanted, const char *const *names, size_t count, const char *where);
-
 #endif

@@ -5,43 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernels of one or two runs, and their families, to suggest from. */
+/* The ids of one or two runs, to suggest from. */
 struct names {
-    char **ids, **families;
-    size_t count, family_count;
+    const char **ids; /* the runs' */
+    size_t count;
 };
 
 static void add_names(struct names *names, const struct run *run)
 {
-    for (size_t i = 0; run && i < run->result_count; i++) {
-        const char *id = run->results[i].id;
-        *ARRAY_ADD(names->ids, names->count) = x_strdup(id);
-        *ARRAY_ADD(names->families, names->family_count) = x_sprintf("%.*s", (int)strcspn(id, "/"), id);
-    }
-}
-
-static void release_names(struct names *names)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        free(names->ids[i]);
-        free(names->families[i]);
-    }
-    free(names->ids);
-    free(names->families);
+    for (size_t i = 0; run && i < run->result_count; i++)
+        *ARRAY_ADD(names->ids, names->count) = run->results[i].id;
 }
 
 /* Says what was probably meant: the nearest id for a variant, a whole family for `transpose` alone or a slip in it. */
 static int no_match(const char *glob, const struct names *names)
 {
-    char *family = x_sprintf("%.*s", (int)strcspn(glob, "/"), glob);
-    const char *id = nearest_name(glob, (const char *const *)names->ids, names->count);
-    const char *near = nearest_name(family, (const char *const *)names->families, names->count);
+    const char *id = kernel_names_near(glob, names->ids, names->count);
+    char *family = id ? NULL : kernel_names_family(glob, names->ids, names->count);
+    if (id)
+        error("no kernel matches -k '%s'; did you mean %s?", glob, id);
+    else if (family)
+        error("no kernel matches -k '%s'; did you mean '%s'?", glob, family);
+    else
+        error("no kernel matches -k '%s'; `cugate list` names them", glob);
     free(family);
-    if (id && strchr(glob, '/') && !strpbrk(glob, "*?["))
-        return error("no kernel matches -k '%s'; did you mean %s?", glob, id);
-    if (near)
-        return error("no kernel matches -k '%s'; did you mean '%s/*'?", glob, near);
-    return error("no kernel matches -k '%s'; `cugate list` names them", glob);
+    return -1;
 }
 
 static bool matches(const struct run *run, char *const *glob)
@@ -61,7 +49,7 @@ int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_
     for (size_t i = 0; i < count && result == 0; i++)
         if (!matches(run, &globs[i]) && !matches(baseline, &globs[i]))
             result = no_match(globs[i], &names);
-    release_names(&names);
+    free(names.ids);
 
     run_filter(run, globs, count);
     if (baseline)

@@ -4,6 +4,7 @@
 #define MODEL_H
 
 #include "computed_counters.h"
+#include "kernel_names.h"
 #include "law.h"
 #include "library_facts.h"
 #include "line.h"

@@ -11,54 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Which kernels ---- */
-
-Test(explain, a_name_or_a_glob_finds_kernels_or_those_near_it)
-{
-    static const char *const names[] = {"copy/plain", "reduce/atomic", "reduce/cub", "reduce/tree", "reduce/tree_wide"};
-    static const struct {
-        const char *wanted;
-        const char *words; /* that are said; NULL when one is found */
-    } cases[] = {
-        {"reduce/tree", NULL},
-        {"copy/*", NULL},
-        {"*wide", NULL},
-        {"reduce/*", NULL},
-        {"*", NULL},
-        {"reduce/tre", "run.json has no kernel 'reduce/tre'; did you mean reduce/tree?"},
-        {"reduce", "run.json has no kernel 'reduce'; of that family it has reduce/atomic, reduce/cub"},
-        {"reduce/something_else", "of that family it has reduce/atomic"},
-        {"reduce/z*", "run.json has no kernel 'reduce/z*'; of that family it has reduce/atomic"},
-        {"nothing/like_it", "run.json has no kernel 'nothing/like_it'; `cugate list` shows"},
-        {"", "run.json has no kernel ''"},
-    };
-    for (size_t i = 0; i < ROWS(cases); i++) {
-        struct capture capture;
-        capture_begin(&capture);
-        const int result = explain_find(cases[i].wanted, names, ROWS(names), "run.json");
-        char *said = capture_end(&capture);
-        cr_expect_eq(result, cases[i].words ? -1 : 0, "%s", cases[i].wanted);
-        cr_expect(cases[i].words ? strstr(said, cases[i].words) != NULL : *said == '\0', "%s: %s", cases[i].wanted,
-                  said);
-        free(said);
-    }
-    struct capture capture;
-    capture_begin(&capture);
-    cr_expect_eq(explain_find("copy/plain", names, 0, "run.json"), -1);
-    free(capture_end(&capture));
-}
-
-Test(explain, many_names_are_not_all_listed)
-{
-    static const char *const many[] = {"a/a", "a/b", "a/c", "a/d", "a/e", "a/f", "a/g"};
-    struct capture capture;
-    capture_begin(&capture);
-    cr_expect_eq(explain_find("a", many, ROWS(many), "run.json"), -1);
-    char *said = capture_end(&capture);
-    cr_expect(strstr(said, "a/d, a/e and 2 more"), "%s", said);
-    free(said);
-}
-
 /* ---- Words ---- */
 
 Test(explain, functions_are_shortened)

@@ -1,20 +1,22 @@
-/* Which kernels an explanation is of, and what is said when there are none. */
-#include "explain.h"
+#include "kernel_names.h"
 
+#include "base/base.h"
+
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAMES_SHOWN 5
 
-/* "a, b, c and 8 more": those of the names that match the glob. Caller frees. */
-static char *join_names(const char *const *names, size_t count, char *glob)
+/* "a, b, c and 8 more": those of the ids that match the glob. Caller frees. */
+static char *join_names(const char *const *ids, size_t count, char *glob)
 {
     char *joined = x_strdup("");
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!glob_any(&glob, 1, names[i]) || ++found > NAMES_SHOWN)
+        if (!glob_any(&glob, 1, ids[i]) || ++found > NAMES_SHOWN)
             continue;
-        char *longer = x_sprintf("%s%s%s", joined, found > 1 ? ", " : "", names[i]);
+        char *longer = x_sprintf("%s%s%s", joined, found > 1 ? ", " : "", ids[i]);
         free(joined);
         joined = longer;
     }
@@ -26,14 +28,17 @@ static char *join_names(const char *const *names, size_t count, char *glob)
     return joined;
 }
 
-/* The family that was probably meant, as a glob: of "reduce", of "reduce/no_such", of a slip in it. NULL when none is
- * near. Caller frees. */
-static char *near_family(const char *wanted, const char *const *names, size_t count)
+const char *kernel_names_near(const char *wanted, const char *const *ids, size_t count)
+{
+    return strchr(wanted, '/') && !strpbrk(wanted, "*?[") ? nearest_name(wanted, ids, count) : NULL;
+}
+
+char *kernel_names_family(const char *wanted, const char *const *ids, size_t count)
 {
     char **families = x_calloc(count, sizeof *families);
     char *family = x_sprintf("%.*s", (int)strcspn(wanted, "/"), wanted);
     for (size_t i = 0; i < count; i++)
-        families[i] = x_sprintf("%.*s", (int)strcspn(names[i], "/"), names[i]);
+        families[i] = x_sprintf("%.*s", (int)strcspn(ids[i], "/"), ids[i]);
     const char *near = nearest_name(family, (const char *const *)families, count);
     char *glob = near ? x_sprintf("%s/*", near) : NULL;
     for (size_t i = 0; i < count; i++)
@@ -43,11 +48,11 @@ static char *near_family(const char *wanted, const char *const *names, size_t co
     return glob;
 }
 
-static int say_none(const char *wanted, const char *const *names, size_t count, const char *where)
+static int say_none(const char *wanted, const char *const *ids, size_t count, const char *where)
 {
-    const char *near = strchr(wanted, '/') && !strpbrk(wanted, "*?[") ? nearest_name(wanted, names, count) : NULL;
-    char *family = near ? NULL : near_family(wanted, names, count);
-    char *members = family ? join_names(names, count, family) : NULL;
+    const char *near = kernel_names_near(wanted, ids, count);
+    char *family = near ? NULL : kernel_names_family(wanted, ids, count);
+    char *members = family ? join_names(ids, count, family) : NULL;
     if (near)
         error("%s has no kernel '%s'; did you mean %s?", where, wanted, near);
     else if (members)
@@ -59,12 +64,12 @@ static int say_none(const char *wanted, const char *const *names, size_t count, 
     return -1;
 }
 
-int explain_find(const char *wanted, const char *const *names, size_t count, const char *where)
+int kernel_names_find(const char *wanted, const char *const *ids, size_t count, const char *where)
 {
     char *glob = x_strdup(wanted);
     bool found = false;
     for (size_t i = 0; i < count && !found; i++)
-        found = glob_any(&glob, 1, names[i]);
+        found = glob_any(&glob, 1, ids[i]);
     free(glob);
-    return found ? 0 : say_none(wanted, names, count, where);
+    return found ? 0 : say_none(wanted, ids, count, where);
 }
