@@ -150,7 +150,7 @@ static int analyse(struct runs *runs, const struct options *options, const struc
     return whole_file_commit(file) < 0 ? EXIT_USAGE : (int)style.exit_code;
 }
 
-int cmd_aa(const struct options *options)
+static int cmd_aa(const struct options *options)
 {
     struct metrics metrics = {0};
     struct runs runs = {0};
@@ -174,3 +174,31 @@ out:
     metrics_release(&metrics);
     return code;
 }
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    &option_k, &option_output,
+    OPTION(.name = "save", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(save),
+           .doc = "keep each session that was measured as a run file in DIR"),
+    OPTION(.name = "sessions", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(sessions), .minimum = 2,
+           .maximum = 1000, .doc = "sessions to measure, each a process of its own (default: 10)"),
+    &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
+    OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
+           .document = DOCUMENT_AA),
+    NULL,
+};
+
+const struct command command_aa = {
+    .name = "aa",
+    .arguments = "[RUN.json...]",
+    .summary = "how often the gate would fail without a reason on this machine",
+    .details = "Measures the same code in many sessions, judges them by each other, and prints the false alarms, the\n"
+               "spread of each metric, the counters that do not repeat, and the smallest change of time that would be\n"
+               "caught. --save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of two\n"
+               "or more such sessions, of many GPUs and days for example, are analysed without a GPU.\n"
+               "Exit code 1 is a false alarm. Ctrl-C ends it with the sessions that are whole.",
+    .example = "cugate aa --sessions 20 --save sessions",
+    .takes = takes,
+    .minimum = 0, .maximum = -1, .run = cmd_aa,
+};
+/* clang-format on */

@@ -138,7 +138,7 @@ static int check_reason(const char *reason)
     return 0;
 }
 
-int cmd_accept(const struct options *options)
+static int cmd_accept(const struct options *options)
 {
     if (check_reason(options->reason) < 0)
         return EXIT_USAGE;
@@ -163,3 +163,34 @@ int cmd_accept(const struct options *options)
     metrics_release(&metrics);
     return result;
 }
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    &option_k,
+    OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
+           .doc = "only metrics that match this name or glob; repeatable"),
+    OPTION(.name = "anchor", .kind = KIND_FLAG, .place = PLACE(anchor),
+           .doc = "measure slow drift from these values on, as after a release"),
+    OPTION(.name = "was", .argument = "KERNEL", .kind = KIND_TEXT, .place = PLACE(was),
+           .doc = "the one kernel of -k was called this: take over its baseline"),
+    &option_baselines,
+    OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason),
+           .doc = "why these values are right; kept in the baseline"),
+    &option_metrics, NULL,
+};
+
+const struct command command_accept = {
+    .name = "accept",
+    .arguments = "RUN.json...",
+    .summary = "make runs, or some of their rows, the baseline",
+    .details = "Writes each chosen row into the baseline of the runs' model of GPU, with the reason; no other row\n"
+               "changes. A row that agrees with the baseline gains the sessions of the runs, so that its limit\n"
+               "becomes sharper: accept good runs now and then. One that moved is replaced, and its old value is\n"
+               "kept beside it. But when the kernel's machine code and its exact counts are the same, a move is\n"
+               "noise: up to 5 % or the limit it is added, further off it is left out and named; -m takes it all\n"
+               "the same. A kernel that is gone is dropped by removing its file.",
+    .example = "cugate accept run.json -k transpose/padded -m time --reason \"two more words of padding\"",
+    .takes = takes,
+    .minimum = 1, .maximum = -1, .run = cmd_accept,
+};
+/* clang-format on */

@@ -77,7 +77,7 @@ static int print(struct checking *checking)
     return outputs_print(&checking->outputs, &report, options) < 0 ? EXIT_USAGE : (int)report.exit_code;
 }
 
-int cmd_check(const struct options *options)
+static int cmd_check(const struct options *options)
 {
     struct checking checking = {.options = options};
     struct check_request request = {
@@ -108,3 +108,48 @@ int cmd_check(const struct options *options)
     metrics_release(&checking.metrics);
     return code;
 }
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    &option_k, &option_output, &option_save, &option_replay,
+    OPTION(.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(static_only),
+           .place_2 = PLACE(gpu), .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"),
+    OPTION(.name = "against", .argument = "BASE.so", .kind = KIND_TEXT, .place = PLACE(against),
+           .doc = "settle times in doubt and those of changed code by running this build in turn with --kernels"),
+    OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired),
+           .doc = "run every kernel in turn with --against"),
+    &option_power,
+    OPTION(.name = "explain", .argument = "SECONDS", .kind = KIND_INTEGER, .place = PLACE(explain), .minimum = 0,
+           .maximum = 86400, .doc = "time for finding the source lines of what regressed (default: 20; 0: none)"),
+    &option_baselines,
+    OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(before),
+           .doc = "say what was weakened since DIR/baselines and DIR/metrics, those of the revision before"),
+    &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
+    &option_format, &option_report, NULL,
+};
+
+const struct command command_check = {
+    .name = "check",
+    .arguments = "",
+    .summary = "measure, and judge by the baseline of this GPU",
+    .details = "The gate. Measures as `cugate run` does, then judges by the baseline of this model of GPU. Kernels\n"
+               "with something worse are measured again, in another process, before that counts.\n"
+               "A filter by -k narrows both sides. With no GPU it exits 5: a gate never passes on nothing.\n"
+               "--against settles the times of code that changed by running BASE.so and --kernels in turn, up to 14\n"
+               "times each, until it is clear. Where no baseline fits this GPU, and for kernels and rows that it\n"
+               "lacks, what BASE.so measures now takes its place.\n"
+               "--static reads the machine code in --kernels and runs no kernel: registers, local and shared memory,\n"
+               "theoretical occupancy in blocks of the baseline's sizes. --replay judges a recorded run instead and\n"
+               "says so in its first line.\n"
+               "What regressed is explained by the source lines whose counts changed, when the base library or the\n"
+               "baseline knows its own (`cugate run --lines`), else by those with most of them now; --explain bounds\n"
+               "the time.\n"
+               "--before names what a change took away from the gate: rows of the baseline, limits, declared\n"
+               "regressions. That changes no verdict.\n"
+               "-o writes the report to a file, --report others of the same verdicts, for example junit=report.xml;\n"
+               "--save keeps the run that was measured.",
+    .example = "cugate check --save run.json",
+    .takes = takes,
+    .minimum = 0, .maximum = 0, .run = cmd_check,
+};
+/* clang-format on */

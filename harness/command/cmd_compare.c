@@ -45,7 +45,7 @@ static int read_files(struct run *base, struct run *run, const struct options *o
     return gate_filter(run, base, options->globs, options->glob_count) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
-int cmd_compare(const struct options *options)
+static int cmd_compare(const struct options *options)
 {
     struct metrics metrics = {0};
     struct run base = {0}, run = {0};
@@ -85,3 +85,19 @@ out:
     metrics_release(&metrics);
     return code;
 }
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    &option_k, &option_output, &option_power, &option_metrics, &option_format, &option_report, NULL,
+};
+
+const struct command command_compare = {
+    .name = "compare",
+    .arguments = "BASE.json RUN.json",
+    .summary = "judge one run file by another",
+    .details = "Needs no GPU. Both must have been measured on the same model of GPU by the same collector.",
+    .example = "cugate compare before.json after.json",
+    .takes = takes,
+    .minimum = 2, .maximum = 2, .run = cmd_compare,
+};
+/* clang-format on */

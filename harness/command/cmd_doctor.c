@@ -117,7 +117,7 @@ static bool check_measuring(struct measurement measurement, char *kernel)
     return good;
 }
 
-int cmd_doctor(const struct options *options)
+static int cmd_doctor(const struct options *options)
 {
     struct metrics metrics;
     struct measurement measurement;
@@ -141,3 +141,20 @@ int cmd_doctor(const struct options *options)
     metrics_release(&metrics);
     return good ? EXIT_SAME : EXIT_NOT_MEASURED;
 }
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    &option_kernels, &option_metrics, &option_collector, &option_device, &option_timeout, NULL,
+};
+
+const struct command command_doctor = {
+    .name = "doctor",
+    .arguments = "",
+    .summary = "can this machine measure, and what to change if not",
+    .details = "Checks the GPU, its driver, the permission to read counters and the kernel library, and says the\n"
+               "remedy for each thing that is in the way.",
+    .example = "cugate doctor",
+    .takes = takes,
+    .minimum = 0, .maximum = 0, .run = cmd_doctor,
+};
+/* clang-format on */

@@ -161,7 +161,7 @@ static int explain(struct work *work, int code)
     return printed && whole_file_commit(&work->output) < 0 ? EXIT_USAGE : code;
 }
 
-int cmd_explain(const struct options *options)
+static int cmd_explain(const struct options *options)
 {
     struct work work = {.options = options};
     int code = EXIT_USAGE;
@@ -177,3 +177,31 @@ int cmd_explain(const struct options *options)
     metrics_release(&work.metrics);
     return code;
 }
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    &option_output, &option_save,
+    OPTION(.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
+           .doc = "measure nothing: explain kernels of a recorded run"),
+    &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
+    OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
+           .document = DOCUMENT_EXPLAIN),
+    NULL,
+};
+
+const struct command command_explain = {
+    .name = "explain",
+    .arguments = "KERNEL",
+    .summary = "why a kernel is as fast as it is",
+    .details = "Measures a kernel, or each that a glob like 'reduce/*' matches, then shows what its launches take,\n"
+               "what limits occupancy and by how little that would change, how near it came to the most that this\n"
+               "GPU can do, and on which source lines it spends its time, waits or does needless work. Several are\n"
+               "explained one after the other; as JSON, a text each.\n"
+               "--replay explains kernels of a recorded run instead and needs no GPU; source lines are in runs of\n"
+               "`cugate run --lines` and `cugate explain --save`. Texts of source lines are looked for below the\n"
+               "current folder. A kernel that was not measured leaves exit code 5, and the others are explained.",
+    .example = "cugate explain reduce/interleaved_index",
+    .takes = takes,
+    .minimum = 1, .maximum = 1, .run = cmd_explain,
+};
+/* clang-format on */

@@ -162,7 +162,7 @@ static int list_metrics(const struct options *options)
     return code;
 }
 
-int cmd_list(const struct options *options)
+static int cmd_list(const struct options *options)
 {
     if (options->list_metrics + options->list_devices + options->list_collectors > 1) {
         error("--metrics, --devices and --collectors each list something else: name one of them");
@@ -178,3 +178,28 @@ int cmd_list(const struct options *options)
         return list_devices();
     return options->list_collectors ? list_collectors() : list_kernels(options);
 }
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    &option_k, &option_kernels,
+    OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
+           .place_2 = PLACE(metrics), .doc = "list the metrics, those defined in DIR when given"),
+    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = "list the GPUs"),
+    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = "list the ways to measure"),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip),
+           .doc = "check every counter for this chip, for example GH100; needs no GPU"),
+    &option_timeout, NULL,
+};
+
+const struct command command_list = {
+    .name = "list",
+    .arguments = "",
+    .summary = "what there is: kernels, metrics, GPUs, collectors",
+    .details = "Lists the kernels of the library, one a line, unless an option names something else to list.\n"
+               "--metrics --chip NAME checks for any chip that each counter exists there, and says how many\n"
+               "passes over a kernel the whole set takes; it needs no GPU.",
+    .example = "cugate list --metrics --chip GH100",
+    .takes = takes,
+    .minimum = 0, .maximum = 0, .run = cmd_list,
+};
+/* clang-format on */

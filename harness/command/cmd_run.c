@@ -43,7 +43,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 
-int cmd_run(const struct options *options)
+static int cmd_run(const struct options *options)
 {
     struct metrics metrics = {0};
     struct run run = {0};
@@ -64,3 +64,26 @@ out:
     metrics_release(&metrics);
     return code;
 }
+
+/* clang-format off */
+static const struct option_row *const takes[] = {
+    &option_k, &option_output,
+    OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
+           .doc = "also collect counts and stalls by source line: a second for each kernel"),
+    &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout, NULL,
+};
+
+const struct command command_run = {
+    .name = "run",
+    .arguments = "",
+    .summary = "measure the kernels and write a run file",
+    .details = "Runs every kernel in a worker process, checks its output against a reference and collects every\n"
+               "metric. A kernel that crashes, hangs or gives a wrong result costs its own result only.\n"
+               "-o keeps the run as a file for compare, check --replay and accept; the table goes to standard\n"
+               "output. --lines adds what `cugate explain --replay` needs, and what names the line when a kernel gets\n"
+               "worse than a baseline that was accepted from such a run.",
+    .example = "cugate run -k 'transpose/*' -o run.json",
+    .takes = takes,
+    .minimum = 0, .maximum = 0, .run = cmd_run,
+};
+/* clang-format on */

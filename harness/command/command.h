@@ -1,4 +1,4 @@
-/* command.h - the commands; their rows are in main.c. Each returns an exit_code. */
+/* command.h - the commands, one a file; their table is in commands.c. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -6,14 +6,11 @@
 
 #include "options.h"
 
-int cmd_list(const struct options *options);
-int cmd_run(const struct options *options);
-int cmd_compare(const struct options *options);
-int cmd_check(const struct options *options);
-int cmd_accept(const struct options *options);
-int cmd_aa(const struct options *options);
-int cmd_explain(const struct options *options);
-int cmd_doctor(const struct options *options);
+extern const struct command command_list, command_run, command_compare, command_check, command_accept, command_aa,
+    command_explain, command_doctor;
+
+/* All of them, in the order of the help. */
+const struct command *const *commands(size_t *count);
 
 /* How a command line asks to measure, with progress when standard error is a terminal. Borrows from both; -1 after
  * error(). In options_measurement.c. */

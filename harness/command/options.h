@@ -1,6 +1,8 @@
-/* options.h - the command line of every command, from one table. */
+/* options.h - the command line of every command: what options there are, and what they become. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
+
+#include "report/report.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,7 +47,55 @@ struct options {
     char *found[2]; /* default paths that options_parse worked out; owned */
 };
 
-struct command;
+/* ---- An option ---- */
+
+enum kind {
+    KIND_FLAG,         /* bool */
+    KIND_TEXT,         /* const char * */
+    KIND_TEXT_OR_FLAG, /* --name sets the bool, --name=TEXT the text as well */
+    KIND_LIST,         /* char ** and, right behind it, its size_t count */
+    KIND_INTEGER,      /* int */
+    KIND_SECONDS,      /* double */
+    KIND_COLOR,        /* enum color_mode */
+    KIND_FORMAT,       /* const char *, the name of a format of `document` */
+};
+
+struct option_row {
+    const char *name;     /* the long name; one letter: there is only -x */
+    char letter;          /* 0: there is only the long name */
+    const char *argument; /* NULL: takes none */
+    enum kind kind;
+    size_t place;          /* in struct options */
+    size_t place_2;        /* KIND_TEXT_OR_FLAG: of the text */
+    long minimum, maximum; /* KIND_SECONDS: minimum is excluded */
+    enum document document;
+    const char *doc; /* KIND_FORMAT: NULL, for the names of the formats are */
+};
+
+#define PLACE(field) offsetof(struct options, field)
+
+/* clang-format off */
+/* A row of one command, where it says what it takes. */
+#define OPTION(...) &(const struct option_row){__VA_ARGS__}
+/* clang-format on */
+
+/* Those that several commands take; in options.c. */
+extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
+    option_kernels, option_metrics, option_collector, option_device, option_samples, option_timeout, option_format,
+    option_report;
+
+/* ---- A command: a file cmd_<name>.c, and a place in commands.c ---- */
+
+struct command {
+    const char *name;
+    const char *arguments;                     /* for the usage line: "BASE.json RUN.json" */
+    const char *summary;                       /* one line */
+    const char *details;                       /* paragraphs for --help, with exit codes where they need words */
+    const char *example;                       /* one line that works */
+    const struct option_row *const *takes;     /* beside those of every command, as --help lists them; ends in NULL */
+    int minimum, maximum;                      /* count of arguments; maximum < 0: any */
+    int (*run)(const struct options *options); /* returns an exit_code */
+};
 
 /* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. 0, or -1 after error() that names the argument
  * and suggests what was meant. Options that the command does not take are errors, and so are files as
@@ -65,17 +115,5 @@ void options_help(const struct command *command, FILE *stream);
 
 /* Whether to write to the stream in colour: --color, then NO_COLOR and TERM=dumb, then whether it is a terminal. */
 bool options_color(const struct options *options, FILE *stream);
-
-/* A command: one row in main.c, one file cmd_<name>.c. */
-struct command {
-    const char *name;
-    const char *arguments; /* for the usage line: "BASE.json RUN.json" */
-    const char *summary;   /* one line */
-    const char *details;   /* paragraphs for --help, with exit codes where they need words */
-    const char *example;   /* one line that works */
-    const char *takes;     /* option names it takes beside the common ones, space separated: "k kernels format" */
-    int minimum, maximum;  /* count of arguments; maximum < 0: any */
-    int (*run)(const struct options *options); /* returns an exit_code */
-};
 
 #endif

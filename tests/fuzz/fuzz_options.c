@@ -10,16 +10,39 @@
 
 #define WORDS 64
 
+/* clang-format off */
+static const struct option_row *const all_rows[] = {
+    &option_k, &option_output, &option_save, &option_replay, &option_baselines, &option_kernels, &option_metrics,
+    &option_collector, &option_device, &option_samples, &option_timeout, &option_format,
+    OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
+           .doc = ""),
+    OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason), .doc = ""),
+    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = ""),
+    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
+    NULL,
+};
+static const struct option_row *const list_rows[] = {
+    &option_k, &option_kernels,
+    OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
+           .place_2 = PLACE(metrics), .doc = ""),
+    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = ""),
+    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
+    NULL,
+};
+/* clang-format on */
+static const struct option_row *const compare_rows[] = {&option_k, &option_format, NULL};
+
 static const struct command commands[] = {
     {
         .name = "check",
-        .takes = "k m output save replay baselines reason kernels metrics devices collectors chip collector device "
-                 "samples timeout format",
+        .takes = all_rows,
         .arguments = "FILE...",
         .maximum = -1,
     },
-    {.name = "list", .takes = "k kernels list_metrics devices collectors chip", .arguments = ""},
-    {.name = "compare", .takes = "k format", .arguments = "BASE RUN", .minimum = 2, .maximum = 2},
+    {.name = "list", .takes = list_rows, .arguments = ""},
+    {.name = "compare", .takes = compare_rows, .arguments = "BASE RUN", .minimum = 2, .maximum = 2},
 };
 
 struct words {

@@ -205,7 +205,7 @@ static int check(const struct workplace *place, const char *replay)
         .samples = SAMPLES,
         .timeout = TIMEOUT,
     };
-    const int code = cmd_check(&options);
+    const int code = command_check.run(&options);
     free(metrics);
     free(globs);
     free(copy);

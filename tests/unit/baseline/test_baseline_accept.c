@@ -279,7 +279,7 @@ static int run_accept(const char *folder, const char *reason, char **arguments, 
         .baselines = folder, .metrics = metrics, .reason = reason, .arguments = arguments, .argument_count = count};
     struct capture capture;
     capture_begin(&capture);
-    int result = cmd_accept(&options);
+    int result = command_accept.run(&options);
     *said = capture_end(&capture);
     free(metrics);
     return result;

@@ -1,5 +1,5 @@
 #include "base/base.h"
-#include "command/options.h"
+#include "command/command.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -42,8 +42,7 @@ Test(options_files, what_is_read_is_not_written)
         {{"--report=json=new", "--report=junit=new2", "-o", "new3"}, NULL},
         {{"--report=json=-", "--report=github=-"}, NULL},
     };
-    static const struct command command = {
-        .name = "check", .takes = "output save replay against kernels report", .maximum = -1};
+    const struct command command = {.name = "check", .takes = command_check.takes, .maximum = -1};
     char *folder = scratch_make();
     free(scratch_file(folder, "a", "a"));
     free(scratch_file(folder, "b", "b"));

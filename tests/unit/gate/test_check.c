@@ -70,7 +70,7 @@ static void check(struct fixture *fixture)
     free(fixture->said);
     free(fixture->printed);
     capture_begin(&capture);
-    fixture->code = cmd_check(&fixture->options);
+    fixture->code = command_check.run(&fixture->options);
     fixture->said = capture_end(&capture);
     fixture->printed = read_text(fixture->report);
     if (access(fixture->save, F_OK) == 0)
@@ -111,7 +111,7 @@ static void accept_base(struct fixture *fixture)
     };
     struct capture capture;
     capture_begin(&capture);
-    const int code = cmd_accept(&options);
+    const int code = command_accept.run(&options);
     free(capture_end(&capture));
     cr_assert_eq(code, EXIT_SAME);
 }

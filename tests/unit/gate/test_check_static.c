@@ -54,7 +54,7 @@ static void check(struct fixture *fixture)
     free(fixture->printed);
     remove(fixture->report);
     capture_begin(&capture);
-    fixture->code = cmd_check(&fixture->options);
+    fixture->code = command_check.run(&fixture->options);
     if (file_read(fixture->report, 1 << 20, &fixture->printed, &length) < 0)
         fixture->printed = x_strdup("");
     fixture->said = capture_end(&capture);
@@ -101,7 +101,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
         .argument_count = 1,
         .quiet = true,
     };
-    cr_assert_eq(cmd_accept(&options), EXIT_SAME);
+    cr_assert_eq(command_accept.run(&options), EXIT_SAME);
     free(path);
     run_release(&run);
     metrics_release(&metrics);

@@ -1,0 +1,13 @@
+#include "command.h"
+
+/* To add a command: a file cmd_<name>.c, its declaration in command.h, and a row here. */
+static const struct command *const table[] = {
+    &command_list,   &command_run, &command_compare, &command_check,
+    &command_accept, &command_aa,  &command_explain, &command_doctor,
+};
+
+const struct command *const *commands(size_t *count)
+{
+    *count = ROWS(table);
+    return table;
+}

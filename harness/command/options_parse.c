@@ -1,0 +1,333 @@
+#include "command.h"
+
+#include "base/base.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What getopt_long calls a row: beyond every letter, so that the two are told apart. */
+#define FIRST_ROW 256
+
+#define ROWS_MOST 40 /* that a command takes */
+
+/* clang-format off */
+static const struct option_row everywhere[] = {
+    {.name = "color", .argument = "WHEN", .kind = KIND_COLOR, .place = PLACE(color),
+     .doc = "auto, always or never (default: auto, which honours NO_COLOR)"},
+    {.name = "quiet", .letter = 'q', .kind = KIND_FLAG, .place = PLACE(quiet),
+     .doc = "say only what needs attention"},
+    {.name = "verbose", .letter = 'v', .kind = KIND_FLAG, .place = PLACE(verbose),
+     .doc = "say everything, every row"},
+    {.name = "version", .kind = KIND_FLAG, .place = PLACE(version), .doc = "print the version"},
+    {.name = "help", .letter = 'h', .kind = KIND_FLAG, .place = PLACE(help), .doc = "print this"},
+};
+/* clang-format on */
+
+static const char *const color_words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+
+/* A row that the command takes: its own, then those of every command. NULL behind the last. */
+static const struct option_row *row_at(const struct command *command, size_t place)
+{
+    for (const struct option_row *const *row = command->takes; *row; row++)
+        if (place-- == 0)
+            return *row;
+    return place < ROWS(everywhere) ? &everywhere[place] : NULL;
+}
+
+/* "-k" or "--kernels", as it is typed. */
+static const char *typed_name(const struct option_row *row, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s", row->name[1] ? "--" : "-", row->name);
+    return text;
+}
+
+static int read_integer(const struct option_row *row, const char *name, const char *text, int *number)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < row->minimum || value > row->maximum)
+        return error("%s needs a whole number from %ld to %ld, not '%s'", name, row->minimum, row->maximum, text);
+    *number = (int)value;
+    return 0;
+}
+
+static int read_seconds(const struct option_row *row, const char *name, const char *text, double *number)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value <= (double)row->minimum || value > (double)row->maximum)
+        return error("%s needs seconds, more than %ld and at most %ld, not '%s'", name, row->minimum, row->maximum,
+                     text);
+    *number = value;
+    return 0;
+}
+
+static int read_color(const char *name, const char *text, enum color_mode *mode)
+{
+    for (size_t i = 0; i < ROWS(color_words); i++) {
+        if (strcmp(text, color_words[i]) == 0) {
+            *mode = (enum color_mode)i;
+            return 0;
+        }
+    }
+    return error("%s needs auto, always or never, not '%s'", name, text);
+}
+
+static int store(struct options *options, const struct option_row *row, char *argument)
+{
+    void *place = (char *)options + row->place;
+    const char *text = argument ? argument : "";
+    char name[64];
+    typed_name(row, name, sizeof name);
+
+    if (argument && !*argument)
+        return error("%s needs %s, not an empty word", name, row->argument);
+
+    switch (row->kind) {
+    case KIND_FLAG:
+        *(bool *)place = true;
+        return 0;
+    case KIND_TEXT:
+    case KIND_FORMAT:
+        *(const char **)place = argument;
+        return 0;
+    case KIND_TEXT_OR_FLAG:
+        *(bool *)place = true;
+        if (argument)
+            *(const char **)(void *)((char *)options + row->place_2) = argument;
+        return 0;
+    case KIND_LIST: {
+        struct list {
+            char **words;
+            size_t count;
+        } *list = place;
+        *ARRAY_ADD(list->words, list->count) = argument;
+        return 0;
+    }
+    case KIND_INTEGER:
+        return read_integer(row, name, text, place);
+    case KIND_SECONDS:
+        return read_seconds(row, name, text, place);
+    case KIND_COLOR:
+        return read_color(name, text, place);
+    }
+    BUG("option %s has no kind", name);
+}
+
+/* What getopt_long wants to know, made of the rows that the command takes. */
+static void tell_getopt(const struct command *command, struct option *longs, char *shorts)
+{
+    *shorts++ = ':'; /* a missing argument is told apart from an unknown option */
+    const struct option_row *row;
+    for (int i = 0; (row = row_at(command, (size_t)i)); i++) {
+        if (i == ROWS_MOST)
+            BUG("`cugate %s` takes more than %d options", command->name, ROWS_MOST);
+        if (row->name[1]) {
+            int has = row->kind == KIND_TEXT_OR_FLAG ? optional_argument
+                      : row->argument                ? required_argument
+                                                     : no_argument;
+            *longs++ = (struct option){.name = row->name, .has_arg = has, .val = FIRST_ROW + i};
+        }
+        if (row->letter) {
+            *shorts++ = row->letter;
+            if (row->argument)
+                *shorts++ = ':';
+        }
+    }
+    *longs = (struct option){0};
+    *shorts = '\0';
+}
+
+/* The row of what getopt_long found. */
+static const struct option_row *row_of(const struct command *command, int found)
+{
+    const struct option_row *row;
+    if (found >= FIRST_ROW)
+        return row_at(command, (size_t)(found - FIRST_ROW));
+    for (size_t i = 0; (row = row_at(command, i)); i++)
+        if (row->letter == found)
+            return row;
+    BUG("getopt found an option -%c that has no row", found);
+}
+
+/* A long name, or a letter. */
+static bool takes(const struct command *command, const char *name, bool is_long)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = row_at(command, i)); i++)
+        if (is_long ? row->name[1] && strcmp(row->name, name) == 0 : row->letter == *name)
+            return true;
+    return false;
+}
+
+/* Whether another command takes the option, so that it is not a slip of the finger. */
+static bool known_elsewhere(const char *name, bool is_long)
+{
+    size_t count;
+    const struct command *const *list = commands(&count);
+    for (size_t i = 0; i < count; i++)
+        if (takes(list[i], name, is_long))
+            return true;
+    return false;
+}
+
+static int refuse_long(const struct command *command, const char *word, const struct option_row *meant)
+{
+    const char *names[ROWS_MOST];
+    size_t count = 0;
+    const struct option_row *row;
+    for (size_t i = 0; (row = row_at(command, i)); i++)
+        if (row->name[1])
+            names[count++] = row->name;
+
+    char *name = x_sprintf("%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *nearest = meant ? meant->name : nearest_name(name, names, count);
+    if (takes(command, name, true))
+        error("--%s takes no argument, so '%s' is not understood", name, word);
+    else if (known_elsewhere(name, true))
+        error("`cugate %s` does not take --%s; see cugate %s --help", command->name, name, command->name);
+    else if (nearest)
+        error("unknown option --%s; did you mean --%s?", name, nearest);
+    else
+        error("unknown option --%s; see cugate %s --help", name, command->name);
+    free(name);
+    return -1;
+}
+
+static int refuse_short(const struct command *command, char letter)
+{
+    const char name[] = {letter, '\0'};
+    if (known_elsewhere(name, false))
+        return error("`cugate %s` does not take -%s; see cugate %s --help", command->name, name, command->name);
+    return error("unknown option -%s; see cugate %s --help", name, command->name);
+}
+
+/* The first of the candidates beside the program that exists, else the first. Caller frees. */
+static char *find_beside(const char *const *candidates, size_t count)
+{
+    char *folder = program_folder();
+    char *path = NULL;
+    for (size_t i = 0; i < count; i++) {
+        path = x_sprintf("%s/%s", folder, candidates[i]);
+        if (access(path, F_OK) == 0)
+            break;
+        free(path);
+        path = NULL;
+    }
+    if (!path)
+        path = x_sprintf("%s/%s", folder, candidates[0]);
+    free(folder);
+    return path;
+}
+
+static void set_defaults(struct options *options)
+{
+    static const char *const libraries[] = {"libkernels.so", "../lib/cugate/libkernels.so"};
+    static const char *const folders[] = {"../metrics", "../share/cugate/metrics"};
+
+    options->found[0] = find_beside(libraries, ROWS(libraries));
+    options->found[1] = find_beside(folders, ROWS(folders));
+    options->kernels = options->found[0];
+    options->metrics = options->found[1];
+    options->baselines = OPTIONS_BASELINES;
+    options->format = "text";
+    options->collector = "cupti";
+    options->samples = 5;
+    options->timeout = 60;
+    options->sessions = 10;
+    options->explain = 20;
+}
+
+static int check_arguments(const struct options *options, const struct command *command)
+{
+    size_t count = options->argument_count;
+    if (count < (size_t)command->minimum)
+        return error("`cugate %s` needs %s; see cugate %s --help", command->name, command->arguments, command->name);
+    if (command->maximum >= 0 && count > (size_t)command->maximum)
+        return error("`cugate %s` does not know what to do with '%s'; see cugate %s --help", command->name,
+                     options->arguments[command->maximum], command->name);
+    return 0;
+}
+
+int options_parse(struct options *options, const struct command *command, int argc, char **argv)
+{
+    struct option longs[ROWS_MOST + 1];
+    char shorts[2 * ROWS_MOST + 2];
+    char name[64];
+
+    *options = (struct options){0};
+    set_defaults(options);
+    tell_getopt(command, longs, shorts);
+
+    optind = 0; /* glibc: start anew, also after another parse in this process */
+    opterr = 0;
+    for (int found; (found = getopt_long(argc, argv, shorts, longs, NULL)) >= 0;) {
+        /* The word of a long option: an argument may stand behind it. In the midst of -qv it is no such word. */
+        const char *word = argv[optind - (optarg && optarg == argv[optind - 1] ? 2 : 1)];
+        if (found == '?')
+            return optopt == 0 || optopt >= FIRST_ROW ? refuse_long(command, word, NULL)
+                                                      : refuse_short(command, (char)optopt);
+
+        int which = found == ':' ? optopt : found;
+        const struct option_row *row = row_of(command, which);
+        /* getopt takes abbreviations. They are refused: the next version's options would change their sense. */
+        if (which >= FIRST_ROW && strlen(row->name) != strcspn(word + 2, "="))
+            return refuse_long(command, word, row);
+        if (found == ':')
+            return error("%s needs %s behind it", typed_name(row, name, sizeof name), row->argument);
+        if (store(options, row, optarg) < 0)
+            return -1;
+    }
+    options->arguments = argv + optind;
+    options->argument_count = (size_t)(argc - optind);
+    if (options->help || options->version)
+        return 0;
+    return check_arguments(options, command) < 0 ? -1 : options_check_files(options);
+}
+
+void options_release(struct options *options)
+{
+    free(options->globs);
+    free(options->metric_globs);
+    free(options->reports);
+    for (size_t i = 0; i < ROWS(options->found); i++)
+        free(options->found[i]);
+    *options = (struct options){0};
+}
+
+static void print_row(const struct option_row *row, FILE *stream)
+{
+    char letter[4] = "   ";
+    char name[64] = "";
+    if (row->letter)
+        snprintf(letter, sizeof letter, "-%c%s", row->letter, row->name[1] ? "," : "");
+    if (row->name[1])
+        snprintf(name, sizeof name, "--%s%s", row->name, row->kind == KIND_TEXT_OR_FLAG ? "[=" : "");
+    char left[128];
+    snprintf(left, sizeof left, "%s %s%s%s%s", letter, name,
+             row->argument && row->kind != KIND_TEXT_OR_FLAG && row->name[1] ? " " : "",
+             row->argument ? row->argument : "", row->kind == KIND_TEXT_OR_FLAG ? "]" : "");
+    char *formats = row->kind == KIND_FORMAT ? format_names(row->document) : NULL;
+    fprintf(stream, "  %-24s  %s%s\n", left, formats ? formats : row->doc, formats ? " (default: text)" : "");
+    free(formats);
+}
+
+void options_help(const struct command *command, FILE *stream)
+{
+    fprintf(stream, "cugate %s - %s\n\n", command->name, command->summary);
+    fprintf(stream, "usage: cugate %s [OPTION]...%s%s\n\n", command->name, *command->arguments ? " " : "",
+            command->arguments);
+    fprintf(stream, "%s\n\noptions\n", command->details);
+    for (const struct option_row *const *row = command->takes; *row; row++)
+        print_row(*row, stream);
+    fputs("\noptions of every command\n", stream);
+    for (size_t i = 0; i < ROWS(everywhere); i++)
+        print_row(&everywhere[i], stream);
+    fprintf(stream, "\nexample\n  %s\n\nexit codes\n", command->example);
+    exit_code_help(stream);
+}

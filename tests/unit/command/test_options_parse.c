@@ -1,0 +1,297 @@
+#include "base/base.h"
+#include "command/options.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct option_row *const all_rows[] = {
+    &option_k, &option_output, &option_save, &option_replay, &option_baselines, &option_kernels, &option_metrics,
+    &option_collector, &option_device, &option_samples, &option_timeout, &option_format, &option_report,
+    OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
+           .doc = ""),
+    OPTION(.name = "reason", .argument = "TEXT", .kind = KIND_TEXT, .place = PLACE(reason), .doc = ""),
+    OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = ""),
+    OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
+    NULL,
+};
+static const struct option_row *const list_rows[] = {
+    &option_k,
+    OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
+           .place_2 = PLACE(metrics), .doc = ""),
+    OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
+    NULL,
+};
+/* clang-format on */
+static const struct option_row *const no_rows[] = {NULL};
+
+/* Two commands, since `--metrics` is one option to most commands and another to `list`. */
+static const struct command everything = {
+    .name = "everything",
+    .arguments = "FILE...",
+    .summary = "made up for tests",
+    .details = "Takes every option.",
+    .example = "cugate everything file",
+    .takes = all_rows,
+    .minimum = 0,
+    .maximum = -1,
+};
+static const struct command listing = {
+    .name = "listing",
+    .arguments = "",
+    .summary = "made up for tests",
+    .details = "Takes --metrics as list does.",
+    .example = "cugate listing",
+    .takes = list_rows,
+    .minimum = 0,
+    .maximum = 0,
+};
+static const struct command pair = {
+    .name = "pair",
+    .arguments = "BASE RUN",
+    .summary = "made up for tests",
+    .details = "Takes two files.",
+    .example = "cugate pair a b",
+    .takes = no_rows,
+    .minimum = 2,
+    .maximum = 2,
+};
+
+#define WORDS 16
+
+/* Parses words up to the first NULL. argv is the caller's, since the options borrow from it. */
+static int parse(struct options *options, const struct command *command, const char *const *words, char **argv)
+{
+    int argc = 0;
+    argv[argc++] = (char *)command->name;
+    while (argc < WORDS && words[argc - 1]) {
+        argv[argc] = (char *)words[argc - 1];
+        argc++;
+    }
+    argv[argc] = NULL;
+    return options_parse(options, command, argc, argv);
+}
+
+Test(options_parse, defaults)
+{
+    struct options options;
+    char *argv[WORDS + 1];
+    cr_assert_eq(parse(&options, &everything, (const char *const[]){NULL}, argv), 0);
+    cr_expect_str_eq(options.baselines, "baselines");
+    cr_expect_str_eq(options.format, "text");
+    cr_expect_str_eq(options.collector, "cupti");
+    cr_expect_eq(options.device, 0);
+    cr_expect_eq(options.samples, 5);
+    cr_expect_eq(options.timeout, 60);
+    cr_expect_eq(options.color, COLOR_AUTO);
+    cr_expect_not_null(strstr(options.kernels, "libkernels.so"));
+    cr_expect_not_null(strstr(options.metrics, "metrics"));
+    cr_expect_null(options.output);
+    cr_expect_eq(options.glob_count + options.metric_glob_count + options.argument_count, 0);
+    cr_expect_not(options.quiet || options.verbose || options.help || options.version || options.list_metrics);
+    options_release(&options);
+}
+
+Test(options_parse, every_option_reaches_its_field)
+{
+    struct options options;
+    char *argv[WORDS + 1];
+    const char *const first[] = {"-k",  "a/*",    "-kb/*",    "file", "-m",    "time", "-qvo",
+                                 "out", "--save", "run.json", "--",   "-dash", NULL};
+    cr_assert_eq(parse(&options, &everything, first, argv), 0);
+    cr_assert_eq(options.glob_count, 2);
+    cr_expect_str_eq(options.globs[0], "a/*");
+    cr_expect_str_eq(options.globs[1], "b/*");
+    cr_assert_eq(options.metric_glob_count, 1);
+    cr_expect_str_eq(options.metric_globs[0], "time");
+    cr_expect(options.quiet && options.verbose);
+    cr_expect_str_eq(options.output, "out");
+    cr_expect_str_eq(options.save, "run.json");
+    cr_assert_eq(options.argument_count, 2, "what is no option may stand anywhere");
+    cr_expect_str_eq(options.arguments[0], "file");
+    cr_expect_str_eq(options.arguments[1], "-dash");
+    options_release(&options);
+
+    const char *const second[] = {"--replay=r", "--baselines=b", "--reason",  "why not",
+                                  "--kernels",  "./l.so",        "--metrics", "m",
+                                  "--chip=c",   "--color",       "always",    NULL};
+    cr_assert_eq(parse(&options, &everything, second, argv), 0);
+    cr_expect_str_eq(options.replay, "r");
+    cr_expect_str_eq(options.baselines, "b");
+    cr_expect_str_eq(options.reason, "why not");
+    cr_expect_str_eq(options.kernels, "./l.so");
+    cr_expect_str_eq(options.metrics, "m");
+    cr_expect_str_eq(options.chip, "c");
+    cr_expect_eq(options.color, COLOR_ALWAYS);
+    options_release(&options);
+
+    const char *const third[] = {"--devices", "--collectors",      "--device=1", "--samples",   "1000", "--timeout",
+                                 "0.25",      "--format",          "json",       "--collector", "host", "--report",
+                                 "junit=a=b", "--report=github=-", NULL};
+    cr_assert_eq(parse(&options, &everything, third, argv), 0);
+    cr_expect(options.list_devices && options.list_collectors);
+    cr_expect_eq(options.device, 1);
+    cr_expect_eq(options.samples, 1000);
+    cr_expect_eq(options.timeout, 0.25);
+    cr_expect_str_eq(options.format, "json");
+    cr_expect_str_eq(options.collector, "host");
+    cr_assert_eq(options.report_count, 2);
+    cr_expect_str_eq(options_report_file(options.reports[0]), "a=b");
+    cr_expect_str_eq(options_report_file(options.reports[1]), "-");
+    options_release(&options);
+}
+
+Test(options_parse, the_last_of_two_counts)
+{
+    struct options options;
+    char *argv[WORDS + 1];
+    const char *const words[] = {"--samples", "3", "-o", "a", "--samples=7", "--output", "b", NULL};
+    cr_assert_eq(parse(&options, &everything, words, argv), 0);
+    cr_expect_eq(options.samples, 7);
+    cr_expect_str_eq(options.output, "b");
+    options_release(&options);
+}
+
+Test(options_parse, metrics_of_list_may_name_a_folder)
+{
+    struct options options;
+    char *argv[WORDS + 1];
+    cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics", "--chip", "GH100", NULL}, argv), 0);
+    cr_expect(options.list_metrics);
+    cr_expect_str_eq(options.chip, "GH100");
+    cr_expect_eq(options.metrics, options.found[1], "the default folder stays");
+    options_release(&options);
+
+    cr_assert_eq(parse(&options, &listing, (const char *const[]){"--metrics=dir", NULL}, argv), 0);
+    cr_expect(options.list_metrics);
+    cr_expect_str_eq(options.metrics, "dir");
+    options_release(&options);
+}
+
+Test(options_parse, mistakes_are_named, .init = cr_redirect_stderr)
+{
+    static const struct {
+        const struct command *command;
+        const char *words[4];
+        const char *message; /* a part of what is said */
+    } rows[] = {
+        {&everything, {"--kernel", "x"}, "unknown option --kernel; did you mean --kernels?"},
+        {&everything, {"--kernel=x"}, "unknown option --kernel; did you mean --kernels?"},
+        {&everything, {"--smaples", "3"}, "unknown option --smaples; did you mean --samples?"},
+        {&everything, {"--frobnicate"}, "unknown option --frobnicate; see cugate everything --help"},
+        {&everything, {"--s"}, "unknown option --s"},
+        {&everything, {"-z"}, "unknown option -z"},
+        {&everything, {"--samples=3", "-qz"}, "unknown option -z"},
+        {&pair, {"--samples", "3"}, "`cugate pair` does not take --samples"},
+        {&pair, {"-k", "a"}, "`cugate pair` does not take -k"},
+        {&everything, {"--quiet=yes"}, "--quiet takes no argument"},
+        {&everything, {"--samples"}, "--samples needs N"},
+        {&everything, {"-k"}, "-k needs GLOB"},
+        {&everything, {"-qk"}, "-k needs GLOB"},
+        {&everything, {"-k", ""}, "-k needs GLOB, not an empty word"},
+        {&everything, {"--output="}, "--output needs FILE, not an empty word"},
+        {&everything, {"--samples", "0"}, "--samples needs a whole number from 1 to 1000, not '0'"},
+        {&everything, {"--samples", "-1"}, "--samples needs a whole number from 1 to 1000, not '-1'"},
+        {&everything, {"--samples", "1e9"}, "not '1e9'"},
+        {&everything, {"--samples", "abc"}, "not 'abc'"},
+        {&everything, {"--samples", "1001"}, "not '1001'"},
+        {&everything, {"--samples", "99999999999999999999"}, "not '99999999999999999999'"},
+        {&everything, {"--samples", "5 "}, "not '5 '"},
+        {&everything, {"--device", "-1"}, "--device needs a whole number from 0 to"},
+        {&everything, {"--timeout", "nan"}, "--timeout needs seconds"},
+        {&everything, {"--timeout", "inf"}, "not 'inf'"},
+        {&everything, {"--timeout", "0"}, "not '0'"},
+        {&everything, {"--timeout", "-3"}, "not '-3'"},
+        {&everything, {"--timeout", "1m"}, "not '1m'"},
+        {&everything, {"--report", "junit"}, "--report needs FORMAT=FILE, for example junit=report.xml, not 'junit'"},
+        {&everything, {"--report", "junit="}, "not 'junit='"},
+        {&everything, {"--report", ""}, "--report needs FORMAT=FILE, not an empty word"},
+        {&everything, {"--color", "blue"}, "--color needs auto, always or never, not 'blue'"},
+        {&pair, {"a"}, "`cugate pair` needs BASE RUN"},
+        {&pair, {"a", "b", "c"}, "does not know what to do with 'c'"},
+        {&listing, {"--metrics", "dir"}, "does not know what to do with 'dir'"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct options options;
+        char *argv[WORDS + 1];
+        fprintf(stderr, "row %zu\n", i);
+        cr_expect_eq(parse(&options, rows[i].command, rows[i].words, argv), -1, "row %zu", i);
+        options_release(&options);
+    }
+    fflush(stderr);
+
+    static char text[16384];
+    FILE *said = cr_get_redirected_stderr();
+    size_t length = fread(text, 1, sizeof text - 1, said);
+    text[length] = '\0';
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char from[32], to[32];
+        snprintf(from, sizeof from, "row %zu\n", i);
+        snprintf(to, sizeof to, "row %zu\n", i + 1);
+        char *begin = strstr(text, from);
+        cr_assert_not_null(begin);
+        char *end = strstr(begin, to);
+        if (end)
+            *end = '\0';
+        cr_expect_not_null(strstr(begin, rows[i].message), "row %zu: expected \"%s\" in \"%s\"", i, rows[i].message,
+                           begin);
+        if (end)
+            *end = 'r';
+    }
+}
+
+Test(options_parse, help_and_version_need_no_arguments)
+{
+    struct options options;
+    char *argv[WORDS + 1];
+    cr_expect_eq(parse(&options, &pair, (const char *const[]){"--help", NULL}, argv), 0);
+    cr_expect(options.help);
+    options_release(&options);
+    cr_expect_eq(parse(&options, &pair, (const char *const[]){"--version", NULL}, argv), 0);
+    cr_expect(options.version);
+    options_release(&options);
+}
+
+Test(options_parse, help_names_every_option_that_is_taken)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    options_help(&everything, stream);
+    fclose(stream);
+    static const char *const words[] = {"usage: cugate everything [OPTION]... FILE...",
+                                        "-k GLOB",
+                                        "-m METRIC",
+                                        "-o, --output FILE",
+                                        "--save RUN.json",
+                                        "--replay RUN.json",
+                                        "--baselines DIR",
+                                        "--reason TEXT",
+                                        "--kernels LIB.so",
+                                        "--metrics DIR",
+                                        "--devices",
+                                        "--collectors",
+                                        "--chip NAME",
+                                        "--collector NAME",
+                                        "--device N",
+                                        "--samples N",
+                                        "--timeout SECONDS",
+                                        "--format FORMAT",
+                                        "--report FORMAT=FILE",
+                                        "--color WHEN",
+                                        "-q, --quiet",
+                                        "-v, --verbose",
+                                        "--version",
+                                        "-h, --help",
+                                        "cugate everything file",
+                                        "exit codes",
+                                        "130"};
+    for (size_t i = 0; i < ROWS(words); i++)
+        cr_expect_not_null(strstr(text, words[i]), "%s is not in the help", words[i]);
+    for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
+        cr_expect_leq(strcspn(line, "\n"), 120u);
+    free(text);
+}
