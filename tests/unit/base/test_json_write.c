@@ -97,7 +97,8 @@ Test(json_write, numbers)
 Test(json_write, spelled_like_jansson)
 {
     for (int digits = 15; digits <= 17; digits += 2) {
-        for (double number = 1.0 / 3; number > 1e-25; number /= 3) {
+        double number = 1.0 / 3;
+        for (int i = 0; i < 50; i++, number /= 3) {
             char *text = NULL;
             size_t length;
             struct json_writer json = {.spelled = true, .digits = digits, .stream = open_memstream(&text, &length)};
