@@ -121,9 +121,9 @@ static int set_other(struct reading *reading, const char *what, const char *valu
 static int set_headline(struct reading *reading, const char *value)
 {
     const size_t length = text_count(value);
-    if (length == 0 || length > METRIC_HEADLINE)
+    if (length > METRIC_HEADLINE)
         return ini_text_wrong(&reading->text, reading->text.line,
-                              "the headline has %zu characters: write a column's title of 1 to %d", length,
+                              "the headline has %zu characters: write a column's title of %d at most", length,
                               METRIC_HEADLINE);
     current(reading)->headline = x_strdup(value);
     return 0;

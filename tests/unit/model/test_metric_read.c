@@ -172,8 +172,8 @@ Test(metric_read, errors_say_file_line_and_remedy)
         {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is no clock"},
         {"[m]\ntrade =\n", "x.ini:2: "}, /* else a fall of it would be no cost at all */
         {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is no trade"},
-        {"[m]\nheadline =\n", "x.ini:2: the headline has 0 characters: write a column's title of 1 to 16"},
-        {"[m]\nheadline = seventeen letters\n", "x.ini:2: the headline has 17 characters"},
+        {"[m]\nheadline =\n", "x.ini:2: \"headline\" has no value"},
+        {"[m]\nheadline = seventeen letters\n", "x.ini:2: the headline has 17 characters: write a column's title of 16 at most"},
         {"[m]\nunit =\n", "x.ini:2: \"unit\" has no value"},
         {"[m]\n" BODY "law = 32\n", "x.ini:8: one of > >= < <= is missing before \"32\" in the law \"32\""},
         {"[m]\nlaw = > 0,\n  <= a b\n" BODY, "x.ini:2: one of + - * / is missing before \"b\" in the law \"<= a b\""},
