@@ -213,7 +213,7 @@ static void put_function(const struct cubin_function *function, FILE *stream)
 /* Returns how many there are. */
 static size_t put_free(const struct claims *claims, enum scope scope, const char *id, FILE *stream)
 {
-    size_t told = 0;
+    size_t explained = 0;
     bool *marks = x_calloc(claims->cubin->images + 1, sizeof *marks);
     if (scope != SCOPE_ALL)
         mark_images(claims, scope == SCOPE_FAMILY ? id : NULL, marks);
@@ -221,22 +221,22 @@ static size_t put_free(const struct claims *claims, enum scope scope, const char
         const struct cubin_function *function = &claims->cubin->list[i];
         if (!claims->fitting[i] || claims->kernels[i] || marks[function->image] != (scope == SCOPE_FAMILY))
             continue;
-        if (told < FUNCTIONS_TOLD) {
-            fputs(told == 0 ? "no kernel of the baseline launches " : "; ", stream);
+        if (explained < FUNCTIONS_TOLD) {
+            fputs(explained == 0 ? "no kernel of the baseline launches " : "; ", stream);
             put_function(function, stream);
         }
-        told++;
+        explained++;
     }
-    if (told > FUNCTIONS_TOLD)
-        fprintf(stream, "; and %zu more", told - FUNCTIONS_TOLD);
+    if (explained > FUNCTIONS_TOLD)
+        fprintf(stream, "; and %zu more", explained - FUNCTIONS_TOLD);
     free(marks);
-    return told;
+    return explained;
 }
 
 char *claims_new_kernel(const struct claims *claims, const char *id)
 {
     char *text = NULL;
-    size_t size, told = 0;
+    size_t size, explained = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         die(EXIT_USAGE, "cannot allocate memory for a reason");
@@ -244,9 +244,9 @@ char *claims_new_kernel(const struct claims *claims, const char *id)
         "not in the baseline yet; `cugate accept` adds what was measured. Which functions it launches, in what blocks "
         "and so at what occupancy, shows only when it runs; ",
         stream);
-    for (enum scope scope = 0; scope < SCOPES && told == 0; scope++)
-        told = put_free(claims, scope, id, stream);
-    if (told == 0)
+    for (enum scope scope = 0; scope < SCOPES && explained == 0; scope++)
+        explained = put_free(claims, scope, id, stream);
+    if (explained == 0)
         fputs("kernels of the baseline launch every function that there is", stream);
     fclose(stream);
     return text;

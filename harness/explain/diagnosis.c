@@ -16,36 +16,36 @@ struct bases {
     const struct lines *list[2];
 };
 
-/* Whether the base knows every story of the metric that the run knows, and there is one. */
+/* Whether the base knows every pattern of the metric that the run knows, and there is one. */
 static bool can_compare(const char *metric, const struct lines *lines, const struct lines *base)
 {
     size_t count, known = 0;
-    const struct story *stories = story_list(&count);
+    const struct pattern *patterns = pattern_list(&count);
     for (size_t i = 0; i < count; i++) {
-        if (!story_explains(&stories[i], metric) || !story_is_known(&stories[i], lines))
+        if (!pattern_explains(&patterns[i], metric) || !pattern_is_known(&patterns[i], lines))
             continue;
-        if (!story_is_known(&stories[i], base))
+        if (!pattern_is_known(&patterns[i], base))
             return false;
         known++;
     }
     return known > 0;
 }
 
-/* The story of a metric, and the base that tells it: NULL where there was nothing to compare with. Where there was and
- * nothing grew, no line is to blame: then there is no story. */
-static const struct story *find_story(const char *metric, const struct lines *lines, const struct bases *bases,
-                                      const struct lines **base)
+/* The pattern of a metric, and the base that tells it: NULL where there was nothing to compare with. Where there was
+ * and nothing grew, no line is to blame: then there is no pattern. */
+static const struct pattern *find_pattern(const char *metric, const struct lines *lines, const struct bases *bases,
+                                          const struct lines **base)
 {
     bool compared = false;
     for (size_t i = 0; i < ROWS(bases->list); i++) {
         *base = bases->list[i];
-        const struct story *story = story_of_metric(metric, lines, *base);
-        if (story)
-            return story;
+        const struct pattern *pattern = pattern_of_metric(metric, lines, *base);
+        if (pattern)
+            return pattern;
         compared |= can_compare(metric, lines, *base);
     }
     *base = NULL;
-    return compared ? NULL : story_of_metric(metric, lines, NULL);
+    return compared ? NULL : pattern_of_metric(metric, lines, NULL);
 }
 
 static double growth(const struct cause *cause)
@@ -53,15 +53,15 @@ static double growth(const struct cause *cause)
     return cause->amount - cause->base_amount;
 }
 
-static void find_causes(struct blame *blame, const struct story *story, const struct lines *lines,
+static void find_causes(struct blame *blame, const struct pattern *pattern, const struct lines *lines,
                         const struct lines *base)
 {
-    blame->count = story_causes(story, lines, base, blame->causes, BLAME_LINES);
+    blame->count = pattern_causes(pattern, lines, base, blame->causes, BLAME_LINES);
     while (blame->count > 1 && growth(&blame->causes[blame->count - 1]) < CAUSE_PART * growth(&blame->causes[0]))
         blame->count--;
-    blame->story = blame->count > 0 ? story : NULL;
+    blame->pattern = blame->count > 0 ? pattern : NULL;
     blame->lines = lines;
-    blame->against_base = blame->story && base;
+    blame->against_base = blame->pattern && base;
 }
 
 /* A worse row: its kernel, and which judgement it is, of which the gravest stand first. */
@@ -77,12 +77,12 @@ static int by_kernel(const void *left, const void *right)
     return order ? order : a->index < b->index ? -1 : 1;
 }
 
-/* Of the rows of a kernel the first, and so the gravest, that has the story; count when none does. */
+/* Of the rows of a kernel the first, and so the gravest, that has the pattern; count when none does. */
 static size_t find_same(const struct diagnosis *diagnosis, const struct worse *rows, size_t count,
-                        const struct story *story)
+                        const struct pattern *pattern)
 {
     size_t i = 0;
-    while (i < count && (!story || diagnosis->list[rows[i].index].story != story))
+    while (i < count && (!pattern || diagnosis->list[rows[i].index].pattern != pattern))
         i++;
     return i;
 }
@@ -95,14 +95,14 @@ static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, 
         const struct judgement *judgements = diagnosis->comparison->list;
         struct blame *blame = &diagnosis->list[rows[i].index];
         const struct lines *base_lines;
-        const struct story *story =
-            find_story(judgements[rows[i].index].metric->name, &now->lines, &bases, &base_lines);
-        const size_t same = find_same(diagnosis, rows, i, story);
+        const struct pattern *pattern =
+            find_pattern(judgements[rows[i].index].metric->name, &now->lines, &bases, &base_lines);
+        const size_t same = find_same(diagnosis, rows, i, pattern);
         if (same < i) {
             *blame = diagnosis->list[rows[same].index];
             blame->same_as = judgements[rows[same].index].metric;
-        } else if (story) {
-            find_causes(blame, story, &now->lines, base_lines);
+        } else if (pattern) {
+            find_causes(blame, pattern, &now->lines, base_lines);
         }
         blame->is_worst = i == 0;
         blame->launch_change = x_strdup(change);

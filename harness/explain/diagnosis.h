@@ -5,18 +5,18 @@
 
 #include "judge/judge.h"
 
-#include "story.h"
+#include "pattern.h"
 
 #define BLAME_LINES 3
 
 /* Why one row is worse (judgement_is_worse); all empty of any other. The lines are the run's own and the base's. */
 struct blame {
     const struct lines *lines;        /* of the run */
-    const struct story *story;        /* what there is more of; NULL: no line says why, and there are no causes */
+    const struct pattern *pattern;    /* what there is more of; NULL: no line says why, and there are no causes */
     struct cause causes[BLAME_LINES]; /* most first; at least one */
     size_t count;
     bool against_base;            /* else there was nothing to compare with, and they only have most of it now */
-    const struct metric *same_as; /* the metric of a graver row of this kernel with the same story; else NULL */
+    const struct metric *same_as; /* the metric of a graver row of this kernel with the same pattern; else NULL */
     bool is_worst;                /* the gravest of the worse rows of its kernel */
     char *launch_change; /* what the kernel's launches and their machine code take otherwise than the baseline's, "block
                           * 256x1x1 -> 32x1x1; registers 64 -> 128"; else NULL. Owned */

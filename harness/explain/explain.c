@@ -6,39 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell(struct explained_story *told, const struct story *story, const struct lines *lines)
+static void tell(struct explained_pattern *explained, const struct pattern *pattern, const struct lines *lines)
 {
-    *told = (struct explained_story){
-        .story = story,
-        .kind = story->kind,
-        .known = story_is_known(story, lines),
+    *explained = (struct explained_pattern){
+        .pattern = pattern,
+        .kind = pattern->kind,
+        .known = pattern_is_known(pattern, lines),
         .total = NAN,
         .whole = NAN,
         .part = NAN,
     };
-    if (!told->known)
+    if (!explained->known)
         return;
-    told->total = story_total(story, lines);
-    told->cause_count = story_causes(story, lines, NULL, told->causes, EXPLAIN_CAUSES);
-    if (told->kind == EXPLAINED_FAULT) {
-        told->of = story->of;
-        told->whole = story_whole(story, lines);
-        told->part = told->total / told->whole;
+    explained->total = pattern_total(pattern, lines);
+    explained->cause_count = pattern_causes(pattern, lines, NULL, explained->causes, EXPLAIN_CAUSES);
+    if (explained->kind == EXPLAINED_FAULT) {
+        explained->of = pattern->of;
+        explained->whole = pattern_whole(pattern, lines);
+        explained->part = explained->total / explained->whole;
     }
 }
 
-static int rank_of(const struct explained_story *told)
+static int rank_of(const struct explained_pattern *explained)
 {
-    if (told->kind == EXPLAINED_TIME)
-        return told->story->sum.count == 0 ? 0 : 2;
-    return told->kind == EXPLAINED_FAULT ? 1 : 3;
+    if (explained->kind == EXPLAINED_TIME)
+        return explained->pattern->sum.count == 0 ? 0 : 2;
+    return explained->kind == EXPLAINED_FAULT ? 1 : 3;
 }
 
 /* Stalls first, then faults, of which the largest part of its whole stands first, then instructions, then the others.
  */
 static int by_weight(const void *left, const void *right)
 {
-    const struct explained_story *a = left, *b = right;
+    const struct explained_pattern *a = left, *b = right;
     const int rank_a = rank_of(a), rank_b = rank_of(b);
     if (rank_a != rank_b)
         return rank_a - rank_b;
@@ -46,18 +46,18 @@ static int by_weight(const void *left, const void *right)
     if (one != other)
         return one > other ? -1 : 1;
     if (a->kind == EXPLAINED_PLAIN)
-        return strcmp(a->story->name, b->story->name);
-    return a->story < b->story ? -1 : a->story > b->story;
+        return strcmp(a->pattern->name, b->pattern->name);
+    return a->pattern < b->pattern ? -1 : a->pattern > b->pattern;
 }
 
-static void tell_stories(struct explanation *explanation)
+static void explain_patterns(struct explanation *explanation)
 {
     const struct lines *lines = &explanation->result->lines;
     size_t count;
-    const struct story *list = story_list(&count);
+    const struct pattern *list = pattern_list(&count);
     for (size_t i = 0; i < count; i++)
-        tell(ARRAY_ADD(explanation->stories, explanation->story_count), &list[i], lines);
-    qsort(explanation->stories, count, sizeof *explanation->stories, by_weight);
+        tell(ARRAY_ADD(explanation->patterns, explanation->pattern_count), &list[i], lines);
+    qsort(explanation->patterns, count, sizeof *explanation->patterns, by_weight);
 }
 
 static int by_reason(const void *left, const void *right)
@@ -112,14 +112,14 @@ void explain_make(struct explanation *explanation, const struct run *run, const 
     };
     explain_launches(explanation);
     roofline_of(&explanation->roofline, run, result);
-    tell_stories(explanation);
+    explain_patterns(explanation);
     sum_stalls(explanation);
 }
 
 void explain_release(struct explanation *explanation)
 {
     free(explanation->launches);
-    free(explanation->stories);
+    free(explanation->patterns);
     free(explanation->stalls);
     *explanation = (struct explanation){0};
 }

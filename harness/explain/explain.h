@@ -7,15 +7,15 @@
 #include "cubin/cubin.h"
 
 #include "diagnosis.h"
+#include "pattern.h"
 #include "roofline.h"
 #include "stall.h"
-#include "story.h"
 
 #include <stdio.h>
 
 #define EXPLAIN_STEPS 5     /* a launch has one for each resource at most */
 #define EXPLAIN_LAUNCHES 32 /* the first so many, and the largest, are looked at closely */
-#define EXPLAIN_CAUSES 20   /* lines kept of a story */
+#define EXPLAIN_CAUSES 20   /* lines kept of a pattern */
 
 /* Numbers that are not known are NaN in all of these. */
 struct explained_launch {
@@ -45,8 +45,8 @@ enum explained_gap {
 
 const char *explained_gap_name(enum explained_gap gap); /* "few_blocks" */
 
-struct explained_story {
-    const struct story *story;
+struct explained_pattern {
+    const struct pattern *pattern;
     enum explained_kind kind;
     bool known;
     double total;
@@ -76,8 +76,8 @@ struct explanation {
     enum explained_gap gap;
     struct roofline roofline;
     bool has_lines;
-    struct explained_story *stories; /* time first, then faults by part, most first, then the others */
-    size_t story_count;
+    struct explained_pattern *patterns; /* time first, then faults by part, most first, then the others */
+    size_t pattern_count;
     struct explained_stall *stalls;
     size_t stall_count;
 };

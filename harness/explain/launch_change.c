@@ -101,13 +101,13 @@ static void compare_all_launches(struct changes *changes, const struct result *b
         texts[i] = change_of(changes->capability, &base->launches[i], &now->launches[i]);
         alike &= strcmp(texts[i], texts[0]) == 0;
     }
-    size_t told = 0, more = 0;
+    size_t explained = 0, more = 0;
     for (size_t i = 0; i < count; i++) {
         if (!*texts[i] || (alike && i > 0))
             continue;
         if (alike)
             add_change(changes, "%s", texts[i]);
-        else if (told++ < LAUNCHES_TOLD)
+        else if (explained++ < LAUNCHES_TOLD)
             add_change(changes, "launch %zu of %zu: %s", i + 1, count, texts[i]);
         else
             more++;

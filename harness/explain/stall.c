@@ -49,7 +49,7 @@ static const struct {
 };
 /* clang-format on */
 
-const char *story_stall(const struct line *line)
+const char *stall_commonest(const struct line *line)
 {
     const struct stall *most = NULL;
     for (size_t i = 0; i < line->stall_count; i++)
@@ -58,8 +58,8 @@ const char *story_stall(const struct line *line)
     return most ? most->reason : NULL;
 }
 
-const char *story_stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
-                              const struct line *base)
+const char *stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
+                        const struct line *base)
 {
     const char *most = NULL;
     double growth = 0;
@@ -86,13 +86,13 @@ static size_t place_of(const char *reason)
     return i;
 }
 
-const char *story_stall_words(const char *reason)
+const char *stall_words(const char *reason)
 {
     const size_t i = place_of(reason);
     return i < ROWS(stalls) ? stalls[i].words : NULL;
 }
 
-const char *story_stall_advice(const char *reason, const struct lines *lines)
+const char *stall_advice(const char *reason, const struct lines *lines)
 {
     const bool uses_shared = !(lines->counted & 1u << LINE_SHARED) || lines_total(lines, LINE_SHARED) > 0;
     const bool is_of_mio = strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "short_scoreboard") == 0;

@@ -51,9 +51,9 @@ __attribute__((noreturn)) static void be_the_reader(char **const *names, size_t 
     for (size_t i = 0; stream && i < count; i++) {
         int status;
         char *text = __cxa_demangle(*names[i], NULL, NULL, &status);
-        const char *told = text && strlen(text) <= SYMBOL_LENGTH ? text : "";
+        const char *explained = text && strlen(text) <= SYMBOL_LENGTH ? text : "";
         /* At once, so that the next one may end the process. */
-        if (fwrite(told, strlen(told) + 1, 1, stream) != 1 || fflush(stream) != 0)
+        if (fwrite(explained, strlen(explained) + 1, 1, stream) != 1 || fflush(stream) != 0)
             break;
         free(text);
     }

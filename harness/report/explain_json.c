@@ -18,7 +18,7 @@
  *                   "roofs": { "dram": { "amount": ..., "rate": ..., "roof": ..., "share": 0.8 }, ... },
  *                   "bound": "dram", "nearest": "dram", "share": 0.8 },
  *     "stalls": [ { "reason": "barrier", "words": ..., "share": 0.4 } ],           null: not sampled
- *     "stories": [ { "name": "excess_wavefronts", "title": ..., "kind": "fault", "total": ..., "unknown": null,
+ *     "patterns": [ { "name": "excess_wavefronts", "title": ..., "kind": "fault", "total": ..., "unknown": null,
  *                    "of": "shared wavefronts", "whole": ..., "part": 0.7, "advice": ...,
  *                    "lines": [ { "function": ..., "file": ..., "line": 93, "offset": 416, "text": ...,
  *                                 "amount": ..., "share": 0.6, "stall": "barrier" } ] } ] }  null: no lines in the run
@@ -200,7 +200,7 @@ static void put_stalls(struct json_writer *json, const struct explanation *expla
         const struct explained_stall *stall = &explanation->stalls[i];
         json_open(json, NULL, '{', JSON_LINES);
         json_put_text(json, "reason", stall->reason);
-        json_put_text(json, "words", story_stall_words(stall->reason));
+        json_put_text(json, "words", stall_words(stall->reason));
         put_number(json, "share", stall->share);
         json_close(json);
     }
@@ -218,39 +218,39 @@ static void put_cause(struct json_writer *json, const struct cause *cause)
     json_put_text(json, "text", line->text);
     put_number(json, "amount", cause->amount);
     put_number(json, "share", cause->share);
-    json_put_text(json, "stall", story_stall(line));
+    json_put_text(json, "stall", stall_commonest(line));
     json_close(json);
 }
 
-static void put_story(struct json_writer *json, const struct explanation *explanation,
-                      const struct explained_story *told)
+static void put_pattern(struct json_writer *json, const struct explanation *explanation,
+                        const struct explained_pattern *explained)
 {
     json_open(json, NULL, '{', JSON_LINES);
-    json_put_text(json, "name", told->story->name);
-    json_put_text(json, "title", told->story->title);
-    json_put_text(json, "kind", kind_names[told->kind]);
-    put_number(json, "total", told->total);
-    json_put_text(json, "unknown", told->known ? NULL : explain_unknown(explanation, told->story));
-    json_put_text(json, "of", told->of);
-    put_number(json, "whole", told->whole);
-    put_number(json, "part", told->part);
-    json_put_text(json, "advice", explain_advice(explanation, told));
+    json_put_text(json, "name", explained->pattern->name);
+    json_put_text(json, "title", explained->pattern->title);
+    json_put_text(json, "kind", kind_names[explained->kind]);
+    put_number(json, "total", explained->total);
+    json_put_text(json, "unknown", explained->known ? NULL : explain_unknown(explanation, explained->pattern));
+    json_put_text(json, "of", explained->of);
+    put_number(json, "whole", explained->whole);
+    put_number(json, "part", explained->part);
+    json_put_text(json, "advice", explain_advice(explanation, explained));
     json_open(json, "lines", '[', JSON_LINES);
-    for (size_t i = 0; i < told->cause_count; i++)
-        put_cause(json, &told->causes[i]);
+    for (size_t i = 0; i < explained->cause_count; i++)
+        put_cause(json, &explained->causes[i]);
     json_close(json);
     json_close(json);
 }
 
-static void put_stories(struct json_writer *json, const struct explanation *explanation)
+static void put_patterns(struct json_writer *json, const struct explanation *explanation)
 {
     if (!explanation->has_lines) {
         json_put_null(json, "stories");
         return;
     }
     json_open(json, "stories", '[', JSON_LINES);
-    for (size_t i = 0; i < explanation->story_count; i++)
-        put_story(json, explanation, &explanation->stories[i]);
+    for (size_t i = 0; i < explanation->pattern_count; i++)
+        put_pattern(json, explanation, &explanation->patterns[i]);
     json_close(json);
 }
 
@@ -269,7 +269,7 @@ int explain_json(const struct explanation *explanation, const struct explain_sty
     put_occupancy(&json, explanation);
     put_roofline(&json, &explanation->roofline);
     put_stalls(&json, explanation);
-    put_stories(&json, explanation);
+    put_patterns(&json, explanation);
     json_close(&json);
     fputc('\n', stream);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;

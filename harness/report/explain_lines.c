@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 5          /* lines of a story, unless verbose */
+#define SHOWN 5          /* lines of a pattern, unless verbose */
 #define SHOWN_SHARE 0.02 /* a line with less of it is not worth a look */
 #define FAULT_PART 0.01  /* nor is a fault */
 #define IDLE_PART 0.1    /* nor threads that idle: a few do in every kernel */
@@ -17,40 +17,40 @@
 #define PLACE_WIDTH 40
 #define TEXT_BEGIN 26 /* columns of a line before and between its place and its text */
 
-static bool is_shown(const struct explained_story *told, bool verbose)
+static bool is_shown(const struct explained_pattern *explained, bool verbose)
 {
-    if (!told->known || !(told->total > 0))
+    if (!explained->known || !(explained->total > 0))
         return false;
-    const double least = strcmp(told->story->name, "idle_threads") == 0 ? IDLE_PART : FAULT_PART;
-    if (told->kind == EXPLAINED_FAULT)
-        return verbose || isnan(told->part) || told->part >= least;
-    return verbose || told->kind == EXPLAINED_TIME;
+    const double least = strcmp(explained->pattern->name, "idle_threads") == 0 ? IDLE_PART : FAULT_PART;
+    if (explained->kind == EXPLAINED_FAULT)
+        return verbose || isnan(explained->part) || explained->part >= least;
+    return verbose || explained->kind == EXPLAINED_TIME;
 }
 
-static size_t causes_shown(const struct explained_story *told, bool verbose)
+static size_t causes_shown(const struct explained_pattern *explained, bool verbose)
 {
     const size_t most = verbose ? EXPLAIN_CAUSES : SHOWN;
     size_t count = 0;
-    while (count < told->cause_count && count < most && told->causes[count].share >= SHOWN_SHARE)
+    while (count < explained->cause_count && count < most && explained->causes[count].share >= SHOWN_SHARE)
         count++;
     return count;
 }
 
-/* ---- A story ---- */
+/* ---- A pattern ---- */
 
 /* "Excess shared wavefronts  7,104,231, 72.0 % of 9,868,950 shared wavefronts". */
-static void print_title(const struct text *text, const struct explained_story *told)
+static void print_title(const struct text *text, const struct explained_pattern *explained)
 {
-    const char *title = told->story->title;
+    const char *title = explained->pattern->title;
     char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL];
-    if (strcmp(told->story->name, "stalls") == 0)
+    if (strcmp(explained->pattern->name, "stalls") == 0)
         text_print(text, INK_BOLD, "\nWhere the time goes: %s", title);
     else
         text_print(text, INK_BOLD, "\n%c%s", toupper((unsigned char)title[0]), title + 1);
-    text_print(text, INK_PLAIN, "  %s", explain_number(told->total, "count", total));
-    if (!isnan(told->part))
-        text_print(text, INK_PLAIN, ", %s of %s %s", explain_percent(100 * told->part, part),
-                   explain_number(told->whole, "count", whole), told->of);
+    text_print(text, INK_PLAIN, "  %s", explain_number(explained->total, "count", total));
+    if (!isnan(explained->part))
+        text_print(text, INK_PLAIN, ", %s of %s %s", explain_percent(100 * explained->part, part),
+                   explain_number(explained->whole, "count", whole), explained->of);
     text_print(text, INK_PLAIN, "\n");
 }
 
@@ -69,21 +69,21 @@ static void print_stalls(const struct text *text, const struct explanation *expl
         text_print(text, INK_PLAIN, "\n");
 }
 
-static struct table_column measure(const struct explained_story *told, size_t shown)
+static struct table_column measure(const struct explained_pattern *explained, size_t shown)
 {
     struct table_column column = {.title = "line", .left = true};
     char place[EXPLAIN_NAME];
     table_fit(&column, column.title);
     for (size_t i = 0; i < shown; i++)
-        table_fit(&column, explain_place(told->causes[i].line, PLACE_WIDTH, place, sizeof place));
+        table_fit(&column, explain_place(explained->causes[i].line, PLACE_WIDTH, place, sizeof place));
     return column;
 }
 
 /* The reason why most warps waited on a line, and how many of its samples that is. */
 static void print_reason(const struct text *text, const struct line *line)
 {
-    const char *reason = story_stall(line);
-    const char *meaning = reason ? story_stall_words(reason) : NULL;
+    const char *reason = stall_commonest(line);
+    const char *meaning = reason ? stall_words(reason) : NULL;
     char share[EXPLAIN_CELL], whole[256], words[256];
     double samples = 0;
     if (!reason)
@@ -97,7 +97,7 @@ static void print_reason(const struct text *text, const struct line *line)
                explain_cut(whole, TEXT_WIDTH - PLACE_BEGIN, words, sizeof words));
 }
 
-static void print_cause(const struct text *text, const struct explained_story *told, const struct cause *cause,
+static void print_cause(const struct text *text, const struct explained_pattern *explained, const struct cause *cause,
                         const struct table_column *places)
 {
     static const struct table_column shares = {"share", false, 8}, amounts = {"amount", false, 10};
@@ -112,25 +112,25 @@ static void print_cause(const struct text *text, const struct explained_story *t
             text, INK_DIM, "  %s",
             explain_cut(cause->line->text, (size_t)(TEXT_WIDTH - TEXT_BEGIN - places->width), source, sizeof source));
     text_print(text, INK_PLAIN, "\n");
-    if (strcmp(told->story->name, "stalls") == 0)
+    if (strcmp(explained->pattern->name, "stalls") == 0)
         print_reason(text, cause->line);
 }
 
-static void print_story(const struct text *text, const struct explanation *explanation,
-                        const struct explained_story *told, const struct explain_style *style)
+static void print_pattern(const struct text *text, const struct explanation *explanation,
+                          const struct explained_pattern *explained, const struct explain_style *style)
 {
-    const size_t shown = causes_shown(told, style->verbose);
-    const struct table_column places = measure(told, shown);
-    print_title(text, told);
-    if (strcmp(told->story->name, "stalls") == 0)
+    const size_t shown = causes_shown(explained, style->verbose);
+    const struct table_column places = measure(explained, shown);
+    print_title(text, explained);
+    if (strcmp(explained->pattern->name, "stalls") == 0)
         print_stalls(text, explanation);
     if (shown > 0)
         text_print(text, INK_DIM, "     share  %-*s      amount  source\n", places.width, places.title);
     else
         text_print(text, INK_DIM, "  no line has %.0f %% of it\n", 100 * SHOWN_SHARE);
     for (size_t i = 0; i < shown; i++)
-        print_cause(text, told, &told->causes[i], &places);
-    const char *advice = explain_advice(explanation, told);
+        print_cause(text, explained, &explained->causes[i], &places);
+    const char *advice = explain_advice(explanation, explained);
     if (*advice)
         text_wrap(text, INK_GREEN, text_print(text, INK_PLAIN, "  "), 2, advice);
 }
@@ -139,25 +139,25 @@ static void print_story(const struct text *text, const struct explanation *expla
 
 enum rest { REST_SMALL, REST_NONE, REST_UNKNOWN };
 
-static bool is_rest(const struct explained_story *told, enum rest rest, bool verbose)
+static bool is_rest(const struct explained_pattern *explained, enum rest rest, bool verbose)
 {
-    if (told->kind == EXPLAINED_PLAIN || is_shown(told, verbose))
+    if (explained->kind == EXPLAINED_PLAIN || is_shown(explained, verbose))
         return false;
-    return rest == (!told->known ? REST_UNKNOWN : told->total > 0 ? REST_SMALL : REST_NONE);
+    return rest == (!explained->known ? REST_UNKNOWN : explained->total > 0 ? REST_SMALL : REST_NONE);
 }
 
-/* A story in its list; why it is not known stands behind the last one of that reason in a row. */
-static char *rest_words(const struct explanation *explanation, const struct explained_story *told,
-                        const struct explained_story *next, enum rest rest)
+/* A pattern in its list; why it is not known stands behind the last one of that reason in a row. */
+static char *rest_words(const struct explanation *explanation, const struct explained_pattern *explained,
+                        const struct explained_pattern *next, enum rest rest)
 {
     char total[EXPLAIN_CELL];
-    const char *title = told->story->title;
+    const char *title = explained->pattern->title;
     if (rest == REST_SMALL)
-        return x_sprintf("%s %s", explain_number(told->total, "count", total), title);
+        return x_sprintf("%s %s", explain_number(explained->total, "count", total), title);
     if (rest == REST_NONE)
         return x_strdup(title);
-    const char *why = explain_unknown(explanation, told->story);
-    const bool same = next && strcmp(explain_unknown(explanation, next->story), why) == 0;
+    const char *why = explain_unknown(explanation, explained->pattern);
+    const bool same = next && strcmp(explain_unknown(explanation, next->pattern), why) == 0;
     return same ? x_strdup(title) : x_sprintf("%s (%s)", title, why);
 }
 
@@ -166,18 +166,18 @@ static void print_rest(const struct text *text, const struct explanation *explan
 {
     static const char *const titles[] = {
         [REST_SMALL] = "little: ", [REST_NONE] = "none: ", [REST_UNKNOWN] = "not counted: "};
-    const struct explained_story *next = NULL;
+    const struct explained_pattern *next = NULL;
     char *list = NULL;
-    for (size_t i = explanation->story_count; i-- > 0;) { /* from behind, to know the next */
-        const struct explained_story *told = &explanation->stories[i];
-        if (!is_rest(told, rest, verbose))
+    for (size_t i = explanation->pattern_count; i-- > 0;) { /* from behind, to know the next */
+        const struct explained_pattern *explained = &explanation->patterns[i];
+        if (!is_rest(explained, rest, verbose))
             continue;
-        char *words = rest_words(explanation, told, next, rest);
+        char *words = rest_words(explanation, explained, next, rest);
         char *longer = x_sprintf("%s%s%s", words, list ? ", " : "", list ? list : "");
         free(words);
         free(list);
         list = longer;
-        next = told;
+        next = explained;
     }
     if (list)
         text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%s", titles[rest]), 2, list);
@@ -227,9 +227,9 @@ void explain_text_lines(const struct text *text, const struct explanation *expla
                                         : "none: they could not be counted, see the warnings");
         return;
     }
-    for (size_t i = 0; i < explanation->story_count; i++)
-        if (is_shown(&explanation->stories[i], style->verbose))
-            print_story(text, explanation, &explanation->stories[i], style);
+    for (size_t i = 0; i < explanation->pattern_count; i++)
+        if (is_shown(&explanation->patterns[i], style->verbose))
+            print_pattern(text, explanation, &explanation->patterns[i], style);
     text_print(text, INK_PLAIN, "\n");
     for (enum rest rest = REST_SMALL; rest <= REST_UNKNOWN; rest++)
         if (!style->quiet || rest == REST_UNKNOWN)

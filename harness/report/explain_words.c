@@ -142,25 +142,25 @@ const char *explain_state(const struct explanation *explanation, const char *met
                                           : value_state_name(row->state);
 }
 
-const char *explain_unknown(const struct explanation *explanation, const struct story *story)
+const char *explain_unknown(const struct explanation *explanation, const struct pattern *pattern)
 {
-    if (strcmp(story->name, "stalls") == 0)
+    if (strcmp(pattern->name, "stalls") == 0)
         return "warps were not sampled";
     return explanation->result->lines.counted ? "not among the counters that were read"
                                               : "instructions were not counted";
 }
 
-const char *explain_advice(const struct explanation *explanation, const struct explained_story *told)
+const char *explain_advice(const struct explanation *explanation, const struct explained_pattern *explained)
 {
-    if (told->kind == EXPLAINED_PLAIN) /* the story's own is about more than there were */
+    if (explained->kind == EXPLAINED_PLAIN) /* the pattern's own is about more than there were */
         return "";
-    if (strcmp(told->story->name, "instructions") == 0)
+    if (strcmp(explained->pattern->name, "instructions") == 0)
         return explanation->roofline.issue >= ROOFLINE_NEAR
                    ? "fewer of them help: take out of the loop what does not change, unroll, use wider types"
                    : "";
-    if (strcmp(told->story->name, "stalls") == 0 && explanation->stall_count > 0)
-        return story_stall_advice(explanation->stalls[0].reason, &explanation->result->lines);
-    return told->story->advice;
+    if (strcmp(explained->pattern->name, "stalls") == 0 && explanation->stall_count > 0)
+        return stall_advice(explanation->stalls[0].reason, &explanation->result->lines);
+    return explained->pattern->advice;
 }
 
 void explain_part(const struct text *text, const char *title, enum ink ink, const char *words)

@@ -29,11 +29,11 @@ const char *explain_state(const struct explanation *explanation, const char *met
 /* Why the gap is there, with the numbers; "" where there is none or it is not known. */
 const char *explain_gap_words(const struct explanation *explanation, char *text, size_t size);
 
-/* Why a story is not known. */
-const char *explain_unknown(const struct explanation *explanation, const struct story *story);
+/* Why a pattern is not known. */
+const char *explain_unknown(const struct explanation *explanation, const struct pattern *pattern);
 
-/* One sentence on what to do about a story, for warps that wait by the reason for which most do. */
-const char *explain_advice(const struct explanation *explanation, const struct explained_story *told);
+/* One sentence on what to do about a pattern, for warps that wait by the reason for which most do. */
+const char *explain_advice(const struct explanation *explanation, const struct explained_pattern *explained);
 
 /* Prints a title and, beside it and wrapped, what is said about it. */
 void explain_part(const struct text *text, const char *title, enum ink ink, const char *words);

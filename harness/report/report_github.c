@@ -140,8 +140,8 @@ static size_t put_judgements(FILE *stream, const struct report *report)
     size_t count = 0;
     for (size_t i = 0; i < report->comparison->count; i++) {
         const struct judgement *judgement = &report->comparison->list[i];
-        const bool told = diagnosis_of(report->diagnosis, judgement)->same_as; /* at the same line */
-        if (words_verdict_tone(judgement->verdict) >= TONE_WARN && !told && count++ < ANNOTATIONS - 1)
+        const bool explained = diagnosis_of(report->diagnosis, judgement)->same_as; /* at the same line */
+        if (words_verdict_tone(judgement->verdict) >= TONE_WARN && !explained && count++ < ANNOTATIONS - 1)
             put_judgement(stream, report, judgement);
     }
     return count;

@@ -21,7 +21,7 @@
  *                       "base_sessions": 12, "run_sessions": 2, "agree": 2,    of the run's, so many beyond the limit
  *                       "pairs": 14, "pairs_worse": 13,                        against a base library
  *                       "launch_change": "block 256x1x1 -> 32x1x1",            of a worse row, where there is one
- *                       "story": "excess_wavefronts", "advice": ...,           what its lines have more of
+ *                       "pattern": "excess_wavefronts", "advice": ...,           what its lines have more of
  *                       "causes": [ { "file": "kernels/reduce.cu", "line": 41,     null without line information
  *                                     "function": ..., "offset": 416, "text": ...,
  *                                     "base": 0,          null where there was nothing to compare with
@@ -73,9 +73,9 @@ static void put_cause(struct json_writer *json, const struct cause *cause)
 
 static void put_blame(struct json_writer *json, const struct blame *blame)
 {
-    char *advice = blame->story ? words_advice(blame) : NULL;
+    char *advice = blame->pattern ? words_advice(blame) : NULL;
     json_put_text(json, "launch_change", blame->launch_change);
-    json_put_text(json, "story", blame->story ? blame->story->name : NULL);
+    json_put_text(json, "story", blame->pattern ? blame->pattern->name : NULL);
     json_put_text(json, "advice", advice);
     free(advice);
     json_open(json, "causes", '[', JSON_IN_LINE);

@@ -187,9 +187,9 @@ static void put_properties(FILE *stream, const struct report *report)
 static char *cause_of(const struct blame *blame)
 {
     const char *launch = blame->launch_change;
-    char *place = blame->story ? words_place(blame->causes[0].line, WORDS_PLACE) : x_strdup("");
-    char *amounts = blame->story ? words_amounts(blame, &blame->causes[0]) : x_strdup("");
-    char *cause = x_sprintf("%s%s%s%s%s%s", blame->story ? "; at " : "", place, blame->story ? ": " : "", amounts,
+    char *place = blame->pattern ? words_place(blame->causes[0].line, WORDS_PLACE) : x_strdup("");
+    char *amounts = blame->pattern ? words_amounts(blame, &blame->causes[0]) : x_strdup("");
+    char *cause = x_sprintf("%s%s%s%s%s%s", blame->pattern ? "; at " : "", place, blame->pattern ? ": " : "", amounts,
                             launch ? "; launch: " : "", launch ? launch : "");
     free(amounts);
     free(place);

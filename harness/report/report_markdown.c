@@ -128,9 +128,9 @@ static void put_causes(FILE *stream, const struct blame *blame, const char *befo
         free(cause);
         free(place);
     }
-    char *words = blame->same_as ? x_sprintf("the lines of %s", blame->same_as->name)
-                  : blame->story ? words_advice(blame)
-                                 : NULL;
+    char *words = blame->same_as   ? x_sprintf("the lines of %s", blame->same_as->name)
+                  : blame->pattern ? words_advice(blame)
+                                   : NULL;
     char *launch = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
     const char *const more[] = {words, launch};
     for (size_t i = 0; i < ROWS(more); i++) {

@@ -158,9 +158,9 @@ static void print_causes(const struct text *text, const struct layout *layout, c
         free(cause);
         free(place);
     }
-    char *words = blame->same_as ? x_sprintf("the lines of %s above", blame->same_as->name)
-                  : blame->story ? words_advice(blame)
-                                 : NULL;
+    char *words = blame->same_as   ? x_sprintf("the lines of %s above", blame->same_as->name)
+                  : blame->pattern ? words_advice(blame)
+                                   : NULL;
     if (words)
         print_line(text, INK_DIM, indent, words);
     free(words);

@@ -42,7 +42,7 @@ char *words_amounts(const struct blame *blame, const struct cause *cause)
     char base[40] = "", now[40];
     if (cause->has_base)
         words_count(cause->base_amount, base, sizeof base);
-    return x_sprintf("%s %s%s%s", blame->story->title, base, *base ? " -> " : "",
+    return x_sprintf("%s %s%s%s", blame->pattern->title, base, *base ? " -> " : "",
                      words_count(cause->amount, now, sizeof now));
 }
 
@@ -51,7 +51,7 @@ char *words_cause(const struct blame *blame, const struct cause *cause)
     char share[16];
     char *amounts = words_amounts(blame, cause);
     const char *reason = cause->stall;
-    const char *meaning = reason ? story_stall_words(reason) : NULL;
+    const char *meaning = reason ? stall_words(reason) : NULL;
     char *words = x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(cause->share, share, sizeof share),
                             reason ? cause->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
                             meaning ? ": " : "", meaning ? meaning : "");
@@ -65,8 +65,8 @@ char *words_advice(const struct blame *blame)
     for (size_t i = 0; i < blame->count; i++)
         nameless |= !blame->causes[i].line->file;
     const char *stall = blame->count > 0 ? blame->causes[0].stall : NULL;
-    const char *advice = stall ? story_stall_advice(stall, blame->lines) : blame->story->advice;
-    return x_sprintf("%s%s%s", *advice ? advice : blame->story->advice,
+    const char *advice = stall ? stall_advice(stall, blame->lines) : blame->pattern->advice;
+    return x_sprintf("%s%s%s", *advice ? advice : blame->pattern->advice,
                      blame->against_base ? "" : "; there is nothing to compare with: these lines have most of it now",
                      nameless ? "; no line information: compile with -lineinfo" : "");
 }
@@ -85,7 +85,7 @@ void words_blame(const struct blame *blame, FILE *stream)
         free(words);
         free(place);
     }
-    if (blame->story) {
+    if (blame->pattern) {
         char *advice = words_advice(blame);
         fprintf(stream, "%s\n", advice);
         free(advice);

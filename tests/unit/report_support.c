@@ -102,12 +102,12 @@ void invent_blame(struct fixture *fixture, struct judgement *judgement, const ch
     struct line *line = lines_add(lines, function, file, 41, 416);
     line->text = x_strdup(source);
     line->counts[LINE_SHARED] = 6938624;
-    const struct story *stories = story_list(&count);
+    const struct pattern *patterns = pattern_list(&count);
     size_t i = 0;
-    while (strcmp(stories[i].name, "excess_wavefronts") != 0)
+    while (strcmp(patterns[i].name, "excess_wavefronts") != 0)
         i++;
     struct blame *blame = blame_of(fixture, judgement);
-    blame->story = &stories[i];
+    blame->pattern = &patterns[i];
     blame->causes[0] = (struct cause){.line = line, .amount = 6938624, .share = 0.98, .has_base = true};
     blame->count = 1;
     blame->against_base = true;

@@ -62,7 +62,7 @@ static const struct blame *blame_of(const struct judgement *judgement)
 
 static void expect_no_cause(const struct judgement *judgement)
 {
-    cr_expect(!blame_of(judgement)->story && blame_of(judgement)->count == 0 && !blame_of(judgement)->same_as, "%s",
+    cr_expect(!blame_of(judgement)->pattern && blame_of(judgement)->count == 0 && !blame_of(judgement)->same_as, "%s",
               judgement->metric->name);
 }
 
@@ -79,8 +79,8 @@ Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
     const struct judgement *judgement = judged(&fixture, "shared_wavefronts");
     const struct blame *blame = blame_of(judgement);
     cr_expect_eq(judgement->verdict, VERDICT_REGRESSED);
-    cr_assert_not_null(blame->story);
-    cr_expect_str_eq(blame->story->name, "excess_wavefronts");
+    cr_assert_not_null(blame->pattern);
+    cr_expect_str_eq(blame->pattern->name, "excess_wavefronts");
     cr_assert_eq(blame->count, 1);
     cr_expect(blame->against_base);
     cr_expect_eq(blame->causes[0].line, line_at(&now->lines, 12));
@@ -183,8 +183,8 @@ Test(diagnosis, unsure_and_expected_rows_have_causes)
     now->lines.launches = 1;
     const struct judgement *judgement = judged(&fixture, "time");
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
-    cr_assert_not_null(blame_of(judgement)->story);
-    cr_expect_str_eq(blame_of(judgement)->story->name, "stalls");
+    cr_assert_not_null(blame_of(judgement)->pattern);
+    cr_expect_str_eq(blame_of(judgement)->pattern->name, "stalls");
     cr_expect_eq(blame_of(judgement)->causes[0].amount, 7168);
 
     put_fact(&fixture.run, SESSION_DATE, "2026-11-22T08:00:00.000Z");
@@ -197,7 +197,7 @@ Test(diagnosis, unsure_and_expected_rows_have_causes)
     tear_down(&fixture);
 }
 
-Test(diagnosis, rows_with_one_story_name_the_gravest)
+Test(diagnosis, rows_with_one_pattern_name_the_gravest)
 {
     struct fixture fixture;
     set_up_causes(&fixture);
@@ -212,7 +212,7 @@ Test(diagnosis, rows_with_one_story_name_the_gravest)
     const struct judgement *conflicts = find(comparison, "k/v", "shared_bank_conflicts");
     const struct judgement *passes = find(comparison, "k/v", "shared_wavefronts");
     const struct judgement *instructions = find(comparison, "k/v", "instructions");
-    cr_expect_eq(blame_of(passes)->story, blame_of(conflicts)->story);
+    cr_expect_eq(blame_of(passes)->pattern, blame_of(conflicts)->pattern);
     cr_expect_eq(blame_of(passes)->causes[0].line, blame_of(conflicts)->causes[0].line);
     cr_expect_null(blame_of(conflicts)->same_as);
     cr_expect_eq(blame_of(passes)->same_as, conflicts->metric);

@@ -207,7 +207,7 @@ static void add_lines(struct made *made)
     line_add_stall(&lines->list[1], "wait", 60);
 }
 
-Test(explain, stories_stand_by_how_much_they_matter)
+Test(explain, patterns_stand_by_how_much_they_matter)
 {
     static const struct {
         const char *name;
@@ -229,22 +229,22 @@ Test(explain, stories_stand_by_how_much_they_matter)
     add_lines(&made);
     explain(&made);
     size_t all;
-    (void)story_list(&all);
-    cr_assert_eq(made.explanation.story_count, all);
+    (void)pattern_list(&all);
+    cr_assert_eq(made.explanation.pattern_count, all);
     for (size_t i = 0; i < all; i++) {
-        const struct explained_story *told = &made.explanation.stories[i];
+        const struct explained_pattern *explained = &made.explanation.patterns[i];
         if (i >= ROWS(expected)) {
-            cr_expect_eq(told->kind, EXPLAINED_PLAIN, "%s", told->story->name);
+            cr_expect_eq(explained->kind, EXPLAINED_PLAIN, "%s", explained->pattern->name);
             continue;
         }
-        cr_expect_str_eq(told->story->name, expected[i].name);
-        cr_expect_eq(told->kind, expected[i].kind, "%s", expected[i].name);
-        cr_expect_eq(told->known, !isnan(expected[i].total), "%s", expected[i].name);
-        cr_expect(told->known ? fabs(told->total - expected[i].total) < 1e-9 : isnan(told->total), "%s: %g",
-                  expected[i].name, told->total);
-        cr_expect(isnan(expected[i].part) ? isnan(told->part) : fabs(told->part - expected[i].part) < 1e-9, "%s: %g",
-                  expected[i].name, told->part);
-        cr_expect_eq(told->cause_count, expected[i].causes, "%s: %zu", expected[i].name, told->cause_count);
+        cr_expect_str_eq(explained->pattern->name, expected[i].name);
+        cr_expect_eq(explained->kind, expected[i].kind, "%s", expected[i].name);
+        cr_expect_eq(explained->known, !isnan(expected[i].total), "%s", expected[i].name);
+        cr_expect(explained->known ? fabs(explained->total - expected[i].total) < 1e-9 : isnan(explained->total),
+                  "%s: %g", expected[i].name, explained->total);
+        cr_expect(isnan(expected[i].part) ? isnan(explained->part) : fabs(explained->part - expected[i].part) < 1e-9,
+                  "%s: %g", expected[i].name, explained->part);
+        cr_expect_eq(explained->cause_count, expected[i].causes, "%s: %zu", expected[i].name, explained->cause_count);
     }
     cr_assert_eq(made.explanation.stall_count, 2u);
     cr_expect_str_eq(made.explanation.stalls[0].reason, "wait");

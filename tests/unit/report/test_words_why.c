@@ -52,7 +52,7 @@ Test(words_why, text_names_the_line_and_what_to_do)
 }
 
 /* Two counters of one kernel are of the same lines: they are told once. */
-Test(words_why, one_story_is_told_once)
+Test(words_why, one_pattern_is_told_once)
 {
     struct fixture fixture;
     set_up_causes(&fixture);

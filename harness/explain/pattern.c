@@ -1,4 +1,4 @@
-#include "story.h"
+#include "pattern.h"
 
 #include "base/base.h"
 
@@ -12,8 +12,8 @@
 #define AMOUNT_MOST 1e300 /* so that no sum or difference of amounts leaves the numbers */
 
 /* clang-format off */
-/* To add a story: a row. Of two that explain one metric, the more telling stands first; so do graver faults. */
-static const struct story stories[] = {
+/* To add a pattern: a row. Of two that explain one metric, the more telling stands first; so do graver faults. */
+static const struct pattern patterns[] = {
     {"excess_wavefronts", "excess shared wavefronts", "wavefronts",
      " excess_wavefronts shared_bank_conflicts shared_wavefronts ",
      "lanes of one warp meet in the same bank: pad the rows by one element, swizzle the index, or let neighbouring "
@@ -82,22 +82,22 @@ static const struct story stories[] = {
 };
 /* clang-format on */
 
-const struct story *story_list(size_t *count)
+const struct pattern *pattern_list(size_t *count)
 {
-    *count = ROWS(stories);
-    return stories;
+    *count = ROWS(patterns);
+    return patterns;
 }
 
-bool story_explains(const struct story *story, const char *metric)
+bool pattern_explains(const struct pattern *pattern, const char *metric)
 {
     const size_t length = strlen(metric);
-    for (const char *at = story->metrics; length > 0 && (at = strstr(at, metric)); at += length)
-        if (at > story->metrics && at[-1] == ' ' && at[length] == ' ')
+    for (const char *at = pattern->metrics; length > 0 && (at = strstr(at, metric)); at += length)
+        if (at > pattern->metrics && at[-1] == ' ' && at[length] == ' ')
             return true;
     return false;
 }
 
-static bool is_counted(const struct story_sum *sum, const struct lines *lines)
+static bool is_counted(const struct pattern_sum *sum, const struct lines *lines)
 {
     for (size_t i = 0; i < sum->count; i++)
         if (!(lines->counted & 1u << sum->terms[i].counter))
@@ -105,9 +105,9 @@ static bool is_counted(const struct story_sum *sum, const struct lines *lines)
     return true;
 }
 
-bool story_is_known(const struct story *story, const struct lines *lines)
+bool pattern_is_known(const struct pattern *pattern, const struct lines *lines)
 {
-    return story->sum.count == 0 ? lines->period > 0 : is_counted(&story->sum, lines);
+    return pattern->sum.count == 0 ? lines->period > 0 : is_counted(&pattern->sum, lines);
 }
 
 static double bounded(double amount)
@@ -115,7 +115,7 @@ static double bounded(double amount)
     return amount > 0 ? fmin(amount, AMOUNT_MOST) : 0;
 }
 
-static double amount_of(const struct story_sum *sum, const struct line *line)
+static double amount_of(const struct pattern_sum *sum, const struct line *line)
 {
     double amount = 0;
     for (size_t i = 0; i < sum->count; i++)
@@ -123,26 +123,26 @@ static double amount_of(const struct story_sum *sum, const struct line *line)
     return bounded(amount);
 }
 
-double story_amount(const struct story *story, const struct lines *lines, const struct line *line)
+double pattern_amount(const struct pattern *pattern, const struct lines *lines, const struct line *line)
 {
-    if (story->sum.count > 0)
-        return amount_of(&story->sum, line);
+    if (pattern->sum.count > 0)
+        return amount_of(&pattern->sum, line);
     return lines->launches > 0 ? bounded(line_samples(line) * lines->period / lines->launches) : 0;
 }
 
-double story_total(const struct story *story, const struct lines *lines)
+double pattern_total(const struct pattern *pattern, const struct lines *lines)
 {
     double total = 0;
     for (size_t i = 0; i < lines->count; i++)
-        total += story_amount(story, lines, &lines->list[i]);
+        total += pattern_amount(pattern, lines, &lines->list[i]);
     return total;
 }
 
-double story_whole(const struct story *story, const struct lines *lines)
+double pattern_whole(const struct pattern *pattern, const struct lines *lines)
 {
     double whole = 0;
-    for (size_t i = 0; i < lines->count && is_counted(&story->whole, lines); i++)
-        whole += amount_of(&story->whole, &lines->list[i]);
+    for (size_t i = 0; i < lines->count && is_counted(&pattern->whole, lines); i++)
+        whole += amount_of(&pattern->whole, &lines->list[i]);
     return whole > 0 ? whole : NAN;
 }
 
@@ -173,22 +173,23 @@ static bool has_texts(const struct lines *lines)
     return false;
 }
 
-size_t story_causes(const struct story *story, const struct lines *lines, const struct lines *base,
-                    struct cause *causes, size_t room)
+size_t pattern_causes(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
+                      struct cause *causes, size_t room)
 {
     /* Numbers of lines move with every edit: what has texts is held against nothing that has none. */
     const bool matches = base && (has_texts(base) || !has_texts(lines));
     const struct line **was = matches ? lines_match(lines, base) : NULL;
-    const double total = story_total(story, lines), base_total = base ? story_total(story, base) : 0;
+    const double total = pattern_total(pattern, lines), base_total = base ? pattern_total(pattern, base) : 0;
     size_t count = 0;
     for (size_t i = 0; i < lines->count; i++) {
         const struct line *line = &lines->list[i];
-        struct cause cause = {.line = line, .base = was ? was[i] : NULL, .amount = story_amount(story, lines, line)};
-        cause.base_amount = cause.base ? story_amount(story, base, cause.base) : 0;
+        struct cause cause = {
+            .line = line, .base = was ? was[i] : NULL, .amount = pattern_amount(pattern, lines, line)};
+        cause.base_amount = cause.base ? pattern_amount(pattern, base, cause.base) : 0;
         cause.has_base = base && (cause.base || (matches && line->text) || base_total == 0);
         cause.share = total > 0 ? cause.amount / total : 0;
-        if (story->sum.count == 0)
-            cause.stall = cause.has_base ? story_stall_grown(lines, line, base, cause.base) : story_stall(line);
+        if (pattern->sum.count == 0)
+            cause.stall = cause.has_base ? stall_grown(lines, line, base, cause.base) : stall_commonest(line);
         if (growth(&cause) > 0)
             count = add_cause(causes, count, room, &cause);
     }
@@ -196,32 +197,33 @@ size_t story_causes(const struct story *story, const struct lines *lines, const 
     return count;
 }
 
-/* By how much the kernel has more of it, 0 where that is not known or it has not, or the story is not about the
+/* By how much the kernel has more of it, 0 where that is not known or it has not, or the pattern is not about the
  * metric. */
-static double growth_of_total(const struct story *story, const char *metric, const struct lines *lines,
+static double growth_of_total(const struct pattern *pattern, const char *metric, const struct lines *lines,
                               const struct lines *base)
 {
-    if (!story_explains(story, metric) || !story_is_known(story, lines) || (base && !story_is_known(story, base)))
+    if (!pattern_explains(pattern, metric) || !pattern_is_known(pattern, lines) ||
+        (base && !pattern_is_known(pattern, base)))
         return 0;
-    return fmax(story_total(story, lines) - (base ? story_total(story, base) : 0), 0);
+    return fmax(pattern_total(pattern, lines) - (base ? pattern_total(pattern, base) : 0), 0);
 }
 
-const struct story *story_of_metric(const char *metric, const struct lines *lines, const struct lines *base)
+const struct pattern *pattern_of_metric(const char *metric, const struct lines *lines, const struct lines *base)
 {
-    double grown[ROWS(stories)];
-    const struct story *slight = NULL;
-    for (size_t i = 0; i < ROWS(stories); i++)
-        grown[i] = growth_of_total(&stories[i], metric, lines, base);
-    for (size_t i = 0; i < ROWS(stories); i++) {
+    double grown[ROWS(patterns)];
+    const struct pattern *slight = NULL;
+    for (size_t i = 0; i < ROWS(patterns); i++)
+        grown[i] = growth_of_total(&patterns[i], metric, lines, base);
+    for (size_t i = 0; i < ROWS(patterns); i++) {
         double most = 0;
-        for (size_t k = 0; k < ROWS(stories); k++)
-            if (strcmp(stories[k].unit, stories[i].unit) == 0)
+        for (size_t k = 0; k < ROWS(patterns); k++)
+            if (strcmp(patterns[k].unit, patterns[i].unit) == 0)
                 most = fmax(most, grown[k]);
-        if (grown[i] <= 0 || grown[i] < STORY_PART * most)
+        if (grown[i] <= 0 || grown[i] < PATTERN_PART * most)
             continue;
-        if (!base || grown[i] >= STORY_NOTICEABLE * story_total(&stories[i], base))
-            return &stories[i];
-        slight = slight ? slight : &stories[i];
+        if (!base || grown[i] >= PATTERN_NOTICEABLE * pattern_total(&patterns[i], base))
+            return &patterns[i];
+        slight = slight ? slight : &patterns[i];
     }
     return slight;
 }

@@ -1,4 +1,4 @@
-#include "explain/story.h"
+#include "explain/pattern.h"
 
 #include "base/base.h"
 #include "line_support.h"
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct story *story_named(const char *name)
+static const struct pattern *pattern_named(const char *name)
 {
     size_t count, i = 0;
-    const struct story *list = story_list(&count);
+    const struct pattern *list = pattern_list(&count);
     while (i < count && strcmp(list[i].name, name) != 0)
         i++;
     cr_assert(i < count, "%s", name);
@@ -24,37 +24,37 @@ static const struct story *story_named(const char *name)
 /* ---- The table ----------------------------------------------------------------------------------------------------
  */
 
-Test(story, every_row_is_whole)
+Test(pattern, every_row_is_whole)
 {
     size_t count;
-    const struct story *list = story_list(&count);
+    const struct pattern *list = pattern_list(&count);
     cr_assert_gt(count, 0);
     for (size_t i = 0; i < count; i++) {
-        const struct story *story = &list[i];
-        cr_expect_eq(strspn(story->name, "abcdefghijklmnopqrstuvwxyz_"), strlen(story->name), "%s", story->name);
-        cr_expect(*story->name && *story->title && *story->unit, "%s", story->name);
-        cr_expect_leq(strlen(story->title), 30, "%s", story->name);
-        cr_expect_gt(strlen(story->advice), 20, "%s", story->name);
-        cr_expect_neq(story->advice[strlen(story->advice) - 1], '.', "%s", story->name);
-        cr_expect_leq(story->sum.count, ROWS(story->sum.terms), "%s", story->name);
-        for (size_t t = 0; t < story->sum.count; t++)
-            cr_expect(story->sum.terms[t].counter < LINE_COUNTERS && story->sum.terms[t].factor != 0, "%s",
-                      story->name);
-        cr_expect_eq(story->whole.count > 0, story->kind == EXPLAINED_FAULT, "%s", story->name);
-        cr_expect_eq(story->of != NULL, story->kind == EXPLAINED_FAULT, "%s", story->name);
+        const struct pattern *pattern = &list[i];
+        cr_expect_eq(strspn(pattern->name, "abcdefghijklmnopqrstuvwxyz_"), strlen(pattern->name), "%s", pattern->name);
+        cr_expect(*pattern->name && *pattern->title && *pattern->unit, "%s", pattern->name);
+        cr_expect_leq(strlen(pattern->title), 30, "%s", pattern->name);
+        cr_expect_gt(strlen(pattern->advice), 20, "%s", pattern->name);
+        cr_expect_neq(pattern->advice[strlen(pattern->advice) - 1], '.', "%s", pattern->name);
+        cr_expect_leq(pattern->sum.count, ROWS(pattern->sum.terms), "%s", pattern->name);
+        for (size_t t = 0; t < pattern->sum.count; t++)
+            cr_expect(pattern->sum.terms[t].counter < LINE_COUNTERS && pattern->sum.terms[t].factor != 0, "%s",
+                      pattern->name);
+        cr_expect_eq(pattern->whole.count > 0, pattern->kind == EXPLAINED_FAULT, "%s", pattern->name);
+        cr_expect_eq(pattern->of != NULL, pattern->kind == EXPLAINED_FAULT, "%s", pattern->name);
         for (size_t k = 0; k < i; k++) {
-            cr_expect_str_neq(story->name, list[k].name);
-            cr_expect_str_neq(story->title, list[k].title);
-            cr_expect_str_neq(story->advice, list[k].advice);
+            cr_expect_str_neq(pattern->name, list[k].name);
+            cr_expect_str_neq(pattern->title, list[k].title);
+            cr_expect_str_neq(pattern->advice, list[k].advice);
         }
     }
 }
 
-Test(story, every_metric_of_a_story_exists)
+Test(pattern, every_metric_of_a_pattern_exists)
 {
     struct metrics metrics = {0};
     size_t count;
-    const struct story *list = story_list(&count);
+    const struct pattern *list = pattern_list(&count);
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t i = 0; i < count; i++) {
         const char *text = list[i].metrics;
@@ -63,7 +63,7 @@ Test(story, every_metric_of_a_story_exists)
         for (char *word = strtok_r(rest, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
             cr_expect(metrics_find(&metrics, word) || strcmp(word, "excess_wavefronts") == 0, "%s of %s", word,
                       list[i].name);
-            cr_expect(story_explains(&list[i], word), "%s of %s", word, list[i].name);
+            cr_expect(pattern_explains(&list[i], word), "%s of %s", word, list[i].name);
         }
         free(words);
     }
@@ -71,12 +71,12 @@ Test(story, every_metric_of_a_story_exists)
 }
 
 /* Of those that no line can explain, launches and machine code say more. */
-Test(story, every_gated_metric_has_a_story)
+Test(pattern, every_gated_metric_has_a_pattern)
 {
     static const char *const without[] = {"achieved_occupancy", "theoretical_occupancy", "wall_time"};
     struct metrics metrics = {0};
     size_t count;
-    const struct story *list = story_list(&count);
+    const struct pattern *list = pattern_list(&count);
     cr_assert_eq(metrics_read_folder(&metrics, "metrics"), 0);
     for (size_t i = 0; i < metrics.count; i++) {
         const struct metric *metric = &metrics.list[i];
@@ -84,30 +84,30 @@ Test(story, every_gated_metric_has_a_story)
         for (size_t k = 0; k < ROWS(without); k++)
             has |= strcmp(metric->name, without[k]) == 0;
         for (size_t k = 0; k < count; k++)
-            has |= story_explains(&list[k], metric->name);
+            has |= pattern_explains(&list[k], metric->name);
         cr_expect(has, "%s", metric->name);
     }
     metrics_release(&metrics);
 }
 
-Test(story, only_whole_names_are_explained)
+Test(pattern, only_whole_names_are_explained)
 {
-    const struct story *story = story_named("excess_wavefronts");
-    cr_expect(story_explains(story, "shared_wavefronts"));
-    cr_expect(story_explains(story, "excess_wavefronts"));
+    const struct pattern *pattern = pattern_named("excess_wavefronts");
+    cr_expect(pattern_explains(pattern, "shared_wavefronts"));
+    cr_expect(pattern_explains(pattern, "excess_wavefronts"));
     static const char *const others[] = {
         "", " ", "wavefronts", "shared", "excess_wavefront", "time", "xcess_wavefronts"};
     for (size_t i = 0; i < ROWS(others); i++)
-        cr_expect_not(story_explains(story, others[i]), "\"%s\"", others[i]);
+        cr_expect_not(pattern_explains(pattern, others[i]), "\"%s\"", others[i]);
 }
 
 /* ---- Amounts ------------------------------------------------------------------------------------------------------
  */
 
-Test(story, an_amount_is_the_sum_of_its_terms)
+Test(pattern, an_amount_is_the_sum_of_its_terms)
 {
     static const struct {
-        const char *story;
+        const char *pattern;
         double counts[LINE_COUNTERS], amount;
     } rows[] = {
         {"divergent_branches", {[LINE_DIVERGENT] = 3, [LINE_UNIFORM] = 9}, 3},
@@ -127,42 +127,42 @@ Test(story, an_amount_is_the_sum_of_its_terms)
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct lines lines = {0};
-        const struct story *story = story_named(rows[i].story);
+        const struct pattern *pattern = pattern_named(rows[i].pattern);
         memcpy(lines_add(&lines, "f", NULL, 0, 0)->counts, rows[i].counts, sizeof rows[i].counts);
-        cr_expect_not(story_is_known(story, &lines), "%s", rows[i].story);
+        cr_expect_not(pattern_is_known(pattern, &lines), "%s", rows[i].pattern);
         lines.counted = ~0u;
-        cr_expect(story_is_known(story, &lines), "%s", rows[i].story);
-        cr_expect_eq(story_amount(story, &lines, &lines.list[0]), rows[i].amount, "%s", rows[i].story);
-        cr_expect_eq(story_total(story, &lines), rows[i].amount, "%s", rows[i].story);
+        cr_expect(pattern_is_known(pattern, &lines), "%s", rows[i].pattern);
+        cr_expect_eq(pattern_amount(pattern, &lines, &lines.list[0]), rows[i].amount, "%s", rows[i].pattern);
+        cr_expect_eq(pattern_total(pattern, &lines), rows[i].amount, "%s", rows[i].pattern);
         lines_release(&lines);
     }
 }
 
-Test(story, stalls_count_cycles_of_one_launch)
+Test(pattern, stalls_count_cycles_of_one_launch)
 {
-    const struct story *story = story_named("stalls");
+    const struct pattern *pattern = pattern_named("stalls");
     struct lines lines = {.counted = ~0u};
     struct line *line = lines_add(&lines, "f", NULL, 0, 0);
     line_add_stall(line, "barrier", 2);
     line_add_stall(line, "long_scoreboard", 9);
     line_add_stall(line, "made_up", 1);
-    cr_expect_not(story_is_known(story, &lines));
-    cr_expect_eq(story_amount(story, &lines, line), 0); /* of no launch */
+    cr_expect_not(pattern_is_known(pattern, &lines));
+    cr_expect_eq(pattern_amount(pattern, &lines, line), 0); /* of no launch */
     lines.period = 1024;
-    cr_expect(story_is_known(story, &lines));
-    cr_expect_eq(story_amount(story, &lines, line), 0);
+    cr_expect(pattern_is_known(pattern, &lines));
+    cr_expect_eq(pattern_amount(pattern, &lines, line), 0);
     lines.launches = 3;
-    cr_expect_eq(story_amount(story, &lines, line), 4096);
+    cr_expect_eq(pattern_amount(pattern, &lines, line), 4096);
     lines_release(&lines);
 }
 
-Test(story, no_number_of_a_file_makes_a_nonsense)
+Test(pattern, no_number_of_a_file_makes_a_nonsense)
 {
     static const double numbers[] = {0, 1, 0x1p53, 1e300, DBL_MAX};
     size_t count;
-    const struct story *list = story_list(&count);
+    const struct pattern *list = pattern_list(&count);
     for (size_t i = 0; i < ROWS(numbers) * ROWS(numbers) * count; i++) {
-        const struct story *story = &list[i % count];
+        const struct pattern *pattern = &list[i % count];
         struct lines sides[2];
         for (size_t side = 0; side < 2; side++) {
             const double number = numbers[(side ? i / count / ROWS(numbers) : i / count) % ROWS(numbers)];
@@ -177,15 +177,15 @@ Test(story, no_number_of_a_file_makes_a_nonsense)
             }
         }
         struct cause causes[2];
-        const size_t found = story_causes(story, &sides[0], &sides[1], causes, ROWS(causes));
+        const size_t found = pattern_causes(pattern, &sides[0], &sides[1], causes, ROWS(causes));
         cr_expect_leq(found, ROWS(causes));
         for (size_t k = 0; k < found; k++) {
-            cr_expect(isfinite(causes[k].amount) && isfinite(causes[k].base_amount), "%s", story->name);
-            cr_expect(causes[k].share >= 0 && causes[k].share <= 1, "%s %g", story->name, causes[k].share);
+            cr_expect(isfinite(causes[k].amount) && isfinite(causes[k].base_amount), "%s", pattern->name);
+            cr_expect(causes[k].share >= 0 && causes[k].share <= 1, "%s %g", pattern->name, causes[k].share);
             cr_expect_gt(causes[k].amount, causes[k].base_amount);
         }
-        cr_expect(isfinite(story_total(story, &sides[0])));
-        (void)story_of_metric("time", &sides[0], &sides[1]);
+        cr_expect(isfinite(pattern_total(pattern, &sides[0])));
+        (void)pattern_of_metric("time", &sides[0], &sides[1]);
         lines_release(&sides[0]);
         lines_release(&sides[1]);
     }
@@ -194,9 +194,9 @@ Test(story, no_number_of_a_file_makes_a_nonsense)
 /* ---- Causes -------------------------------------------------------------------------------------------------------
  */
 
-Test(story, lines_that_grew_most_come_first)
+Test(pattern, lines_that_grew_most_come_first)
 {
-    const struct story *story = story_named("instructions");
+    const struct pattern *pattern = pattern_named("instructions");
     struct lines now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(11, "large", 1000),
                                                                           LINE_WITH(12, "grown", 300),
                                                                           LINE_WITH(13, "new", 50),
@@ -209,7 +209,7 @@ Test(story, lines_that_grew_most_come_first)
                                                                            LINE_WITH(4, "doubled", 100),
                                                                            {0}});
     struct cause causes[8];
-    cr_assert_eq(story_causes(story, &now, &base, causes, ROWS(causes)), 3);
+    cr_assert_eq(pattern_causes(pattern, &now, &base, causes, ROWS(causes)), 3);
     cr_expect_str_eq(causes[0].line->text, "grown");
     cr_expect_eq(causes[0].base->number, 2);
     cr_expect_eq(causes[0].amount, 300);
@@ -219,12 +219,12 @@ Test(story, lines_that_grew_most_come_first)
     cr_expect_str_eq(causes[1].line->text, "doubled");
     cr_expect_str_eq(causes[2].line->text, "new");
     cr_expect(!causes[2].base && causes[2].has_base && causes[2].base_amount == 0);
-    cr_expect_eq(story_causes(story, &now, &base, causes, 2), 2);
+    cr_expect_eq(pattern_causes(pattern, &now, &base, causes, 2), 2);
     cr_expect_str_eq(causes[1].line->text, "doubled");
-    cr_expect_eq(story_causes(story, &now, &base, causes, 0), 0);
-    cr_expect_eq(story_causes(story, &now, &now, causes, ROWS(causes)), 0);
+    cr_expect_eq(pattern_causes(pattern, &now, &base, causes, 0), 0);
+    cr_expect_eq(pattern_causes(pattern, &now, &now, causes, ROWS(causes)), 0);
 
-    cr_expect_eq(story_causes(story, &now, NULL, causes, ROWS(causes)), 5);
+    cr_expect_eq(pattern_causes(pattern, &now, NULL, causes, ROWS(causes)), 5);
     cr_expect_str_eq(causes[0].line->text, "large");
     cr_expect(!causes[0].base && !causes[0].has_base);
     lines_release(&base);
@@ -232,7 +232,7 @@ Test(story, lines_that_grew_most_come_first)
 }
 
 /* Without this the whole amount of an edited line would seem new, and outdo what really grew. */
-Test(story, an_edited_line_is_blamed_for_what_it_added_only)
+Test(pattern, an_edited_line_is_blamed_for_what_it_added_only)
 {
     struct lines now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "int i = 0;", 10),
                                                                           LINE_WITH(2, "sum += a[i] * 1.0;", 1010),
@@ -243,7 +243,7 @@ Test(story, an_edited_line_is_blamed_for_what_it_added_only)
                                                                            LINE_WITH(3, "out[i] = sum;", 100),
                                                                            {0}});
     struct cause causes[3];
-    cr_assert_eq(story_causes(story_named("instructions"), &now, &base, causes, 3), 2);
+    cr_assert_eq(pattern_causes(pattern_named("instructions"), &now, &base, causes, 3), 2);
     cr_expect_eq(causes[0].line->number, 3);
     cr_expect_eq(causes[1].line->number, 2);
     cr_expect_eq(causes[1].base_amount, 1000);
@@ -252,23 +252,23 @@ Test(story, an_edited_line_is_blamed_for_what_it_added_only)
 }
 
 /* What an instruction was is not known when the code is another; unless there was none of it anywhere. */
-Test(story, an_unknown_past_is_not_said_to_be_0)
+Test(pattern, an_unknown_past_is_not_said_to_be_0)
 {
     struct lines now =
         made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.function = "f", .offset = 48, .count = 9}, {0}});
     struct lines base =
         made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.function = "f", .offset = 32, .count = 5}, {0}});
     struct cause cause;
-    cr_assert_eq(story_causes(story_named("instructions"), &now, &base, &cause, 1), 1);
+    cr_assert_eq(pattern_causes(pattern_named("instructions"), &now, &base, &cause, 1), 1);
     cr_expect(!cause.has_base && !cause.base);
     base.list[0].counts[LINE_INSTRUCTIONS] = 0;
-    cr_assert_eq(story_causes(story_named("instructions"), &now, &base, &cause, 1), 1);
+    cr_assert_eq(pattern_causes(pattern_named("instructions"), &now, &base, &cause, 1), 1);
     cr_expect(cause.has_base);
     lines_release(&base);
     lines_release(&now);
 }
 
-/* ---- Which story --------------------------------------------------------------------------------------------------
+/* ---- Which pattern --------------------------------------------------------------------------------------------------
  */
 
 #define EVERY (~0u)
@@ -277,70 +277,70 @@ static const struct {
     const char *what, *metric;
     double now[LINE_COUNTERS], now_samples;
     double base[LINE_COUNTERS], base_samples;
-    const char *story;
+    const char *pattern;
 } choices[] = {
     {.what = "conflicts before passes",
      .metric = "shared_wavefronts",
      .now = {[LINE_SHARED] = 900, [LINE_SHARED_IDEAL] = 100},
      .base = {[LINE_SHARED] = 100, [LINE_SHARED_IDEAL] = 100},
-     .story = "excess_wavefronts"},
+     .pattern = "excess_wavefronts"},
     {.what = "passes where conflicts did not grow",
      .metric = "shared_wavefronts",
      .now = {[LINE_SHARED] = 900, [LINE_SHARED_IDEAL] = 800},
      .base = {[LINE_SHARED] = 200, [LINE_SHARED_IDEAL] = 100},
-     .story = "shared_wavefronts"},
+     .pattern = "shared_wavefronts"},
     {.what = "passes where conflicts grew by next to nothing",
      .metric = "shared_wavefronts",
      .now = {[LINE_SHARED] = 901, [LINE_SHARED_IDEAL] = 900},
      .base = {[LINE_SHARED] = 200, [LINE_SHARED_IDEAL] = 200},
-     .story = "shared_wavefronts"},
+     .pattern = "shared_wavefronts"},
     {.what = "one conflict more is the story of one pass more",
      .metric = "shared_wavefronts",
      .now = {[LINE_SHARED] = 100001, [LINE_SHARED_IDEAL] = 50000},
      .base = {[LINE_SHARED] = 100000, [LINE_SHARED_IDEAL] = 50000},
-     .story = "excess_wavefronts"},
+     .pattern = "excess_wavefronts"},
     {.what = "a pass over memory more, which coalesces",
      .metric = "dram_bytes_read",
      .now = {[LINE_LOAD_SECTORS] = 2000, [LINE_LOAD_IDEAL] = 1990},
      .base = {[LINE_LOAD_SECTORS] = 1000, [LINE_LOAD_IDEAL] = 995},
-     .story = "load_sectors"},
+     .pattern = "load_sectors"},
     {.what = "a stride",
      .metric = "global_load_sectors",
      .now = {[LINE_LOAD_SECTORS] = 8000, [LINE_LOAD_IDEAL] = 1000},
      .base = {[LINE_LOAD_SECTORS] = 1000, [LINE_LOAD_IDEAL] = 1000},
-     .story = "excess_load_sectors"},
+     .pattern = "excess_load_sectors"},
     {.what = "spilled registers",
      .metric = "dram_bytes_write",
      .now = {[LINE_LOCAL_SECTORS] = 500, [LINE_STORE_SECTORS] = 100, [LINE_STORE_IDEAL] = 100},
      .base = {[LINE_STORE_SECTORS] = 100, [LINE_STORE_IDEAL] = 100},
-     .story = "local_sectors"},
+     .pattern = "local_sectors"},
     {.what = "predication, which no branch shows",
      .metric = "threads_per_instruction",
      .now = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 16000, [LINE_DIVERGENT] = 100000},
      .base = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 32000, [LINE_DIVERGENT] = 99999},
-     .story = "idle_threads"},
+     .pattern = "idle_threads"},
     {.what = "a few divergent branches switch off few threads",
      .metric = "threads_per_instruction",
      .now = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 16000, [LINE_DIVERGENT] = 100},
      .base = {[LINE_INSTRUCTIONS] = 1000, [LINE_WORKING_THREADS] = 32000},
-     .story = "idle_threads"},
+     .pattern = "idle_threads"},
     {.what = "time is where warps stand",
      .metric = "time",
      .now = {[LINE_INSTRUCTIONS] = 2000},
      .now_samples = 200,
      .base = {[LINE_INSTRUCTIONS] = 1000},
      .base_samples = 100,
-     .story = "stalls"},
+     .pattern = "stalls"},
     {.what = "time, where fewer warps stand about",
      .metric = "time",
      .now = {[LINE_INSTRUCTIONS] = 2000},
      .now_samples = 90,
      .base = {[LINE_INSTRUCTIONS] = 1000},
      .base_samples = 100,
-     .story = "instructions"},
-    {.what = "nothing grew", .metric = "instructions", .now = {0}, .base = {[LINE_INSTRUCTIONS] = 1}, .story = NULL},
-    {.what = "no line says how many warps fit", .metric = "achieved_occupancy", .now_samples = 9, .story = NULL},
-    {.what = "nobody knows that metric", .metric = "made_up", .now = {[LINE_INSTRUCTIONS] = 1}, .story = NULL},
+     .pattern = "instructions"},
+    {.what = "nothing grew", .metric = "instructions", .now = {0}, .base = {[LINE_INSTRUCTIONS] = 1}, .pattern = NULL},
+    {.what = "no line says how many warps fit", .metric = "achieved_occupancy", .now_samples = 9, .pattern = NULL},
+    {.what = "nobody knows that metric", .metric = "made_up", .now = {[LINE_INSTRUCTIONS] = 1}, .pattern = NULL},
 };
 
 static struct lines one_line(const double *counts, double samples)
@@ -352,33 +352,33 @@ static struct lines one_line(const double *counts, double samples)
     return lines;
 }
 
-Test(story, the_story_of_a_metric_is_the_telling_one)
+Test(pattern, the_pattern_of_a_metric_is_the_telling_one)
 {
     for (size_t i = 0; i < ROWS(choices); i++) {
         struct lines now = one_line(choices[i].now, choices[i].now_samples);
         struct lines base = one_line(choices[i].base, choices[i].base_samples);
-        const struct story *story = story_of_metric(choices[i].metric, &now, &base);
-        cr_expect_str_eq(story ? story->name : "none", choices[i].story ? choices[i].story : "none", "%s",
+        const struct pattern *pattern = pattern_of_metric(choices[i].metric, &now, &base);
+        cr_expect_str_eq(pattern ? pattern->name : "none", choices[i].pattern ? choices[i].pattern : "none", "%s",
                          choices[i].what);
         lines_release(&base);
         lines_release(&now);
     }
 }
 
-Test(story, what_was_not_counted_on_both_sides_tells_nothing)
+Test(pattern, what_was_not_counted_on_both_sides_tells_nothing)
 {
     struct lines now = one_line((double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 9}, 9);
     struct lines base = one_line((double[LINE_COUNTERS]){0}, 0);
-    cr_expect_str_eq(story_of_metric("time", &now, &base)->name, "stalls");
+    cr_expect_str_eq(pattern_of_metric("time", &now, &base)->name, "stalls");
     base.period = 0;
-    cr_expect_str_eq(story_of_metric("time", &now, &base)->name, "instructions");
+    cr_expect_str_eq(pattern_of_metric("time", &now, &base)->name, "instructions");
     base.counted = 0;
-    cr_expect_null(story_of_metric("time", &now, &base));
-    cr_expect_str_eq(story_of_metric("time", &now, NULL)->name, "stalls");
+    cr_expect_null(pattern_of_metric("time", &now, &base));
+    cr_expect_str_eq(pattern_of_metric("time", &now, NULL)->name, "stalls");
     now.period = 0;
-    cr_expect_str_eq(story_of_metric("time", &now, NULL)->name, "instructions");
+    cr_expect_str_eq(pattern_of_metric("time", &now, NULL)->name, "instructions");
     now.counted = 0;
-    cr_expect_null(story_of_metric("time", &now, NULL));
+    cr_expect_null(pattern_of_metric("time", &now, NULL));
     lines_release(&base);
     lines_release(&now);
 }
