@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What adds less than this share of what the first line does is no cause. */
-#define CAUSE_PART 0.05
+#define HOTSPOT_PART 0.05
 
 /* Lines that those of the run can be held against: the base library's, and those that the baseline kept. */
 struct bases {
@@ -48,16 +48,16 @@ static const struct pattern *find_pattern(const char *metric, const struct lines
     return compared ? NULL : pattern_of_metric(metric, lines, NULL);
 }
 
-static double growth(const struct cause *cause)
+static double growth(const struct hotspot *hotspot)
 {
-    return cause->amount - cause->base_amount;
+    return hotspot->amount - hotspot->base_amount;
 }
 
-static void find_causes(struct blame *blame, const struct pattern *pattern, const struct lines *lines,
-                        const struct lines *base)
+static void find_hotspots(struct blame *blame, const struct pattern *pattern, const struct lines *lines,
+                          const struct lines *base)
 {
-    blame->count = pattern_causes(pattern, lines, base, blame->causes, BLAME_LINES);
-    while (blame->count > 1 && growth(&blame->causes[blame->count - 1]) < CAUSE_PART * growth(&blame->causes[0]))
+    blame->count = pattern_hotspots(pattern, lines, base, blame->hotspots, BLAME_LINES);
+    while (blame->count > 1 && growth(&blame->hotspots[blame->count - 1]) < HOTSPOT_PART * growth(&blame->hotspots[0]))
         blame->count--;
     blame->pattern = blame->count > 0 ? pattern : NULL;
     blame->lines = lines;
@@ -102,7 +102,7 @@ static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, 
             *blame = diagnosis->list[rows[same].index];
             blame->same_as = judgements[rows[same].index].metric;
         } else if (pattern) {
-            find_causes(blame, pattern, &now->lines, base_lines);
+            find_hotspots(blame, pattern, &now->lines, base_lines);
         }
         blame->is_worst = i == 0;
         blame->launch_change = x_strdup(change);

@@ -19,7 +19,7 @@ static void tell(struct explained_pattern *explained, const struct pattern *patt
     if (!explained->known)
         return;
     explained->total = pattern_total(pattern, lines);
-    explained->cause_count = pattern_causes(pattern, lines, NULL, explained->causes, EXPLAIN_CAUSES);
+    explained->hotspot_count = pattern_hotspots(pattern, lines, NULL, explained->hotspots, EXPLAIN_HOTSPOTS);
     if (explained->kind == EXPLAINED_FAULT) {
         explained->of = pattern->of;
         explained->whole = pattern_whole(pattern, lines);

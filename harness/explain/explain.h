@@ -15,7 +15,7 @@
 
 #define EXPLAIN_STEPS 5     /* a launch has one for each resource at most */
 #define EXPLAIN_LAUNCHES 32 /* the first so many, and the largest, are looked at closely */
-#define EXPLAIN_CAUSES 20   /* lines kept of a pattern */
+#define EXPLAIN_HOTSPOTS 20 /* lines kept of a pattern */
 
 /* Numbers that are not known are NaN in all of these. */
 struct explained_launch {
@@ -50,10 +50,10 @@ struct explained_pattern {
     enum explained_kind kind;
     bool known;
     double total;
-    const char *of;                      /* of a fault: what it is a part of, "shared wavefronts"; else NULL */
-    double whole, part;                  /* how much that is, and total / whole */
-    struct cause causes[EXPLAIN_CAUSES]; /* most first */
-    size_t cause_count;
+    const char *of;                            /* of a fault: what it is a part of, "shared wavefronts"; else NULL */
+    double whole, part;                        /* how much that is, and total / whole */
+    struct hotspot hotspots[EXPLAIN_HOTSPOTS]; /* most first */
+    size_t hotspot_count;
 };
 
 /* Why warps waited, over all lines; most first. */

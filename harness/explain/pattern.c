@@ -146,22 +146,22 @@ double pattern_whole(const struct pattern *pattern, const struct lines *lines)
     return whole > 0 ? whole : NAN;
 }
 
-static double growth(const struct cause *cause)
+static double growth(const struct hotspot *hotspot)
 {
-    return cause->amount - cause->base_amount;
+    return hotspot->amount - hotspot->base_amount;
 }
 
 /* Puts it in its place among the first `count`, most first; returns how many there are then. */
-static size_t add_cause(struct cause *causes, size_t count, size_t room, const struct cause *cause)
+static size_t add_hotspot(struct hotspot *hotspots, size_t count, size_t room, const struct hotspot *hotspot)
 {
     size_t place = count;
-    while (place > 0 && growth(&causes[place - 1]) < growth(cause))
+    while (place > 0 && growth(&hotspots[place - 1]) < growth(hotspot))
         place--;
     if (place == room)
         return count;
     count += count < room;
-    memmove(&causes[place + 1], &causes[place], (count - 1 - place) * sizeof *causes);
-    causes[place] = *cause;
+    memmove(&hotspots[place + 1], &hotspots[place], (count - 1 - place) * sizeof *hotspots);
+    hotspots[place] = *hotspot;
     return count;
 }
 
@@ -173,8 +173,8 @@ static bool has_texts(const struct lines *lines)
     return false;
 }
 
-size_t pattern_causes(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
-                      struct cause *causes, size_t room)
+size_t pattern_hotspots(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
+                        struct hotspot *hotspots, size_t room)
 {
     /* Numbers of lines move with every edit: what has texts is held against nothing that has none. */
     const bool matches = base && (has_texts(base) || !has_texts(lines));
@@ -183,15 +183,15 @@ size_t pattern_causes(const struct pattern *pattern, const struct lines *lines, 
     size_t count = 0;
     for (size_t i = 0; i < lines->count; i++) {
         const struct line *line = &lines->list[i];
-        struct cause cause = {
+        struct hotspot hotspot = {
             .line = line, .base = was ? was[i] : NULL, .amount = pattern_amount(pattern, lines, line)};
-        cause.base_amount = cause.base ? pattern_amount(pattern, base, cause.base) : 0;
-        cause.has_base = base && (cause.base || (matches && line->text) || base_total == 0);
-        cause.share = total > 0 ? cause.amount / total : 0;
+        hotspot.base_amount = hotspot.base ? pattern_amount(pattern, base, hotspot.base) : 0;
+        hotspot.has_base = base && (hotspot.base || (matches && line->text) || base_total == 0);
+        hotspot.share = total > 0 ? hotspot.amount / total : 0;
         if (pattern->sum.count == 0)
-            cause.stall = cause.has_base ? stall_grown(lines, line, base, cause.base) : stall_commonest(line);
-        if (growth(&cause) > 0)
-            count = add_cause(causes, count, room, &cause);
+            hotspot.stall = hotspot.has_base ? stall_grown(lines, line, base, hotspot.base) : stall_commonest(line);
+        if (growth(&hotspot) > 0)
+            count = add_hotspot(hotspots, count, room, &hotspot);
     }
     free(was);
     return count;

@@ -54,7 +54,7 @@ double pattern_total(const struct pattern *pattern, const struct lines *lines);
 double pattern_whole(const struct pattern *pattern, const struct lines *lines);
 
 /* A line and what it was in the base. */
-struct cause {
+struct hotspot {
     const struct line *line, *base; /* base: NULL where it has no such line, or there is no base */
     double amount, base_amount;     /* base_amount 0 where there is no base line */
     double share;                   /* of the kernel's total now */
@@ -65,8 +65,8 @@ struct cause {
 
 /* The lines with most of it, at most `room`, into causes; with a base (not NULL) those in which it grew most, and none
  * in which it did not. Returns how many. lines_match says which line of the base is the same one. */
-size_t pattern_causes(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
-                      struct cause *causes, size_t room);
+size_t pattern_hotspots(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
+                        struct hotspot *hotspots, size_t room);
 
 /* The pattern that explains why a metric got worse: of those of that metric whose total is known and grew against the
  * base, or without a base (NULL) is not 0, the first that grew by at least PATTERN_NOTICEABLE of what it was; failing

@@ -207,17 +207,17 @@ static void put_stalls(struct json_writer *json, const struct explanation *expla
     json_close(json);
 }
 
-static void put_cause(struct json_writer *json, const struct cause *cause)
+static void put_hotspot(struct json_writer *json, const struct hotspot *hotspot)
 {
-    const struct line *line = cause->line;
+    const struct line *line = hotspot->line;
     json_open(json, NULL, '{', JSON_LINES);
     json_put_text(json, "function", line->function);
     json_put_text(json, "file", line->file);
     json_put_known(json, "line", line->file, line->number);
     json_put_count(json, "offset", line->offset);
     json_put_text(json, "text", line->text);
-    put_number(json, "amount", cause->amount);
-    put_number(json, "share", cause->share);
+    put_number(json, "amount", hotspot->amount);
+    put_number(json, "share", hotspot->share);
     json_put_text(json, "stall", stall_commonest(line));
     json_close(json);
 }
@@ -236,8 +236,8 @@ static void put_pattern(struct json_writer *json, const struct explanation *expl
     put_number(json, "part", explained->part);
     json_put_text(json, "advice", explain_advice(explanation, explained));
     json_open(json, "lines", '[', JSON_LINES);
-    for (size_t i = 0; i < explained->cause_count; i++)
-        put_cause(json, &explained->causes[i]);
+    for (size_t i = 0; i < explained->hotspot_count; i++)
+        put_hotspot(json, &explained->hotspots[i]);
     json_close(json);
     json_close(json);
 }

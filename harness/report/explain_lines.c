@@ -27,11 +27,11 @@ static bool is_shown(const struct explained_pattern *explained, bool verbose)
     return verbose || explained->kind == EXPLAINED_TIME;
 }
 
-static size_t causes_shown(const struct explained_pattern *explained, bool verbose)
+static size_t hotspots_shown(const struct explained_pattern *explained, bool verbose)
 {
-    const size_t most = verbose ? EXPLAIN_CAUSES : SHOWN;
+    const size_t most = verbose ? EXPLAIN_HOTSPOTS : SHOWN;
     size_t count = 0;
-    while (count < explained->cause_count && count < most && explained->causes[count].share >= SHOWN_SHARE)
+    while (count < explained->hotspot_count && count < most && explained->hotspots[count].share >= SHOWN_SHARE)
         count++;
     return count;
 }
@@ -75,7 +75,7 @@ static struct table_column measure(const struct explained_pattern *explained, si
     char place[EXPLAIN_NAME];
     table_fit(&column, column.title);
     for (size_t i = 0; i < shown; i++)
-        table_fit(&column, explain_place(explained->causes[i].line, PLACE_WIDTH, place, sizeof place));
+        table_fit(&column, explain_place(explained->hotspots[i].line, PLACE_WIDTH, place, sizeof place));
     return column;
 }
 
@@ -97,29 +97,29 @@ static void print_reason(const struct text *text, const struct line *line)
                explain_cut(whole, TEXT_WIDTH - PLACE_BEGIN, words, sizeof words));
 }
 
-static void print_cause(const struct text *text, const struct explained_pattern *explained, const struct cause *cause,
-                        const struct table_column *places)
+static void print_hotspot(const struct text *text, const struct explained_pattern *explained,
+                          const struct hotspot *hotspot, const struct table_column *places)
 {
     static const struct table_column shares = {"share", false, 8}, amounts = {"amount", false, 10};
     struct table_row row = {.text = text, .any = true};
     char share[EXPLAIN_CELL], place[EXPLAIN_NAME], amount[EXPLAIN_CELL], source[512];
-    snprintf(share, sizeof share, "%.1f %%", 100 * cause->share);
+    snprintf(share, sizeof share, "%.1f %%", 100 * hotspot->share);
     table_cell(&row, INK_PLAIN, &shares, share);
-    table_cell(&row, INK_PLAIN, places, explain_place(cause->line, PLACE_WIDTH, place, sizeof place));
-    table_cell(&row, INK_PLAIN, &amounts, explain_number(cause->amount, "count", amount));
-    if (cause->line->text)
+    table_cell(&row, INK_PLAIN, places, explain_place(hotspot->line, PLACE_WIDTH, place, sizeof place));
+    table_cell(&row, INK_PLAIN, &amounts, explain_number(hotspot->amount, "count", amount));
+    if (hotspot->line->text)
         text_print(
             text, INK_DIM, "  %s",
-            explain_cut(cause->line->text, (size_t)(TEXT_WIDTH - TEXT_BEGIN - places->width), source, sizeof source));
+            explain_cut(hotspot->line->text, (size_t)(TEXT_WIDTH - TEXT_BEGIN - places->width), source, sizeof source));
     text_print(text, INK_PLAIN, "\n");
     if (strcmp(explained->pattern->name, "stalls") == 0)
-        print_reason(text, cause->line);
+        print_reason(text, hotspot->line);
 }
 
 static void print_pattern(const struct text *text, const struct explanation *explanation,
                           const struct explained_pattern *explained, const struct explain_style *style)
 {
-    const size_t shown = causes_shown(explained, style->verbose);
+    const size_t shown = hotspots_shown(explained, style->verbose);
     const struct table_column places = measure(explained, shown);
     print_title(text, explained);
     if (strcmp(explained->pattern->name, "stalls") == 0)
@@ -129,7 +129,7 @@ static void print_pattern(const struct text *text, const struct explanation *exp
     else
         text_print(text, INK_DIM, "  no line has %.0f %% of it\n", 100 * SHOWN_SHARE);
     for (size_t i = 0; i < shown; i++)
-        print_cause(text, explained, &explained->causes[i], &places);
+        print_hotspot(text, explained, &explained->hotspots[i], &places);
     const char *advice = explain_advice(explanation, explained);
     if (*advice)
         text_wrap(text, INK_GREEN, text_print(text, INK_PLAIN, "  "), 2, advice);

@@ -55,19 +55,19 @@ static void put_evidence(struct json_writer *json, const struct judgement *judge
     json_put_count(json, "pairs_worse", judgement->pairs_worse);
 }
 
-static void put_cause(struct json_writer *json, const struct cause *cause)
+static void put_hotspot(struct json_writer *json, const struct hotspot *hotspot)
 {
-    const struct line *line = cause->line;
+    const struct line *line = hotspot->line;
     json_open(json, NULL, '{', JSON_IN_LINE);
     json_put_text(json, "file", line->file);
     json_put_known(json, "line", line->file, line->number);
     json_put_text(json, "function", line->function);
     json_put_count(json, "offset", line->offset);
     json_put_text(json, "text", line->text);
-    json_put_known(json, "base", cause->has_base, round_value(cause->base_amount));
-    json_put_number(json, "now", round_value(cause->amount));
-    json_put_number(json, "share", round_value(cause->share));
-    json_put_text(json, "stall", cause->stall);
+    json_put_known(json, "base", hotspot->has_base, round_value(hotspot->base_amount));
+    json_put_number(json, "now", round_value(hotspot->amount));
+    json_put_number(json, "share", round_value(hotspot->share));
+    json_put_text(json, "stall", hotspot->stall);
     json_close(json);
 }
 
@@ -80,7 +80,7 @@ static void put_blame(struct json_writer *json, const struct blame *blame)
     free(advice);
     json_open(json, "causes", '[', JSON_IN_LINE);
     for (size_t i = 0; i < blame->count; i++)
-        put_cause(json, &blame->causes[i]);
+        put_hotspot(json, &blame->hotspots[i]);
     json_close(json);
 }
 

@@ -184,16 +184,16 @@ static void put_properties(FILE *stream, const struct report *report)
 
 /* "; at kernels/reduce.cu:41: excess shared wavefronts 0 -> 6,938,624; launch: block 256x1x1 -> 32x1x1", or "". Caller
  * frees. */
-static char *cause_of(const struct blame *blame)
+static char *hotspot_of(const struct blame *blame)
 {
     const char *launch = blame->launch_change;
-    char *place = blame->pattern ? words_place(blame->causes[0].line, WORDS_PLACE) : x_strdup("");
-    char *amounts = blame->pattern ? words_amounts(blame, &blame->causes[0]) : x_strdup("");
-    char *cause = x_sprintf("%s%s%s%s%s%s", blame->pattern ? "; at " : "", place, blame->pattern ? ": " : "", amounts,
-                            launch ? "; launch: " : "", launch ? launch : "");
+    char *place = blame->pattern ? words_place(blame->hotspots[0].line, WORDS_PLACE) : x_strdup("");
+    char *amounts = blame->pattern ? words_amounts(blame, &blame->hotspots[0]) : x_strdup("");
+    char *hotspot = x_sprintf("%s%s%s%s%s%s", blame->pattern ? "; at " : "", place, blame->pattern ? ": " : "", amounts,
+                              launch ? "; launch: " : "", launch ? launch : "");
     free(amounts);
     free(place);
-    return cause;
+    return hotspot;
 }
 
 /* What a CI server shows in a list: one line. The body has what it takes to act on it. */
@@ -202,12 +202,12 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
     char numbers[512];
     words_numbers(judgement, numbers, sizeof numbers);
     char *why = words_why(judgement);
-    char *cause = cause_of(diagnosis_of(report->diagnosis, judgement));
+    char *hotspot = hotspot_of(diagnosis_of(report->diagnosis, judgement));
     char *message = x_sprintf("%s: %s%s%s%s", verdict_name(judgement->verdict), numbers, *numbers && why ? "; " : "",
-                              why ? why : "", cause);
+                              why ? why : "", hotspot);
     put_attribute(stream, "message", message);
     free(message);
-    free(cause);
+    free(hotspot);
     free(why);
     if (judgement->verdict != VERDICT_REGRESSED || !judgement->metric) {
         fputs("/>", stream);

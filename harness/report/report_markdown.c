@@ -113,19 +113,20 @@ static void put_code(FILE *stream, const char *text)
 }
 
 /* The lines that made it worse, in the last cell of its row; `before` stands before the first of them. */
-static void put_causes(FILE *stream, const struct blame *blame, const char *before)
+static void put_hotspots(FILE *stream, const struct blame *blame, const char *before)
 {
     for (size_t i = 0; i < blame->count && !blame->same_as; i++, before = "<br>") {
-        char *place = words_place(blame->causes[i].line, WORDS_PLACE), *cause = words_cause(blame, &blame->causes[i]);
+        char *place = words_place(blame->hotspots[i].line, WORDS_PLACE),
+             *hotspot = words_hotspot(blame, &blame->hotspots[i]);
         fputs(before, stream);
         put_code(stream, place);
         fputs(": ", stream);
-        put_markdown(stream, cause);
-        if (blame->causes[i].line->text) {
+        put_markdown(stream, hotspot);
+        if (blame->hotspots[i].line->text) {
             fputs("<br>", stream);
-            put_code(stream, blame->causes[i].line->text);
+            put_code(stream, blame->hotspots[i].line->text);
         }
-        free(cause);
+        free(hotspot);
         free(place);
     }
     char *words = blame->same_as   ? x_sprintf("the lines of %s", blame->same_as->name)
@@ -164,7 +165,7 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
         put_markdown(stream, row[i]);
         fputs(loud && i == 0 ? "**" : "", stream);
     }
-    put_causes(stream, diagnosis_of(report->diagnosis, judgement), why ? "<br>" : "");
+    put_hotspots(stream, diagnosis_of(report->diagnosis, judgement), why ? "<br>" : "");
     fputs(" |\n", stream);
     free(why);
 }

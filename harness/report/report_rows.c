@@ -144,18 +144,18 @@ static void print_line(const struct text *text, enum ink ink, int indent, const 
 
 /* The lines that made it worse, and what to do about them. What is the same for several rows of a kernel stands below
  * the first of them. */
-static void print_causes(const struct text *text, const struct layout *layout, const struct blame *blame)
+static void print_hotspots(const struct text *text, const struct layout *layout, const struct blame *blame)
 {
     const int indent = indent_of(layout);
     for (size_t i = 0; i < blame->count && !blame->same_as; i++) {
-        char *place = words_place(blame->causes[i].line, room_behind(indent + 1)),
-             *cause = words_cause(blame, &blame->causes[i]);
-        char *words = x_sprintf("%s: %s", place, cause);
+        char *place = words_place(blame->hotspots[i].line, room_behind(indent + 1)),
+             *hotspot = words_hotspot(blame, &blame->hotspots[i]);
+        char *words = x_sprintf("%s: %s", place, hotspot);
         print_line(text, INK_PLAIN, indent, words);
-        if (blame->causes[i].line->text)
-            print_source(text, indent, blame->causes[i].line->text);
+        if (blame->hotspots[i].line->text)
+            print_source(text, indent, blame->hotspots[i].line->text);
         free(words);
-        free(cause);
+        free(hotspot);
         free(place);
     }
     char *words = blame->same_as   ? x_sprintf("the lines of %s above", blame->same_as->name)
@@ -241,7 +241,7 @@ static void print_judgements(const struct text *text, const struct report *repor
                 print_why(text, &layout, list[i].why, alike);
             next += alike;
         }
-        print_causes(text, &layout, diagnosis_of(report->diagnosis, list[i].judgement));
+        print_hotspots(text, &layout, diagnosis_of(report->diagnosis, list[i].judgement));
     }
     text_print(text, INK_PLAIN, "\n");
     for (size_t i = 0; i < count; i++)

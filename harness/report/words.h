@@ -40,10 +40,10 @@ char *words_place(const struct line *line, size_t most);
 #define WORDS_PLACE 120
 
 /* "excess shared wavefronts 0 -> 6,938,624". */
-char *words_amounts(const struct blame *blame, const struct cause *cause);
+char *words_amounts(const struct blame *blame, const struct hotspot *hotspot);
 
 /* The same with "(98 % of the kernel's)", and for stalls the reason. */
-char *words_cause(const struct blame *blame, const struct cause *cause);
+char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot);
 
 /* What to do about it, and what is not known. */
 char *words_advice(const struct blame *blame);

@@ -37,24 +37,25 @@ static const char *share_words(double share, char *text, size_t size)
     return text;
 }
 
-char *words_amounts(const struct blame *blame, const struct cause *cause)
+char *words_amounts(const struct blame *blame, const struct hotspot *hotspot)
 {
     char base[40] = "", now[40];
-    if (cause->has_base)
-        words_count(cause->base_amount, base, sizeof base);
+    if (hotspot->has_base)
+        words_count(hotspot->base_amount, base, sizeof base);
     return x_sprintf("%s %s%s%s", blame->pattern->title, base, *base ? " -> " : "",
-                     words_count(cause->amount, now, sizeof now));
+                     words_count(hotspot->amount, now, sizeof now));
 }
 
-char *words_cause(const struct blame *blame, const struct cause *cause)
+char *words_hotspot(const struct blame *blame, const struct hotspot *hotspot)
 {
     char share[16];
-    char *amounts = words_amounts(blame, cause);
-    const char *reason = cause->stall;
+    char *amounts = words_amounts(blame, hotspot);
+    const char *reason = hotspot->stall;
     const char *meaning = reason ? stall_words(reason) : NULL;
-    char *words = x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(cause->share, share, sizeof share),
-                            reason ? cause->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
-                            meaning ? ": " : "", meaning ? meaning : "");
+    char *words =
+        x_sprintf("%s (%s of the kernel's)%s%s%s%s", amounts, share_words(hotspot->share, share, sizeof share),
+                  reason ? hotspot->has_base ? ", grown by " : ", most " : "", reason ? reason : "",
+                  meaning ? ": " : "", meaning ? meaning : "");
     free(amounts);
     return words;
 }
@@ -63,8 +64,8 @@ char *words_advice(const struct blame *blame)
 {
     bool nameless = false;
     for (size_t i = 0; i < blame->count; i++)
-        nameless |= !blame->causes[i].line->file;
-    const char *stall = blame->count > 0 ? blame->causes[0].stall : NULL;
+        nameless |= !blame->hotspots[i].line->file;
+    const char *stall = blame->count > 0 ? blame->hotspots[0].stall : NULL;
     const char *advice = stall ? stall_advice(stall, blame->lines) : blame->pattern->advice;
     return x_sprintf("%s%s%s", *advice ? advice : blame->pattern->advice,
                      blame->against_base ? "" : "; there is nothing to compare with: these lines have most of it now",
@@ -74,11 +75,11 @@ char *words_advice(const struct blame *blame)
 void words_blame(const struct blame *blame, FILE *stream)
 {
     for (size_t i = 0; i < blame->count; i++) {
-        const struct cause *cause = &blame->causes[i];
-        char *place = words_place(cause->line, WORDS_PLACE), *words = words_cause(blame, cause);
+        const struct hotspot *hotspot = &blame->hotspots[i];
+        char *place = words_place(hotspot->line, WORDS_PLACE), *words = words_hotspot(blame, hotspot);
         fprintf(stream, "at %s: %s\n", place, words);
-        if (cause->line->text) {
-            char *source = text_cut(cause->line->text, SOURCE_MOST);
+        if (hotspot->line->text) {
+            char *source = text_cut(hotspot->line->text, SOURCE_MOST);
             fprintf(stream, "    %s\n", source);
             free(source);
         }

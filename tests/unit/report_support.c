@@ -108,7 +108,7 @@ void invent_blame(struct fixture *fixture, struct judgement *judgement, const ch
         i++;
     struct blame *blame = blame_of(fixture, judgement);
     blame->pattern = &patterns[i];
-    blame->causes[0] = (struct cause){.line = line, .amount = 6938624, .share = 0.98, .has_base = true};
+    blame->hotspots[0] = (struct hotspot){.line = line, .amount = 6938624, .share = 0.98, .has_base = true};
     blame->count = 1;
     blame->against_base = true;
 }

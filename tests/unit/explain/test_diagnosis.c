@@ -15,7 +15,7 @@ static const char definitions[] =
     "doc=d\n";
 
 /* Of the kernel k/v every count is 100 in the baseline. */
-static void set_up_causes(struct fixture *fixture)
+static void set_up_hotspots(struct fixture *fixture)
 {
     set_up(fixture);
     cr_assert_eq(metrics_read_text(&fixture->metrics, "causes.ini", definitions), 0);
@@ -60,7 +60,7 @@ static const struct blame *blame_of(const struct judgement *judgement)
     return diagnosis_of(&diagnosis, judgement);
 }
 
-static void expect_no_cause(const struct judgement *judgement)
+static void expect_no_hotspot(const struct judgement *judgement)
 {
     cr_expect(!blame_of(judgement)->pattern && blame_of(judgement)->count == 0 && !blame_of(judgement)->same_as, "%s",
               judgement->metric->name);
@@ -69,7 +69,7 @@ static void expect_no_cause(const struct judgement *judgement)
 Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     put(&fixture.run, "k/v", "instructions", 100);
     put_times(&fixture.base, "k/v", "shared_wavefronts", 100, 2);
@@ -83,14 +83,14 @@ Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
     cr_expect_str_eq(blame->pattern->name, "excess_wavefronts");
     cr_assert_eq(blame->count, 1);
     cr_expect(blame->against_base);
-    cr_expect_eq(blame->causes[0].line, line_at(&now->lines, 12));
-    cr_expect_eq(blame->causes[0].base, line_at(&now->base_lines, 10));
-    cr_expect_eq(blame->causes[0].amount, 800);
-    cr_expect_eq(blame->causes[0].base_amount, 0);
-    cr_expect_eq(blame->causes[0].share, 1);
+    cr_expect_eq(blame->hotspots[0].line, line_at(&now->lines, 12));
+    cr_expect_eq(blame->hotspots[0].base, line_at(&now->base_lines, 10));
+    cr_expect_eq(blame->hotspots[0].amount, 800);
+    cr_expect_eq(blame->hotspots[0].base_amount, 0);
+    cr_expect_eq(blame->hotspots[0].share, 1);
     cr_expect(blame_of(judgement)->is_worst);
     cr_expect_null(blame_of(judgement)->launch_change);
-    expect_no_cause(judged(&fixture, "instructions"));
+    expect_no_hotspot(judged(&fixture, "instructions"));
     tear_down(&fixture);
 }
 
@@ -99,7 +99,7 @@ Test(diagnosis, the_nearest_base_counts)
 {
     for (int mode = 0; mode < 4; mode++) {
         struct fixture fixture;
-        set_up_causes(&fixture);
+        set_up_hotspots(&fixture);
         put(&fixture.run, "k/v", "shared_wavefronts", 900);
         struct result *now = run_find(&fixture.run, "k/v"), *base = run_find(&fixture.base, "k/v");
         now->lines = made_wavefronts(12, 900, 100);
@@ -110,8 +110,8 @@ Test(diagnosis, the_nearest_base_counts)
         const struct blame *blame = blame_of(judged(&fixture, "shared_wavefronts"));
         cr_assert_eq(blame->count, 1);
         cr_expect_eq(blame->against_base, mode != 0);
-        cr_expect_eq(blame->causes[0].has_base, mode != 0);
-        cr_expect_eq(blame->causes[0].base_amount, mode & 2 ? 100 : mode & 1 ? 200 : 0);
+        cr_expect_eq(blame->hotspots[0].has_base, mode != 0);
+        cr_expect_eq(blame->hotspots[0].base_amount, mode & 2 ? 100 : mode & 1 ? 200 : 0);
         tear_down(&fixture);
     }
 }
@@ -120,12 +120,12 @@ Test(diagnosis, the_nearest_base_counts)
 Test(diagnosis, lines_that_did_not_grow_are_not_blamed)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     struct result *now = run_find(&fixture.run, "k/v");
     now->lines = made_wavefronts(12, 900, 100);
     now->base_lines = made_wavefronts(10, 900, 100);
-    expect_no_cause(judged(&fixture, "shared_wavefronts"));
+    expect_no_hotspot(judged(&fixture, "shared_wavefronts"));
     run_find(&fixture.base, "k/v")->lines = made_wavefronts(10, 100, 100);
     cr_expect_eq(blame_of(judged(&fixture, "shared_wavefronts"))->count, 1);
 
@@ -136,21 +136,21 @@ Test(diagnosis, lines_that_did_not_grow_are_not_blamed)
     tear_down(&fixture);
 }
 
-Test(diagnosis, a_row_without_lines_has_no_cause)
+Test(diagnosis, a_row_without_lines_has_no_hotspot)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
-    expect_no_cause(judged(&fixture, "shared_wavefronts"));
+    expect_no_hotspot(judged(&fixture, "shared_wavefronts"));
     run_find(&fixture.run, "k/v")->base_lines = made_wavefronts(10, 100, 100);
-    expect_no_cause(judged(&fixture, "shared_wavefronts"));
+    expect_no_hotspot(judged(&fixture, "shared_wavefronts"));
     tear_down(&fixture);
 }
 
-Test(diagnosis, rows_that_are_not_worse_have_no_cause)
+Test(diagnosis, rows_that_are_not_worse_have_no_hotspot)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 50);
     put(&fixture.run, "k/v", "shared_bank_conflicts", 100);
     put(&fixture.run, "k/v", "rate", 1);
@@ -163,16 +163,16 @@ Test(diagnosis, rows_that_are_not_worse_have_no_cause)
         cr_expect_not(judgement_is_worse(&comparison->list[i]));
         cr_expect_not(blame_of(&comparison->list[i])->is_worst);
         if (comparison->list[i].metric)
-            expect_no_cause(&comparison->list[i]);
+            expect_no_hotspot(&comparison->list[i]);
     }
     tear_down(&fixture);
 }
 
 /* Doubt of one kind or the other is no reason to hide where it comes from. */
-Test(diagnosis, unsure_and_expected_rows_have_causes)
+Test(diagnosis, unsure_and_expected_rows_have_hotspots)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     put(&fixture.base, "k/v", "time", 10000);
     put(&fixture.run, "k/v", "time", 90000);
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
@@ -185,7 +185,7 @@ Test(diagnosis, unsure_and_expected_rows_have_causes)
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
     cr_assert_not_null(blame_of(judgement)->pattern);
     cr_expect_str_eq(blame_of(judgement)->pattern->name, "stalls");
-    cr_expect_eq(blame_of(judgement)->causes[0].amount, 7168);
+    cr_expect_eq(blame_of(judgement)->hotspots[0].amount, 7168);
 
     put_fact(&fixture.run, SESSION_DATE, "2026-11-22T08:00:00.000Z");
     cr_assert_eq(expectations_read_text(&fixture.expectations, "expected.ini",
@@ -200,7 +200,7 @@ Test(diagnosis, unsure_and_expected_rows_have_causes)
 Test(diagnosis, rows_with_one_pattern_name_the_gravest)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 200);
     put(&fixture.run, "k/v", "shared_bank_conflicts", 900);
     put(&fixture.run, "k/v", "instructions", 500);
@@ -213,11 +213,11 @@ Test(diagnosis, rows_with_one_pattern_name_the_gravest)
     const struct judgement *passes = find(comparison, "k/v", "shared_wavefronts");
     const struct judgement *instructions = find(comparison, "k/v", "instructions");
     cr_expect_eq(blame_of(passes)->pattern, blame_of(conflicts)->pattern);
-    cr_expect_eq(blame_of(passes)->causes[0].line, blame_of(conflicts)->causes[0].line);
+    cr_expect_eq(blame_of(passes)->hotspots[0].line, blame_of(conflicts)->hotspots[0].line);
     cr_expect_null(blame_of(conflicts)->same_as);
     cr_expect_eq(blame_of(passes)->same_as, conflicts->metric);
     cr_expect_null(blame_of(instructions)->same_as);
-    cr_expect_eq(blame_of(instructions)->causes[0].line, line_at(&now->lines, 99));
+    cr_expect_eq(blame_of(instructions)->hotspots[0].line, line_at(&now->lines, 99));
     cr_expect(blame_of(conflicts)->is_worst && !blame_of(passes)->is_worst && !blame_of(instructions)->is_worst);
     cr_expect_lt(conflicts - comparison->list, passes - comparison->list);
     tear_down(&fixture);
@@ -226,7 +226,7 @@ Test(diagnosis, rows_with_one_pattern_name_the_gravest)
 Test(diagnosis, small_parts_are_left_out)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "instructions", 500);
     struct result *now = run_find(&fixture.run, "k/v");
     now->lines =
@@ -243,7 +243,7 @@ Test(diagnosis, worse_rows_say_what_changed_in_the_launches)
 {
     static const struct launch launch = {.grid = {64, 1, 1}, .block = {256, 1, 1}, .times = 1};
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 200);
     put(&fixture.run, "k/v", "instructions", 100);
     put(&fixture.base, "k/v", "achieved_occupancy", 90);

@@ -110,7 +110,7 @@ static void forget(struct made *made)
     run_release(&made->run);
 }
 
-Test(explain, the_gap_has_a_likely_cause)
+Test(explain, the_gap_has_a_likely_hotspot)
 {
     static const struct {
         unsigned blocks;
@@ -213,7 +213,7 @@ Test(explain, patterns_stand_by_how_much_they_matter)
         const char *name;
         enum explained_kind kind;
         double total, part; /* NAN: not known */
-        size_t causes;
+        size_t hotspots;
     } expected[] = {
         {"stalls", EXPLAINED_TIME, 3200, NAN, 2},
         {"excess_wavefronts", EXPLAINED_FAULT, 100, 0.5, 1},
@@ -244,7 +244,8 @@ Test(explain, patterns_stand_by_how_much_they_matter)
                   "%s: %g", expected[i].name, explained->total);
         cr_expect(isnan(expected[i].part) ? isnan(explained->part) : fabs(explained->part - expected[i].part) < 1e-9,
                   "%s: %g", expected[i].name, explained->part);
-        cr_expect_eq(explained->cause_count, expected[i].causes, "%s: %zu", expected[i].name, explained->cause_count);
+        cr_expect_eq(explained->hotspot_count, expected[i].hotspots, "%s: %zu", expected[i].name,
+                     explained->hotspot_count);
     }
     cr_assert_eq(made.explanation.stall_count, 2u);
     cr_expect_str_eq(made.explanation.stalls[0].reason, "wait");

@@ -176,13 +176,13 @@ Test(pattern, no_number_of_a_file_makes_a_nonsense)
                 line_add_stall(line, "barrier", number);
             }
         }
-        struct cause causes[2];
-        const size_t found = pattern_causes(pattern, &sides[0], &sides[1], causes, ROWS(causes));
-        cr_expect_leq(found, ROWS(causes));
+        struct hotspot hotspots[2];
+        const size_t found = pattern_hotspots(pattern, &sides[0], &sides[1], hotspots, ROWS(hotspots));
+        cr_expect_leq(found, ROWS(hotspots));
         for (size_t k = 0; k < found; k++) {
-            cr_expect(isfinite(causes[k].amount) && isfinite(causes[k].base_amount), "%s", pattern->name);
-            cr_expect(causes[k].share >= 0 && causes[k].share <= 1, "%s %g", pattern->name, causes[k].share);
-            cr_expect_gt(causes[k].amount, causes[k].base_amount);
+            cr_expect(isfinite(hotspots[k].amount) && isfinite(hotspots[k].base_amount), "%s", pattern->name);
+            cr_expect(hotspots[k].share >= 0 && hotspots[k].share <= 1, "%s %g", pattern->name, hotspots[k].share);
+            cr_expect_gt(hotspots[k].amount, hotspots[k].base_amount);
         }
         cr_expect(isfinite(pattern_total(pattern, &sides[0])));
         (void)pattern_of_metric("time", &sides[0], &sides[1]);
@@ -208,25 +208,25 @@ Test(pattern, lines_that_grew_most_come_first)
                                                                            LINE_WITH(3, "fallen", 50),
                                                                            LINE_WITH(4, "doubled", 100),
                                                                            {0}});
-    struct cause causes[8];
-    cr_assert_eq(pattern_causes(pattern, &now, &base, causes, ROWS(causes)), 3);
-    cr_expect_str_eq(causes[0].line->text, "grown");
-    cr_expect_eq(causes[0].base->number, 2);
-    cr_expect_eq(causes[0].amount, 300);
-    cr_expect_eq(causes[0].base_amount, 100);
-    cr_expect(causes[0].has_base);
-    cr_expect_float_eq(causes[0].share, 300.0 / 1555, 1e-12);
-    cr_expect_str_eq(causes[1].line->text, "doubled");
-    cr_expect_str_eq(causes[2].line->text, "new");
-    cr_expect(!causes[2].base && causes[2].has_base && causes[2].base_amount == 0);
-    cr_expect_eq(pattern_causes(pattern, &now, &base, causes, 2), 2);
-    cr_expect_str_eq(causes[1].line->text, "doubled");
-    cr_expect_eq(pattern_causes(pattern, &now, &base, causes, 0), 0);
-    cr_expect_eq(pattern_causes(pattern, &now, &now, causes, ROWS(causes)), 0);
+    struct hotspot hotspots[8];
+    cr_assert_eq(pattern_hotspots(pattern, &now, &base, hotspots, ROWS(hotspots)), 3);
+    cr_expect_str_eq(hotspots[0].line->text, "grown");
+    cr_expect_eq(hotspots[0].base->number, 2);
+    cr_expect_eq(hotspots[0].amount, 300);
+    cr_expect_eq(hotspots[0].base_amount, 100);
+    cr_expect(hotspots[0].has_base);
+    cr_expect_float_eq(hotspots[0].share, 300.0 / 1555, 1e-12);
+    cr_expect_str_eq(hotspots[1].line->text, "doubled");
+    cr_expect_str_eq(hotspots[2].line->text, "new");
+    cr_expect(!hotspots[2].base && hotspots[2].has_base && hotspots[2].base_amount == 0);
+    cr_expect_eq(pattern_hotspots(pattern, &now, &base, hotspots, 2), 2);
+    cr_expect_str_eq(hotspots[1].line->text, "doubled");
+    cr_expect_eq(pattern_hotspots(pattern, &now, &base, hotspots, 0), 0);
+    cr_expect_eq(pattern_hotspots(pattern, &now, &now, hotspots, ROWS(hotspots)), 0);
 
-    cr_expect_eq(pattern_causes(pattern, &now, NULL, causes, ROWS(causes)), 5);
-    cr_expect_str_eq(causes[0].line->text, "large");
-    cr_expect(!causes[0].base && !causes[0].has_base);
+    cr_expect_eq(pattern_hotspots(pattern, &now, NULL, hotspots, ROWS(hotspots)), 5);
+    cr_expect_str_eq(hotspots[0].line->text, "large");
+    cr_expect(!hotspots[0].base && !hotspots[0].has_base);
     lines_release(&base);
     lines_release(&now);
 }
@@ -242,11 +242,11 @@ Test(pattern, an_edited_line_is_blamed_for_what_it_added_only)
                                                                            LINE_WITH(2, "sum += a[i];", 1000),
                                                                            LINE_WITH(3, "out[i] = sum;", 100),
                                                                            {0}});
-    struct cause causes[3];
-    cr_assert_eq(pattern_causes(pattern_named("instructions"), &now, &base, causes, 3), 2);
-    cr_expect_eq(causes[0].line->number, 3);
-    cr_expect_eq(causes[1].line->number, 2);
-    cr_expect_eq(causes[1].base_amount, 1000);
+    struct hotspot hotspots[3];
+    cr_assert_eq(pattern_hotspots(pattern_named("instructions"), &now, &base, hotspots, 3), 2);
+    cr_expect_eq(hotspots[0].line->number, 3);
+    cr_expect_eq(hotspots[1].line->number, 2);
+    cr_expect_eq(hotspots[1].base_amount, 1000);
     lines_release(&base);
     lines_release(&now);
 }
@@ -258,12 +258,12 @@ Test(pattern, an_unknown_past_is_not_said_to_be_0)
         made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.function = "f", .offset = 48, .count = 9}, {0}});
     struct lines base =
         made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.function = "f", .offset = 32, .count = 5}, {0}});
-    struct cause cause;
-    cr_assert_eq(pattern_causes(pattern_named("instructions"), &now, &base, &cause, 1), 1);
-    cr_expect(!cause.has_base && !cause.base);
+    struct hotspot hotspot;
+    cr_assert_eq(pattern_hotspots(pattern_named("instructions"), &now, &base, &hotspot, 1), 1);
+    cr_expect(!hotspot.has_base && !hotspot.base);
     base.list[0].counts[LINE_INSTRUCTIONS] = 0;
-    cr_assert_eq(pattern_causes(pattern_named("instructions"), &now, &base, &cause, 1), 1);
-    cr_expect(cause.has_base);
+    cr_assert_eq(pattern_hotspots(pattern_named("instructions"), &now, &base, &hotspot, 1), 1);
+    cr_expect(hotspot.has_base);
     lines_release(&base);
     lines_release(&now);
 }

@@ -13,7 +13,7 @@
 
 /* The three kernels of worse_lines.json: one with lines and those of a base, one without line information and without
  * a base, one that is launched otherwise. */
-static void set_up_causes(struct fixture *fixture)
+static void set_up_hotspots(struct fixture *fixture)
 {
     char *const globs[] = {(char[]){"transpose/*"}, (char[]){"reduce/atomic"}};
     report_set_up(fixture, "worse_lines.json");
@@ -39,7 +39,7 @@ static void set_up_one(struct fixture *fixture, const char *file, const char *fu
 Test(words_why, text_names_the_line_and_what_to_do)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     char *text = print(&fixture.report, report_text);
     expect_word(text, "  kernels/transpose.cu:40: excess shared wavefronts 0 -> 16,777,216 (100 % of the kernel's)\n");
     expect_word(text, "  | out[(y + j) * width + x] = tile[threadIdx.x][threadIdx.y + j];\n");
@@ -55,7 +55,7 @@ Test(words_why, text_names_the_line_and_what_to_do)
 Test(words_why, one_pattern_is_told_once)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     char *text = print(&fixture.report, report_text);
     cr_expect_eq(count_words(text, "excess shared wavefronts"), 1u);
     expect_word(text, "the lines of shared_wavefronts above\n");
@@ -93,7 +93,7 @@ Test(words_why, launches_are_told_once_a_kernel)
 Test(words_why, what_is_not_known_is_said)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     static int (*const reporters[])(const struct report *, FILE *) = {report_text, report_github, report_junit,
                                                                       report_markdown};
     for (size_t i = 0; i < ROWS(reporters); i++) {
@@ -184,31 +184,31 @@ static const char *text_of(const json_t *object, const char *key)
 Test(words_why, json_has_all_of_it)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     char *text = print(&fixture.report, report_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     cr_assert_not_null(root, "%s", text);
     const json_t *padded = find_judgement(root, "transpose/padded", "shared_wavefronts");
-    const json_t *cause = json_array_get(json_object_get(padded, "causes"), 0);
+    const json_t *hotspot = json_array_get(json_object_get(padded, "causes"), 0);
     cr_expect_str_eq(text_of(padded, "story"), "excess_wavefronts");
     cr_expect_eq(strncmp(text_of(padded, "advice"), "lanes of one warp", 17), 0);
-    cr_expect_str_eq(text_of(cause, "file"), "kernels/transpose.cu");
-    cr_expect_eq(json_integer_value(json_object_get(cause, "line")), 40);
-    cr_expect_str_eq(text_of(cause, "function"), "transpose_padded(float const*, float*)");
-    cr_expect_eq(json_integer_value(json_object_get(cause, "offset")), 1024);
-    cr_expect_eq(strncmp(text_of(cause, "text"), "out[(y + j)", 11), 0);
-    cr_expect_eq(json_integer_value(json_object_get(cause, "base")), 0);
-    cr_expect(json_is_integer(json_object_get(cause, "base")));
-    cr_expect_eq(json_integer_value(json_object_get(cause, "now")), 16777216);
-    cr_expect_eq(json_number_value(json_object_get(cause, "share")), 1);
-    cr_expect(json_is_null(json_object_get(cause, "stall")));
+    cr_expect_str_eq(text_of(hotspot, "file"), "kernels/transpose.cu");
+    cr_expect_eq(json_integer_value(json_object_get(hotspot, "line")), 40);
+    cr_expect_str_eq(text_of(hotspot, "function"), "transpose_padded(float const*, float*)");
+    cr_expect_eq(json_integer_value(json_object_get(hotspot, "offset")), 1024);
+    cr_expect_eq(strncmp(text_of(hotspot, "text"), "out[(y + j)", 11), 0);
+    cr_expect_eq(json_integer_value(json_object_get(hotspot, "base")), 0);
+    cr_expect(json_is_integer(json_object_get(hotspot, "base")));
+    cr_expect_eq(json_integer_value(json_object_get(hotspot, "now")), 16777216);
+    cr_expect_eq(json_number_value(json_object_get(hotspot, "share")), 1);
+    cr_expect(json_is_null(json_object_get(hotspot, "stall")));
 
-    cause = json_array_get(json_object_get(find_judgement(root, "transpose/padded", "time"), "causes"), 0);
-    cr_expect_str_eq(text_of(cause, "stall"), "mio_throttle");
-    cause = json_array_get(json_object_get(find_judgement(root, "transpose/naive", "instructions"), "causes"), 1);
+    hotspot = json_array_get(json_object_get(find_judgement(root, "transpose/padded", "time"), "causes"), 0);
+    cr_expect_str_eq(text_of(hotspot, "stall"), "mio_throttle");
+    hotspot = json_array_get(json_object_get(find_judgement(root, "transpose/naive", "instructions"), "causes"), 1);
     static const char *const unknown[] = {"file", "line", "text", "base"};
     for (size_t i = 0; i < ROWS(unknown); i++)
-        cr_expect(json_is_null(json_object_get(cause, unknown[i])), "%s", unknown[i]);
+        cr_expect(json_is_null(json_object_get(hotspot, unknown[i])), "%s", unknown[i]);
     const json_t *atomic = find_judgement(root, "reduce/atomic", "achieved_occupancy");
     cr_expect_str_eq(text_of(atomic, "launch_change"), "grid 1024x1x1 -> 8192x1x1; block 256x1x1 -> 32x1x1");
     cr_expect(json_is_null(json_object_get(atomic, "story")));
@@ -224,7 +224,7 @@ Test(words_why, json_has_all_of_it)
 Test(words_why, junit_says_it_short_and_in_full)
 {
     struct fixture fixture;
-    set_up_causes(&fixture);
+    set_up_hotspots(&fixture);
     char *text = print(&fixture.report, report_junit);
     expect_word(text, "; at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216\">");
     expect_word(text, ">at kernels/transpose.cu:40: excess shared wavefronts 0 -&gt; 16,777,216 (100 % of the kernel's)"
