@@ -8,7 +8,7 @@
  * is steady on one that the baseline does not know, within reason. (The L1 hit rate of one kernel is 9.9 % on most
  * H200s and 8.0 % on some.) On a known GPU a hit rate or traffic that moves has another cause, a lost cache hint of the
  * host's code, say. */
-static bool is_excused(const struct judgement *judgement)
+static bool is_explained_by_same_code(const struct judgement *judgement)
 {
     if (!judgement->metric || !judgement->compared)
         return false;
@@ -67,7 +67,7 @@ static void settle_same_code(struct comparison *comparison, size_t first, const 
     for (size_t i = first; i < comparison->count; i++) {
         struct judgement *judgement = &comparison->list[i];
         settle_far(judgement);
-        if (!is_excused(judgement))
+        if (!is_explained_by_same_code(judgement))
             continue;
         judgement->same_code = true;
         const bool moved = judgement->worse || judgement->verdict == VERDICT_IMPROVED;
