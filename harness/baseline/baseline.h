@@ -48,9 +48,9 @@ struct acceptance {
     char *const *metric_globs; /* none is all */
     size_t metric_glob_count;
     const char *reason;
-    const char *was;    /* what the one chosen kernel was called before, or NULL */
-    bool anchor;        /* set the anchor of every chosen row to its new value */
-    char *const *names; /* what the runs are called in messages */
+    const char *was;      /* what the one chosen kernel was called before, or NULL */
+    bool drift_reference; /* set the drift reference of every chosen row to its new value */
+    char *const *names;   /* what the runs are called in messages */
 };
 
 /* What became of a chosen row. */
@@ -80,7 +80,7 @@ struct accepted {
     size_t rows;                   /* without those left out */
     size_t counts[ACCEPTED_STEPS]; /* of rows */
     size_t sessions;               /* new ones, in all runs together */
-    size_t anchors;                /* that were there and have another value now */
+    size_t drift_references;       /* that were there and have another value now */
     size_t time_sessions;          /* fewest of a chosen row of class time now; 0 when there is none */
     struct accepted_move *moves;   /* worse ones and those left out first, then by name */
     size_t move_count;
@@ -88,17 +88,17 @@ struct accepted {
 
 /* Makes the chosen rows of runs[0..count) the baseline; no other row changes. A row of the same definition that agrees
  * with its old one by the rule (rule.h; no shift is taken off) gains a session for each of the runs' sessions, the
- * median of its samples, and keeps its anchor; so does one whose machine code changed, since it agrees, and an exact
- * one that only ceased to repeat. One that moved is replaced: `previous` holds its old value with date, commit and
- * reason of its newest session. It keeps its anchor while the check would not fail the new value by it, so
- * that small steps add up; else the anchor is the new value, as it is for a row that is new. Metrics of class info have
- * no rule and no anchor: they are replaced when a row of their kernel was in the same call.
+ * median of its samples, and keeps its drift reference; so does one whose machine code changed, since it agrees, and an
+ * exact one that only ceased to repeat. One that moved is replaced: `previous` holds its old value with date, commit
+ * and reason of its newest session. It keeps its drift reference while the check would not fail the new value by it, so
+ * that small steps add up; else the drift reference is the new value, as it is for a row that is new. Metrics of class
+ * info have no rule and no drift reference: they are replaced when a row of their kernel was in the same call.
  *
  * But where the kernel launched the same machine code in the same way and no exact row moved, time, steady and info
  * gain the sessions although they moved: that is their spread. It is none in a session further from the baseline's mean
- * than both RULE_ANCHOR of it and the row's limit: then that row is left as it is. With metric_globs what moved is
- * replaced all the same: who names a metric means the value. Of a kernel that launches nothing, as transfers do, the
- * code is unknown.
+ * than both RULE_DRIFT_REFERENCE of it and the row's limit: then that row is left as it is. With metric_globs what
+ * moved is replaced all the same: who names a metric means the value. Of a kernel that launches nothing, as transfers
+ * do, the code is unknown.
  *
  * A session that the file lists and whose value the row holds is not added again. `readings` of exact and static rows
  * also count sessions that the window has lost since.

@@ -61,10 +61,10 @@ static bool is_same_note(const struct merging *merging, const struct kernel_file
     return was && now ? note_is_equal(was, now) : was == now;
 }
 
-/* How far from its anchor a value may be, as the check has it. */
-static double anchor_allows(double anchor, const struct assessment *found)
+/* How far from its drift reference a value may be, as the check has it. */
+static double drift_reference_allows(double drift_reference, const struct assessment *found)
 {
-    return fmax(RULE_ANCHOR * fabs(anchor), found->limit);
+    return fmax(RULE_DRIFT_REFERENCE * fabs(drift_reference), found->limit);
 }
 
 static bool is_far(struct merging *merging, const struct metric *metric, const struct row *fresh,
@@ -73,26 +73,27 @@ static bool is_far(struct merging *merging, const struct metric *metric, const s
     const double mean = found->base.mean;
     const double limit_one = rule_limit(&merging->quantiles, rule_floor(metric, mean), &found->base, 1);
     const bool known = found->base.sessions >= rule_sessions_needed(metric->class);
-    const double allowed = fmax(anchor_allows(mean, found), known ? limit_one : 0);
+    const double allowed = fmax(drift_reference_allows(mean, found), known ? limit_one : 0);
     for (size_t i = 0; i < fresh->session_count; i++)
         if (round_value(fabs(row_session_value(fresh, i) - mean)) > allowed)
             return true;
     return false;
 }
 
-/* The rule; but exact values that cease to repeat did not move. And what is past its anchor has moved all the same,
- * since it would fail for as long as the anchor stays. */
+/* The rule; but exact values that cease to repeat did not move. And what is past its drift reference has moved all the
+ * same, since it would fail for as long as the drift reference stays. */
 static enum finding judge_row(struct merging *merging, const struct metric *metric, const struct row *old,
                               const struct row *fresh, bool *far)
 {
     const struct assessment found = rule_assess(&merging->quantiles, metric, old, fresh, 0, NULL);
     const double sign = metric->better == METRIC_LOWER ? 1 : -1;
-    const double past = sign * (found.now - old->anchor);
+    const double past = sign * (found.now - old->drift_reference);
     *far = is_far(merging, metric, fresh, &found);
     const bool repeats_no_more = is_exact(metric) && is_divided(found.finding) && !*far;
     if (found.finding != FOUND_SAME && !repeats_no_more)
         return found.finding;
-    return old->has_anchor && past > anchor_allows(old->anchor, &found) ? FOUND_WORSE : FOUND_SAME;
+    return old->has_drift_reference && past > drift_reference_allows(old->drift_reference, &found) ? FOUND_WORSE
+                                                                                                   : FOUND_SAME;
 }
 
 /* What becomes of a row, seen by itself. Sets the finding when its value moved. */
@@ -155,9 +156,9 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
         row->state = fresh->state;
         return;
     }
-    if (is_gated(metric) && !row->has_anchor) {
-        row->anchor = row_value(row->session_count > 0 ? row : fresh);
-        row->has_anchor = true;
+    if (is_gated(metric) && !row->has_drift_reference) {
+        row->drift_reference = row_value(row->session_count > 0 ? row : fresh);
+        row->has_drift_reference = true;
     }
     if (is_exact(metric)) {
         row->readings = equal_readings(row, fresh);
@@ -172,27 +173,27 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
         remove_sessions(row, 0, row->session_count - BASELINE_SESSIONS);
 }
 
-/* Gives an emptied row its anchor back, unless the new value is so far from it that the check would fail the row: many
- * small steps are to add up, but a large one was accepted knowingly. */
-static void keep_anchor(struct merging *merging, const struct metric *metric, struct row *row, double anchor,
-                        const struct row *fresh)
+/* Gives an emptied row its drift reference back, unless the new value is so far from it that the check would fail the
+ * row: many small steps are to add up, but a large one was accepted knowingly. */
+static void keep_drift_reference(struct merging *merging, const struct metric *metric, struct row *row,
+                                 double drift_reference, const struct row *fresh)
 {
     const struct assessment found = rule_assess(&merging->quantiles, metric, fresh, fresh, 0, NULL);
-    row->has_anchor = fabs(found.now - anchor) <= anchor_allows(anchor, &found);
-    row->anchor = row->has_anchor ? anchor : 0;
+    row->has_drift_reference = fabs(found.now - drift_reference) <= drift_reference_allows(drift_reference, &found);
+    row->drift_reference = row->has_drift_reference ? drift_reference : 0;
 }
 
 static void replace_row(struct merging *merging, const struct kernel_file *file, struct row *row,
                         const struct row *fresh, const struct metric *metric)
 {
     const bool comparable = fresh->state == VALUE_MEASURED && is_same_note(merging, file, fresh->metric);
-    const bool anchored = comparable && row->has_anchor && is_gated(metric);
-    const double anchor = row->anchor;
+    const bool referenced = comparable && row->has_drift_reference && is_gated(metric);
+    const double drift_reference = row->drift_reference;
     struct previous *previous = comparable ? remember(&file->run, row) : NULL;
     row_clear(row);
     row->previous = previous;
-    if (anchored)
-        keep_anchor(merging, metric, row, anchor, fresh);
+    if (referenced)
+        keep_drift_reference(merging, metric, row, drift_reference, fresh);
 }
 
 static void merge_row(struct merging *merging, const struct kernel_file *file, struct row *row, const struct row *fresh,
@@ -200,8 +201,8 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
 {
     struct accepted *accepted = merging->accepted;
     const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->metric);
-    const bool anchored = row->has_anchor;
-    const double anchor = row->anchor;
+    const bool referenced = row->has_drift_reference;
+    const double drift_reference = row->drift_reference;
     const bool stays = step == ACCEPTED_KNOWN || step == ACCEPTED_LEFT;
     accepted->rows += step != ACCEPTED_LEFT;
     accepted->counts[step]++;
@@ -211,11 +212,11 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
         add_sessions_to_row(row, fresh, metric);
     if (row->state != VALUE_MEASURED)
         return;
-    if (merging->acceptance->anchor && is_gated(metric) && step != ACCEPTED_LEFT) {
-        row->anchor = row_value(row);
-        row->has_anchor = true;
+    if (merging->acceptance->drift_reference && is_gated(metric) && step != ACCEPTED_LEFT) {
+        row->drift_reference = row_value(row);
+        row->has_drift_reference = true;
     }
-    accepted->anchors += anchored && row->has_anchor && row->anchor != anchor;
+    accepted->drift_references += referenced && row->has_drift_reference && row->drift_reference != drift_reference;
     if (metric && metric->class == METRIC_TIME &&
         (accepted->time_sessions == 0 || row->session_count < accepted->time_sessions))
         accepted->time_sessions = row->session_count;

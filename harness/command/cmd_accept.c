@@ -67,8 +67,8 @@ static void print_counts(const struct accepted *accepted)
         print_harmless("%s%zu %s", before, accepted->counts[i], words[i]);
         before = ", ";
     }
-    if (accepted->anchors > 0)
-        print_harmless("; %zu anchor%s moved", accepted->anchors, accepted->anchors == 1 ? "" : "s");
+    if (accepted->drift_references > 0)
+        print_harmless("; %zu anchor%s moved", accepted->drift_references, accepted->drift_references == 1 ? "" : "s");
     print_harmless("\n");
 }
 
@@ -109,7 +109,7 @@ static int accept_runs(const struct options *options, const struct metrics *metr
         .metric_glob_count = options->metric_glob_count,
         .reason = options->reason,
         .was = options->was,
-        .anchor = options->anchor,
+        .drift_reference = options->drift_reference,
         .names = options->arguments,
     };
     int result = baseline_accept(&acceptance, runs, count, &accepted);
@@ -169,7 +169,7 @@ static const struct option_row *const takes[] = {
     &option_k,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = "only metrics that match this name or glob; repeatable"),
-    OPTION(.name = "anchor", .kind = KIND_FLAG, .place = PLACE(anchor),
+    OPTION(.name = "anchor", .kind = KIND_FLAG, .place = PLACE(drift_reference),
            .doc = "measure slow drift from these values on, as after a release"),
     OPTION(.name = "was", .argument = "KERNEL", .kind = KIND_TEXT, .place = PLACE(was),
            .doc = "the one kernel of -k was called this: take over its baseline"),

@@ -38,7 +38,7 @@ struct options {
     double timeout; /* seconds a kernel, default 60 */
     enum color_mode color;
     bool quiet, verbose, help, version;
-    bool static_only, paired, power, anchor, lines;
+    bool static_only, paired, power, drift_reference, lines;
     int explain;  /* --explain, seconds, default 20 */
     int sessions; /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors;

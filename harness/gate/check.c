@@ -93,7 +93,7 @@ static void compare(struct check *check)
 }
 
 /* Whether a row of the kernel is to be measured again. Times are not when a base library can settle them; but after
- * that, when their anchor asks for it. */
+ * that, when their drift reference asks for it. */
 static bool has_suspect(const struct check *check, const char *kernel, bool settled)
 {
     for (size_t i = 0; i < check->comparison.count; i++) {

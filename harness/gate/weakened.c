@@ -18,7 +18,7 @@ struct worsened {
 struct weighing {
     const struct standards *was, *now;
     struct quantiles quantiles;
-    struct note_items kernels, rows, wider, anchors;
+    struct note_items kernels, rows, wider, drift_references;
     struct worsened *worsened;
     size_t worsened_count;
 };
@@ -66,12 +66,13 @@ static bool is_wider(struct weighing *weighing, const struct metric *metric, con
     return rule_limit(&weighing->quantiles, floor, &is, 1) > 2 * rule_limit(&weighing->quantiles, floor, &before, 1);
 }
 
-static bool has_moved_anchor(const struct metric *metric, const struct row *was, const struct row *now)
+static bool has_moved_drift_reference(const struct metric *metric, const struct row *was, const struct row *now)
 {
-    if (!was->has_anchor)
+    if (!was->has_drift_reference)
         return false;
-    const double change = now->anchor - was->anchor;
-    return !now->has_anchor || (metric->better == METRIC_LOWER ? change : -change) > rule_floor(metric, was->anchor);
+    const double change = now->drift_reference - was->drift_reference;
+    return !now->has_drift_reference ||
+           (metric->better == METRIC_LOWER ? change : -change) > rule_floor(metric, was->drift_reference);
 }
 
 static void weigh_values(struct weighing *weighing, const struct result *was_result, const struct row *was,
@@ -88,8 +89,8 @@ static void weigh_values(struct weighing *weighing, const struct result *was_res
                                metric_format(metric, row_value(now), after, sizeof after)),
             .reason = reason_of(was_result, result, now),
         };
-    } else if (has_moved_anchor(metric, was, now)) {
-        note_items_add(&weighing->anchors, "%s %s", result->id, was->metric);
+    } else if (has_moved_drift_reference(metric, was, now)) {
+        note_items_add(&weighing->drift_references, "%s %s", result->id, was->metric);
     }
     if (is_wider(weighing, metric, was, now))
         note_items_add(&weighing->wider, "%s %s", result->id, was->metric);
@@ -145,7 +146,8 @@ static void weigh_baselines(struct comparison *comparison, const struct standard
     note_worsened(comparison, &weighing);
     comparison_add_items(comparison, &weighing.wider,
                          "WEAKENED: the baseline scatters so much more that limits have doubled");
-    comparison_add_items(comparison, &weighing.anchors, "WEAKENED: anchors of the baseline moved for the worse");
+    comparison_add_items(comparison, &weighing.drift_references,
+                         "WEAKENED: anchors of the baseline moved for the worse");
 }
 
 static void weigh_metrics(struct comparison *comparison, const struct metrics *was, const struct metrics *now)

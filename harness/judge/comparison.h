@@ -40,7 +40,7 @@ struct judgement {
     double detectable; /* smallest change that is caught with RULE_POWER; NAN where unknown, 0: any */
     bool compared;     /* both numbers are of one counter */
     bool worse;        /* beyond the limit in the bad direction, whatever the verdict */
-    bool far;          /* a time worse than the baseline or its anchor by more than RULE_SAME_CODE and the limit */
+    bool far;   /* a time worse than the baseline or its drift reference by more than RULE_SAME_CODE and the limit */
     bool blind; /* it passed, by a limit beyond RULE_BLIND of its value; so small an amount that the metric file lets
                  * it be is not blind */
     bool same_code;                            /* the same machine code was launched in the same way */
@@ -60,7 +60,7 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
 bool judgement_is_worse(const struct judgement *judgement);
 
 /* Worse, and of a kind that measuring again can settle: static facts are not, nor what pairs have settled; but what one
- * session says of the anchor beside them is. */
+ * session says of the drift reference beside them is. */
 bool judgement_is_suspect(const struct judgement *judgement);
 
 /* Whether a base library is to settle that time: it is worse or undecided (an unsteady clock, say, is no matter between

@@ -48,16 +48,16 @@ static bool is_past(const struct judgement *judgement, double value, double shar
 }
 
 /* Slow drift: each step was within its limit, and their sum is not. True when that is so. */
-static bool judge_anchor(struct judgement *judgement, const struct row *base)
+static bool judge_drift(struct judgement *judgement, const struct row *base)
 {
-    if (!base->has_anchor || !is_past(judgement, base->anchor, RULE_ANCHOR))
+    if (!base->has_drift_reference || !is_past(judgement, base->drift_reference, RULE_DRIFT_REFERENCE))
         return false;
-    char anchor[64];
-    metric_format(judgement->metric, base->anchor, anchor, sizeof anchor);
+    char drift_reference[64];
+    metric_format(judgement->metric, base->drift_reference, drift_reference, sizeof drift_reference);
     judgement->verdict = VERDICT_REGRESSED;
     judgement->worse = true;
-    set_reason(judgement, "each step was small, but it is now more than %g %% past its anchor, %s", 100 * RULE_ANCHOR,
-               anchor);
+    set_reason(judgement, "each step was small, but it is now more than %g %% past its anchor, %s",
+               100 * RULE_DRIFT_REFERENCE, drift_reference);
     return true;
 }
 
@@ -183,13 +183,15 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     judgement->detectable = found.detectable;
     judgement->verdict = by_finding[found.finding];
     judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
-    judgement->far = metric->class == METRIC_TIME &&
-                     (is_past(judgement, judgement->base, RULE_SAME_CODE) ||
-                      (pairing->base->has_anchor && is_past(judgement, pairing->base->anchor, RULE_SAME_CODE)));
+    judgement->far =
+        metric->class == METRIC_TIME &&
+        (is_past(judgement, judgement->base, RULE_SAME_CODE) ||
+         (pairing->base->has_drift_reference && is_past(judgement, pairing->base->drift_reference, RULE_SAME_CODE)));
     if (pairing->now->pair_count > 0) {
         judge_pairs(judgement, pairing->now);
-        /* The pairs are of the base and the head; the anchor is of the baseline, and has to go through all the rest. */
-        if (judgement->verdict == VERDICT_SAME && judge_anchor(judgement, pairing->base))
+        /* The pairs are of the base and the head; the drift reference is of the baseline, and has to go through all the
+         * rest. */
+        if (judgement->verdict == VERDICT_SAME && judge_drift(judgement, pairing->base))
             judge_time(judgement, pairing);
         return;
     }
@@ -199,7 +201,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     else if (found.finding == FOUND_DIVIDED)
         set_reason(judgement, "%zu of %zu sessions say so", found.agree, found.sessions);
     else if (found.finding == FOUND_SAME)
-        judge_anchor(judgement, pairing->base);
+        judge_drift(judgement, pairing->base);
 
     if (metric->class == METRIC_TIME)
         judge_time(judgement, pairing);

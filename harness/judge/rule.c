@@ -208,7 +208,8 @@ static double floor_of(const struct metric *metric, const struct row *base, cons
  * limits of several times the value, and then a doubled time would pass without a word. */
 static double provisional_limit(const struct metric *metric, double floor, const struct spread *base)
 {
-    return base->sessions < sessions_needed[metric->class] ? fmax(floor, RULE_ANCHOR * fabs(base->mean)) : HUGE_VAL;
+    return base->sessions < sessions_needed[metric->class] ? fmax(floor, RULE_DRIFT_REFERENCE * fabs(base->mean))
+                                                           : HUGE_VAL;
 }
 
 /* The spread of the means of GPUs, such that the limit for one more session is that for one more GPU. The mean is of

@@ -23,7 +23,8 @@
 #define RULE_DOUBT 0.05  /* pairs that are worse more often than this chance are no pass */
 #define RULE_MOVED 0.03  /* beyond this shift the whole suite moved, and no time is judged */
 #define RULE_DRIFT 10    /* kernels that it takes to know the suite's shift */
-#define RULE_ANCHOR 0.05 /* slow drift: this far past the anchor is worse although each step passed */
+#define RULE_DRIFT_REFERENCE 0.05 /* slow drift: this far past the drift reference is worse although each step passed  \
+                                   */
 #define RULE_SAME_CODE                                                                                                 \
     0.1 /* the same code explains so much of a time: 8.3 % was seen in 25 clean nights of 62 kernels */
 #define RULE_INEXACT 0.01 /* floor of an exact metric that ceased to repeat, as a share of its value */
@@ -58,7 +59,7 @@ double rule_detectable(struct quantiles *quantiles, double floor, const struct s
 double rule_floor(const struct metric *metric, double base);
 
 /* Below so many baseline sessions a metric of that class is provisional: what moved is unsure, never regressed. In
- * return its limit is no more than RULE_ANCHOR of the value, or the floor. */
+ * return its limit is no more than RULE_DRIFT_REFERENCE of the value, or the floor. */
 size_t rule_sessions_needed(enum metric_class class);
 
 /* The least number of `pairs` beyond RULE_MARGIN that chance explains with a probability of at most alpha: exact

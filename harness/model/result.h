@@ -70,8 +70,8 @@ struct row {
     /* In baselines only. */
     bool has_readings;
     size_t readings; /* samples behind all sessions when every one was equal, else 0 */
-    bool has_anchor;
-    double anchor;             /* the value that slow drift is measured from */
+    bool has_drift_reference;
+    double drift_reference;    /* the value that slow drift is measured from */
     struct previous *previous; /* NULL when there was none */
 };
 

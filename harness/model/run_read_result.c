@@ -163,9 +163,9 @@ static int read_memory(const struct json_at *above, json_t *object, struct row *
         row->readings = (size_t)readings;
     }
     if (json_object_get(object, "anchor")) {
-        if (json_at_number_key(above, object, "anchor", &row->anchor) < 0)
+        if (json_at_number_key(above, object, "anchor", &row->drift_reference) < 0)
             return -1;
-        row->has_anchor = true;
+        row->has_drift_reference = true;
     }
     struct json_at at = {above, "previous", 0};
     json_t *value = json_object_get(object, at.key);

@@ -129,8 +129,8 @@ static void write_pairs(struct json_writer *json, const struct row *row)
 /* What stands beside the sessions. */
 static void write_memory(struct json_writer *json, const struct row *row)
 {
-    if (row->has_anchor)
-        put_reading(json, "anchor", row->anchor);
+    if (row->has_drift_reference)
+        put_reading(json, "anchor", row->drift_reference);
     write_places(json, row);
     write_pairs(json, row);
     if (row->previous) {

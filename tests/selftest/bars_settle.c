@@ -13,15 +13,16 @@
 static const struct change {
     const char *words, *metric;
     enum verdict verdict;
-    double time, count, share, anchor; /* of time */
-    double paired;                     /* 14 pairs: the times of the head by those of the base build; 0: none */
+    double time, count, share, drift_reference; /* of time */
+    double paired; /* 14 pairs: the times of the head by those of the base build; 0: none */
     bool other_code, other_gpu, neighbours;
     size_t base_sessions, run_sessions; /* 0: as above */
 } changes[] = {
     {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
     {"the same code, time +9 %: same", "time", VERDICT_SAME, .time = 109000},
     {"the same code, time +11 %: unsure", "time", VERDICT_UNSURE, .time = 111000},
-    {"the same code, time +3 %, 11 % past its anchor: unsure", "time", VERDICT_UNSURE, .time = 103000, .anchor = 93000},
+    {"the same code, time +3 %, 11 % past its anchor: unsure", "time", VERDICT_UNSURE, .time = 103000,
+     .drift_reference = 93000},
     {"the same code, time +11 %, and the base build as slow: same", "time", VERDICT_SAME, .time = 111000, .paired = 1},
     {"the same code, time +4 %, slower than the base build: regressed", "time", VERDICT_REGRESSED, .time = 104000,
      .paired = 1.04},
@@ -72,8 +73,8 @@ static void make_baseline(struct run *baseline, const struct change *change)
 {
     const size_t sessions = change->base_sessions > 0 ? change->base_sessions : 10;
     struct row *time = put(baseline, "time", TIME, sessions);
-    time->has_anchor = change->anchor > 0;
-    time->anchor = change->anchor;
+    time->has_drift_reference = change->drift_reference > 0;
+    time->drift_reference = change->drift_reference;
     put(baseline, "instructions", COUNT, sessions);
     put(baseline, "achieved_occupancy", SHARE, sessions);
     put_code(baseline, "f00d");

@@ -82,7 +82,7 @@ int made_accept(const struct trial *trial, const struct run *runs, size_t count,
         .metric_glob_count = trial->metric ? 1 : 0,
         .reason = trial->reason ? trial->reason : "because",
         .was = trial->was,
-        .anchor = trial->anchor,
+        .drift_reference = trial->drift_reference,
         .names = names,
     };
     cr_assert_leq(count, ROWS(names));

@@ -24,7 +24,7 @@ void made_set(const struct run *run, const char *kernel, const char *metric, dou
 struct trial {
     const char *folder, *kernel, *metric, *was;
     const char *reason; /* NULL: "because" */
-    bool anchor;
+    bool drift_reference;
 };
 int made_accept(const struct trial *trial, const struct run *runs, size_t count, struct accepted *accepted);
 

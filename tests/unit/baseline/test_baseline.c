@@ -57,14 +57,14 @@ Test(baseline, what_was_accepted_is_read_back)
         cr_expect_eq(time->sessions[i].count, 1, "the median alone");
     cr_expect_eq(row_session_value(time, 0), 201, "in the order of their dates");
     cr_expect_eq(row_session_value(time, 2), 204);
-    cr_expect(time->has_anchor && fabs(time->anchor - 607.0 / 3) < 1e-9);
+    cr_expect(time->has_drift_reference && fabs(time->drift_reference - 607.0 / 3) < 1e-9);
     cr_expect(!time->has_readings);
     cr_expect_null(time->previous);
     const struct row *count = made_row(&baseline, "reduce/tree", "count");
     cr_expect(count->has_readings && count->readings == 9);
-    cr_expect(count->has_anchor && count->anchor == 7);
+    cr_expect(count->has_drift_reference && count->drift_reference == 7);
     const struct row *clock = made_row(&baseline, "reduce/tree", "clock");
-    cr_expect(!clock->has_readings && !clock->has_anchor && clock->session_count == 3);
+    cr_expect(!clock->has_readings && !clock->has_drift_reference && clock->session_count == 3);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "hits")->state, VALUE_NOT_APPLICABLE);
     const struct result *tree = run_find(&baseline, "reduce/tree");
     cr_expect_eq(tree->bytes, 1004, "the newest run's");

@@ -179,7 +179,7 @@ Test(baseline_accept, a_renamed_kernel_takes_its_baseline_along)
     cr_expect_null(run_find(&baseline, "access/coalesced"));
     const struct row *time = made_row(&baseline, "copy/plain", "time");
     cr_expect_eq(time->session_count, 2);
-    cr_expect_eq(time->anchor, 101);
+    cr_expect_eq(time->drift_reference, 101);
     cr_expect_eq(made_row(&baseline, "copy/plain", "count")->previous->value, 7);
     cr_expect_str_eq(made_row(&baseline, "copy/plain", "count")->previous->reason, "old");
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);

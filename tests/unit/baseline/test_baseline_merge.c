@@ -63,7 +63,7 @@ Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound)
     cr_assert_eq(time->session_count, BASELINE_SESSIONS);
     cr_expect_eq(row_session_value(time, 0), 202, "the oldest went");
     cr_expect_eq(row_session_value(time, BASELINE_SESSIONS - 1), 201);
-    cr_expect_eq(time->anchor, 201, "where slow drift is measured from");
+    cr_expect_eq(time->drift_reference, 201, "where slow drift is measured from");
     cr_expect_null(time->previous);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, BASELINE_SESSIONS);
     const struct row *count = made_row(&baseline, "reduce/tree", "count");
@@ -108,8 +108,8 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
     }
 }
 
-/* What drifted too far in small steps fails by its anchor; once it is accepted it must not go on failing. */
-Test(baseline_merge, a_row_past_its_anchor_is_replaced)
+/* What drifted too far in small steps fails by its drift reference; once it is accepted it must not go on failing. */
+Test(baseline_merge, a_row_past_its_drift_reference_is_replaced)
 {
     char *folder = scratch_make();
     const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
@@ -122,7 +122,7 @@ Test(baseline_merge, a_row_past_its_anchor_is_replaced)
         if (accepted.counts[ACCEPTED_REPLACED]) {
             cr_expect_eq(accepted.moves[0].finding, FOUND_WORSE);
             struct run baseline = made_baseline(folder);
-            cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->anchor, 200 + i);
+            cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 200 + i);
             run_release(&baseline);
         }
         accepted_release(&accepted);
@@ -160,7 +160,7 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_expect_eq(time->session_count, 1);
     cr_expect_eq(row_value(time), 300);
-    cr_expect_eq(time->anchor, 300);
+    cr_expect_eq(time->drift_reference, 300);
     cr_assert_not_null(time->previous);
     cr_expect_eq(time->previous->value, 201.5);
     cr_expect_str_eq(time->previous->date, "2026-11-02T08:00:00Z");
@@ -169,7 +169,7 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, 1);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->session_count, 3);
     cr_expect_eq(made_row(&baseline, "reduce/warp", "clock")->session_count, 3);
-    cr_expect_eq(made_row(&baseline, "reduce/warp", "time")->anchor, 301);
+    cr_expect_eq(made_row(&baseline, "reduce/warp", "time")->drift_reference, 301);
     run_release(&baseline);
 
     /* Moved again: one step back is remembered. */
@@ -225,22 +225,23 @@ Test(baseline_merge, exact_rows)
     scratch_remove(folder);
 }
 
-Test(baseline_merge, anchors_move_when_asked)
+Test(baseline_merge, drift_references_move_when_asked)
 {
     char *folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(4)};
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/*", .anchor = true}, &runs[1]);
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/*", .drift_reference = true}, &runs[1]);
     struct run baseline = made_baseline(folder);
-    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->anchor, 202.5);
-    cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->anchor, 101);
-    cr_expect(!made_row(&baseline, "reduce/tree", "clock")->has_anchor);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 202.5);
+    cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->drift_reference, 101);
+    cr_expect(!made_row(&baseline, "reduce/tree", "clock")->has_drift_reference);
     run_release(&baseline);
 
     made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*"}, &runs[1]);
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*", .anchor = true}, &runs[1]);
+    made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*", .drift_reference = true}, &runs[1]);
     baseline = made_baseline(folder);
-    cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->anchor, 102.5, "also of sessions known before");
+    cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->drift_reference, 102.5,
+                 "also of sessions known before");
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 2);
     run_release(&baseline);
     run_release(&runs[1]);
@@ -248,8 +249,8 @@ Test(baseline_merge, anchors_move_when_asked)
     scratch_remove(folder);
 }
 
-/* As baselines from before there were anchors are. */
-Test(baseline_merge, a_row_without_an_anchor_gets_its_old_value)
+/* As baselines from before there were drift references are. */
+Test(baseline_merge, a_row_without_an_drift_reference_gets_its_old_value)
 {
     char *folder = scratch_make();
     char *family = x_sprintf("%s/nvidia-h200/reduce", folder);
@@ -260,7 +261,7 @@ Test(baseline_merge, a_row_without_an_anchor_gets_its_old_value)
     cr_assert_eq(run_write_file(&old, path), 0);
     made_accept_one(&(struct trial){.folder = folder}, &second);
     struct run baseline = made_baseline(folder);
-    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->anchor, 201);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 201);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 6);
     run_release(&baseline);
     run_release(&second);
@@ -319,7 +320,7 @@ Test(baseline_merge, rows_that_no_metric_file_defines_are_information)
     struct run baseline = made_baseline(folder);
     const struct row *other = made_row(&baseline, "reduce/tree", "other");
     cr_expect_eq(other->session_count, 2);
-    cr_expect(!other->has_anchor && !other->has_readings);
+    cr_expect(!other->has_drift_reference && !other->has_readings);
     run_release(&baseline);
     scratch_remove(folder);
 }
@@ -355,7 +356,7 @@ Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_a
     scratch_remove(folder);
 }
 
-/* ---- Values that move: the spread of code that did not change, and anchors ---- */
+/* ---- Values that move: the spread of code that did not change, and drift references ---- */
 
 static void set_launch(const struct run *run, const char *kernel, const char *code)
 {
@@ -413,7 +414,7 @@ Test(baseline_merge, one_by_one_ends_as_all_at_once)
     struct run left = made_baseline(once), right = made_baseline(singly);
     expect_equal_sessions(&left, &right);
     cr_expect_eq(made_row(&right, "reduce/tree", "time")->session_count, 3);
-    cr_expect_eq(made_row(&right, "reduce/tree", "time")->anchor, 400, "spread moves no anchor");
+    cr_expect_eq(made_row(&right, "reduce/tree", "time")->drift_reference, 400, "spread moves no anchor");
     cr_expect_eq(made_row(&right, "reduce/warp", "clock")->session_count, 3);
     run_release(&left);
     run_release(&right);
@@ -483,7 +484,7 @@ Test(baseline_merge, what_is_far_off_is_left_out_and_named)
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
     struct accepted accepted;
-    const struct trial trial = {.folder = folder, .kernel = "reduce/*", .anchor = true};
+    const struct trial trial = {.folder = folder, .kernel = "reduce/*", .drift_reference = true};
     for (size_t again = 0; again < 2; again++) {
         cr_assert_eq(made_accept(&trial, &runs[2], 2, &accepted), 0);
         cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 2);
@@ -498,7 +499,7 @@ Test(baseline_merge, what_is_far_off_is_left_out_and_named)
     }
     struct run baseline = made_baseline(folder);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
-    cr_expect(time->session_count == 2 && row_value(time) == 402 && time->anchor == 400 && !time->previous);
+    cr_expect(time->session_count == 2 && row_value(time) == 402 && time->drift_reference == 400 && !time->previous);
     cr_expect_eq(row_value(made_row(&baseline, "reduce/warp", "hits")), 50);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, 4);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 12);
@@ -620,11 +621,11 @@ Test(baseline_merge, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
     }
 }
 
-Test(baseline_merge, small_steps_add_up_to_the_anchor)
+Test(baseline_merge, small_steps_add_up_to_the_drift_reference)
 {
     static const struct {
         const char *metric;
-        double value, anchor;
+        double value, drift_reference;
         bool asked; /* --anchor */
         size_t moved;
     } steps[] = {
@@ -632,7 +633,7 @@ Test(baseline_merge, small_steps_add_up_to_the_anchor)
         {"count", 1018, 1000, false, 0}, {"count", 1036, 1000, false, 0}, {"count", 1054, 1054, false, 1},
         {"count", 1040, 1054, false, 0}, {"count", 1041, 1041, true, 1},  {"count", 900, 900, false, 1},
         {"time", 207, 201, false, 0}, /* few sessions: within 5 % of them */
-        {"time", 214, 214, false, 1}, /* but not of the anchor */
+        {"time", 214, 214, false, 1}, /* but not of the drift reference */
         {"time", 300, 300, false, 1},
     };
     char *folder = scratch_make();
@@ -641,16 +642,16 @@ Test(baseline_merge, small_steps_add_up_to_the_anchor)
     run_release(&first);
     for (size_t i = 0; i < ROWS(steps); i++) {
         const struct trial trial = {
-            .folder = folder, .kernel = "reduce/tree", .metric = steps[i].metric, .anchor = steps[i].asked};
+            .folder = folder, .kernel = "reduce/tree", .metric = steps[i].metric, .drift_reference = steps[i].asked};
         struct run run = made_run((int)i + 2);
         made_set(&run, "reduce/tree", steps[i].metric, steps[i].value);
         struct accepted accepted;
         cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
-        cr_expect_eq(accepted.anchors, steps[i].moved, "step %zu", i);
+        cr_expect_eq(accepted.drift_references, steps[i].moved, "step %zu", i);
         accepted_release(&accepted);
         struct run baseline = made_baseline(folder);
         const struct row *row = made_row(&baseline, "reduce/tree", steps[i].metric);
-        cr_expect_eq(row->anchor, steps[i].anchor, "step %zu: %g", i, row->anchor);
+        cr_expect_eq(row->drift_reference, steps[i].drift_reference, "step %zu: %g", i, row->drift_reference);
         run_release(&baseline);
         run_release(&run);
     }
@@ -658,7 +659,7 @@ Test(baseline_merge, small_steps_add_up_to_the_anchor)
 }
 
 /* Another counter gives the value another meaning. */
-Test(baseline_merge, an_anchor_of_another_definition_goes)
+Test(baseline_merge, an_drift_reference_of_another_definition_goes)
 {
     char *folder = scratch_make();
     struct run runs[] = {made_run(1), made_run(3)};
@@ -667,7 +668,7 @@ Test(baseline_merge, an_anchor_of_another_definition_goes)
     made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
     made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
     struct run baseline = made_baseline(folder);
-    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->anchor, 203);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 203);
     run_release(&baseline);
     run_release(&runs[1]);
     run_release(&runs[0]);

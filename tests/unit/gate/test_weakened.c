@@ -21,8 +21,8 @@ static void fill(struct fixture *fixture)
     put(&fixture->base, "k/b", "count", 1);
     put_state(&fixture->base, "k/b", "share", VALUE_NOT_APPLICABLE);
     struct row *time = result_find(run_find(&fixture->base, "k/a"), "time");
-    time->has_anchor = true;
-    time->anchor = 100000;
+    time->has_drift_reference = true;
+    time->drift_reference = 100000;
 }
 
 static void begin(struct change *change)
@@ -42,11 +42,11 @@ static void replace(struct change *change, const char *metric, double value, con
 {
     struct result *result = run_find(&change->now.base, "k/a");
     struct row *row = result_find(result, metric);
-    const bool has_anchor = row->has_anchor;
-    const double anchor = row->anchor;
+    const bool has_drift_reference = row->has_drift_reference;
+    const double drift_reference = row->drift_reference;
     row_clear(row);
-    row->has_anchor = has_anchor;
-    row->anchor = anchor;
+    row->has_drift_reference = has_drift_reference;
+    row->drift_reference = drift_reference;
     row_add_session(row, &value, 1);
     row->sessions[0].session = result->session_count;
     ARRAY_ADD(result->sessions, result->session_count)->facts[SESSION_REASON] = x_strdup(reason);
@@ -124,7 +124,7 @@ Test(weakened, values_that_were_made_worse_are_named_with_their_reason)
            "WEAKENED: made worse in the baseline without a reason: k/a count 7 -> 8");
 }
 
-Test(weakened, a_wider_spread_and_another_anchor_are_named)
+Test(weakened, a_wider_spread_and_another_drift_reference_are_named)
 {
     struct change change;
     begin(&change);
@@ -138,7 +138,7 @@ Test(weakened, a_wider_spread_and_another_anchor_are_named)
     EXPECT(&change, "limits have doubled: k/a count");
 
     begin(&change);
-    row_of(&change.now, "k/a", "time")->anchor = 103000;
+    row_of(&change.now, "k/a", "time")->drift_reference = 103000;
     EXPECT(&change, "anchors of the baseline moved for the worse: k/a time");
 }
 

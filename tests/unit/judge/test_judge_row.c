@@ -135,24 +135,24 @@ Test(judge_row, a_base_library_settles_the_times_of_other_code)
     }
 }
 
-/* A replaced row has few sessions again and keeps its anchor. */
-Test(judge_row, provisional_rows_have_an_anchor_too)
+/* A replaced row has few sessions again and keeps its drift reference. */
+Test(judge_row, provisional_rows_have_an_drift_reference_too)
 {
     struct fixture fixture;
     set_up(&fixture);
     put_times(&fixture.base, "a/b", "time", 104000, 1);
     put_times(&fixture.run, "a/b", "time", 105500, 2);
     struct row *row = result_find(run_find(&fixture.base, "a/b"), "time");
-    row->has_anchor = true;
-    row->anchor = 100000;
+    row->has_drift_reference = true;
+    row->drift_reference = 100000;
     const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE, "%s", verdict_name(judgement->verdict));
     cr_expect(says(judgement, "past its anchor") && says(judgement, "provisional"), "%s", judgement->reason);
     tear_down(&fixture);
 }
 
-/* Pairs speak of base and head, the anchor of the baseline: it needs all that a time needs without pairs. */
-Test(judge_row, an_anchor_beside_pairs_is_judged_like_any_time)
+/* Pairs speak of base and head, the drift reference of the baseline: it needs all that a time needs without pairs. */
+Test(judge_row, an_drift_reference_beside_pairs_is_judged_like_any_time)
 {
     static const struct {
         size_t sessions;
@@ -166,8 +166,8 @@ Test(judge_row, an_anchor_beside_pairs_is_judged_like_any_time)
         put_times(&fixture.run, "a/b", "time", 105500, rows[i].sessions);
         put_fact(&fixture.run, SESSION_NEIGHBOURS, rows[i].neighbours);
         struct row *base = result_find(run_find(&fixture.base, "a/b"), "time");
-        base->has_anchor = true;
-        base->anchor = 100000;
+        base->has_drift_reference = true;
+        base->drift_reference = 100000;
         struct row *now = result_find(run_find(&fixture.run, "a/b"), "time");
         for (size_t n = 0; n < 4; n++)
             row_add_pair(now, 1000, 1000);
@@ -176,11 +176,11 @@ Test(judge_row, an_anchor_beside_pairs_is_judged_like_any_time)
     }
 }
 
-Test(judge_row, steps_within_the_limit_add_up_at_the_anchor)
+Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
 {
     static const struct {
         const char *metric;
-        double anchor, base, now;
+        double drift_reference, base, now;
         enum verdict verdict;
     } rows[] = {
         {"time", 100000, 104000, 105000, VERDICT_SAME}, /* 5 % is not past it */
@@ -196,8 +196,8 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_anchor)
         put_times(&fixture.base, "a/b", rows[i].metric, rows[i].base, 10);
         put_times(&fixture.run, "a/b", rows[i].metric, rows[i].now, 2);
         struct row *row = result_find(run_find(&fixture.base, "a/b"), rows[i].metric);
-        row->has_anchor = true;
-        row->anchor = rows[i].anchor;
+        row->has_drift_reference = true;
+        row->drift_reference = rows[i].drift_reference;
         const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         cr_expect_eq(says(judgement, "anchor"), rows[i].verdict == VERDICT_REGRESSED, "row %zu", i);

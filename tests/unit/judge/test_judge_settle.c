@@ -46,7 +46,7 @@ Test(judge_settle, the_same_code_has_not_become_slower)
 Test(judge_settle, the_same_code_explains_no_more_than_noise)
 {
     static const struct {
-        double time, anchor; /* 100000 in the baseline, limit 2 % */
+        double time, drift_reference; /* 100000 in the baseline, limit 2 % */
         enum verdict verdict;
         bool wants_pairs;
     } rows[] = {
@@ -62,8 +62,8 @@ Test(judge_settle, the_same_code_explains_no_more_than_noise)
         put_code(&fixture.base, "a/b", "f00d");
         put_code(&fixture.run, "a/b", "f00d");
         struct row *base = result_find(run_find(&fixture.base, "a/b"), "time");
-        base->has_anchor = true;
-        base->anchor = rows[i].anchor;
+        base->has_drift_reference = true;
+        base->drift_reference = rows[i].drift_reference;
         const struct comparison *comparison = compare(&fixture);
         const struct judgement *time = find(comparison, "a/b", "time");
         cr_expect_eq(time->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(time->verdict));

@@ -176,8 +176,8 @@ Test(run_write, pairs_and_memory_go_through_a_file)
     row_add_session(time, (double[]){18700}, 1);
     row_add_pair(time, 18700, 19100.5);
     row_add_pair(time, 18690, 19090);
-    time->has_anchor = time->has_readings = true;
-    time->anchor = 18000;
+    time->has_drift_reference = time->has_readings = true;
+    time->drift_reference = 18000;
     time->previous = x_calloc(1, sizeof *time->previous);
     *time->previous =
         (struct previous){17000, x_strdup("2026-11-21T08:00:00Z"), x_strdup("a2e1ea8"), x_strdup("first")};
