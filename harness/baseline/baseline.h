@@ -112,8 +112,8 @@ struct accepted {
  * order.
  *
  * What a warning names instead: kernels that are not ok in every run that holds them, and rows that are not counted in
- * one run or whose states differ. Another names the section of each replaced or new row that EXPECTATION_FILE declares:
- * such a row passes from now on, and thereby fails.
+ * one run or whose states differ. Another names the section of each replaced or new row that KNOWN_REGRESSION_FILE
+ * declares: such a row passes from now on, and thereby fails.
  *
  * No file is put in its place before all are on the disk, and SIGINT, SIGTERM and SIGHUP wait until all are in theirs.
  * When a file cannot be put there, the error says how many were: accepting the same again does the rest. Then, with

@@ -23,19 +23,19 @@ static void forget_others(struct run *baseline, const struct run *run)
     free(ids);
 }
 
-static int read_expectations(struct check *check, const char *folder)
+static int read_known_regressions(struct check *check, const char *folder)
 {
-    const bool good = expectations_read(&check->expectations, folder) == 0 &&
-                      expectations_check(&check->expectations, check->request->metrics, folder) == 0;
+    const bool good = known_regressions_read(&check->known_regressions, folder) == 0 &&
+                      known_regressions_check(&check->known_regressions, check->request->metrics, folder) == 0;
     return good ? EXIT_SAME : EXIT_USAGE;
 }
 
-/* Sets baseline, its name and the expectations. 0, or EXIT_USAGE; that there is no baseline is neither. */
+/* Sets baseline, its name and the known_regressions. 0, or EXIT_USAGE; that there is no baseline is neither. */
 static int find_baseline(struct check *check)
 {
     const struct check_request *request = check->request;
     char *folder = baseline_folder(request->baselines, &check->run.device);
-    int code = read_expectations(check, folder);
+    int code = read_known_regressions(check, folder);
     const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
     const bool wanted = !absent || !request->against; /* else it is no error that it is not there */
     if (code == EXIT_SAME && wanted)
@@ -87,7 +87,7 @@ static void compare(struct check *check)
     obey_laws(check);
     if (!check->has_baseline)
         return;
-    compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->expectations);
+    compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
     if (!check->stands_in)
         check_note_stand_ins(&check->comparison, &check->baseline);
 }
@@ -203,7 +203,7 @@ static int judge_code(struct check *check)
 {
     int code = check_static(check->request, &check->run, &check->baseline, &check->baseline_name);
     if (code == EXIT_SAME)
-        code = read_expectations(check, check->baseline_name);
+        code = read_known_regressions(check, check->baseline_name);
     check->has_baseline = true;
     if (code == EXIT_SAME)
         code = narrow(check);
@@ -243,7 +243,7 @@ int check_note_weakened(struct check *check)
     if (!request->before || !check->has_baseline)
         return EXIT_SAME;
     return weakened_since(&check->comparison, request->before, &check->run.device, request->baselines,
-                          check->request->metrics, &check->expectations);
+                          check->request->metrics, &check->known_regressions);
 }
 
 enum exit_code check_exit_code(const struct check *check)
@@ -259,7 +259,7 @@ void check_release(struct check *check)
 {
     diagnosis_release(&check->diagnosis);
     comparison_release(&check->comparison);
-    expectations_release(&check->expectations);
+    known_regressions_release(&check->known_regressions);
     run_release(&check->baseline);
     run_release(&check->run);
     free(check->baseline_name);

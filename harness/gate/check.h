@@ -24,7 +24,7 @@ struct check {
     const struct check_request *request;
     struct run run, baseline;
     char *baseline_name; /* file, folder or library; or NULL */
-    struct expectations expectations;
+    struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;
     int measured;        /* the exit code of measuring */

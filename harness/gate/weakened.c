@@ -177,12 +177,13 @@ static bool reaches_further(const struct metric *metric, double was, double now)
     return metric && metric->better == METRIC_HIGHER ? now < was : now > was;
 }
 
-static void weigh_expectations(struct comparison *comparison, const struct standards *was, const struct standards *now)
+static void weigh_known_regressions(struct comparison *comparison, const struct standards *was,
+                                    const struct standards *now)
 {
     struct note_items items = {0};
-    for (size_t i = 0; i < now->expectations->count; i++) {
-        const struct expectation *is = &now->expectations->list[i];
-        const struct expectation *before = expectations_find(was->expectations, is->kernel, is->metric);
+    for (size_t i = 0; i < now->known_regressions->count; i++) {
+        const struct known_regression *is = &now->known_regressions->list[i];
+        const struct known_regression *before = known_regressions_find(was->known_regressions, is->kernel, is->metric);
         const struct metric *metric = now->metrics ? metrics_find(now->metrics, is->metric) : NULL;
         if (!before)
             note_items_add(&items, "%s %s (new, until %s)", is->kernel, is->metric, is->expires);
@@ -193,15 +194,15 @@ static void weigh_expectations(struct comparison *comparison, const struct stand
         else if (reaches_further(metric, before->worst, is->worst))
             note_items_add(&items, "%s %s (worst %.9g -> %.9g)", is->kernel, is->metric, before->worst, is->worst);
     }
-    comparison_add_items(comparison, &items, "WEAKENED: " EXPECTATION_FILE " excuses more");
+    comparison_add_items(comparison, &items, "WEAKENED: " KNOWN_REGRESSION_FILE " excuses more");
 }
 
 void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now)
 {
     if (was->metrics && now->metrics)
         weigh_metrics(comparison, was->metrics, now->metrics);
-    if (was->expectations && now->expectations)
-        weigh_expectations(comparison, was, now);
+    if (was->known_regressions && now->known_regressions)
+        weigh_known_regressions(comparison, was, now);
     if (was->baseline && now->baseline)
         weigh_baselines(comparison, was, now);
 }
@@ -227,15 +228,17 @@ static bool is_there(struct comparison *comparison, const char *folder, const ch
 }
 
 int weakened_since(struct comparison *comparison, const char *before, const struct device *device,
-                   const char *baselines, const struct metrics *metrics, const struct expectations *expectations)
+                   const char *baselines, const struct metrics *metrics,
+                   const struct known_regressions *known_regressions)
 {
     char *old_metrics = x_sprintf("%s/metrics", before), *old_baselines = x_sprintf("%s/baselines", before);
     char *old_folder = baseline_folder(old_baselines, device);
     struct metrics was_metrics = {0};
-    struct expectations was_expectations = {0};
+    struct known_regressions was_known_regressions = {0};
     struct run was_baseline = {0}, now_baseline = {0};
     struct standards was = {0};
-    const struct standards now = {.metrics = metrics, .baseline = &now_baseline, .expectations = expectations};
+    const struct standards now = {
+        .metrics = metrics, .baseline = &now_baseline, .known_regressions = known_regressions};
     int result = EXIT_USAGE;
     if (is_there(comparison, old_metrics, before, "metrics")) {
         if (metrics_read_folder(&was_metrics, old_metrics) < 0)
@@ -245,7 +248,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
     if (is_there(comparison, old_baselines, before, "baselines")) {
         const int old = read_baseline(&was_baseline, old_baselines, device);
         if (old == EXIT_USAGE || read_baseline(&now_baseline, baselines, device) == EXIT_USAGE ||
-            expectations_read(&was_expectations, old_folder) < 0)
+            known_regressions_read(&was_known_regressions, old_folder) < 0)
             goto out;
         if (old == EXIT_BASELINE)
             comparison_add_note(comparison,
@@ -253,7 +256,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
                                 "weakened",
                                 old_folder);
         was.baseline = old == EXIT_SAME ? &was_baseline : NULL;
-        was.expectations = &was_expectations;
+        was.known_regressions = &was_known_regressions;
     }
     weakened_note(comparison, &was, &now);
     result = EXIT_SAME;
@@ -261,7 +264,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
 out:
     run_release(&now_baseline);
     run_release(&was_baseline);
-    expectations_release(&was_expectations);
+    known_regressions_release(&was_known_regressions);
     metrics_release(&was_metrics);
     free(old_folder);
     free(old_baselines);

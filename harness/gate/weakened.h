@@ -7,21 +7,22 @@
 
 /* What verdicts are by. */
 struct standards {
-    const struct metrics *metrics;           /* NULL: not known, and not compared */
-    const struct run *baseline;              /* likewise */
-    const struct expectations *expectations; /* likewise */
+    const struct metrics *metrics;                     /* NULL: not known, and not compared */
+    const struct run *baseline;                        /* likewise */
+    const struct known_regressions *known_regressions; /* likewise */
 };
 
 /* Adds a note for each kind of thing that `now` lets pass and `was` did not, which names them: kernels and rows that
  * the baseline has lost, values that were made worse by more than their limit and for which reason, rows that scatter
  * so much more that their limit doubled, drift references that moved, metrics that are gone or laxer (note_compare),
- * expectations that are new or reach further. What is new or stricter is no note. Pure. */
+ * known regressions that are new or reach further. What is new or stricter is no note. Pure. */
 void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now);
 
 /* The same by what the folder `before` holds: baselines/ and metrics/ of the revision before, each as --baselines and
  * --metrics take them; a note says which of the two is not there. 0, or EXIT_USAGE after error() when one cannot be
  * read. */
 int weakened_since(struct comparison *comparison, const char *before, const struct device *device,
-                   const char *baselines, const struct metrics *metrics, const struct expectations *expectations);
+                   const char *baselines, const struct metrics *metrics,
+                   const struct known_regressions *known_regressions);
 
 #endif

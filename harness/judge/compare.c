@@ -104,9 +104,10 @@ static void judge_rows(struct judging *judging, const struct result *base, const
 }
 
 /* The declaration that the kernel goes, or NULL. */
-static const struct expectation *find_removal(const struct sides *sides, const char *kernel)
+static const struct known_regression *find_removal(const struct sides *sides, const char *kernel)
 {
-    return sides->expectations ? expectations_find(sides->expectations, kernel, EXPECTATION_REMOVED) : NULL;
+    return sides->known_regressions ? known_regressions_find(sides->known_regressions, kernel, KNOWN_REGRESSION_REMOVED)
+                                    : NULL;
 }
 
 static void judge_absent(const struct judging *judging, const struct result *base)
@@ -114,15 +115,15 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     struct judgement *judgement = add_judgement(judging->comparison, base->id, NULL, VERDICT_MISSING);
     const struct sides *sides = judging->sides;
     const struct result *renamed = judging->renamed[base - sides->baseline->results];
-    const struct expectation *removal = find_removal(sides, base->id);
+    const struct known_regression *removal = find_removal(sides, base->id);
     const bool only_base = base->row_count > 0 && base->rows[0].stands_in;
-    if (removal && !expectation_is_over(removal, run_date(sides->run))) {
+    if (removal && !known_regression_is_over(removal, run_date(sides->run))) {
         judgement->verdict = VERDICT_EXPECTED;
         set_reason(judgement, "removed, see %s", removal->issue);
     } else if (only_base) {
         set_reason(judgement,
                    "the base build has it and this one does not%s%s; if it was removed on purpose, declare "
-                   "[%s " EXPECTATION_REMOVED "] in " EXPECTATION_FILE,
+                   "[%s " KNOWN_REGRESSION_REMOVED "] in " KNOWN_REGRESSION_FILE,
                    renamed ? ", but runs the same code as " : "", renamed ? renamed->id : "", base->id);
     } else if (renamed) {
         set_reason(judgement,
@@ -146,10 +147,10 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     }
     if (now->status == RESULT_NOT_BUILT && !expected)
         return false;
-    const struct expectation *removal = find_removal(judging->sides, now->id);
+    const struct known_regression *removal = find_removal(judging->sides, now->id);
     if (removal)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
-                   "it is declared as removed and is there: remove [%s " EXPECTATION_REMOVED "] at %s:%d", now->id,
+                   "it is declared as removed and is there: remove [%s " KNOWN_REGRESSION_REMOVED "] at %s:%d", now->id,
                    removal->file, removal->line);
     if (now->status != RESULT_OK)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_MISSING), "%s%s%s", result_status_name(now->status),
@@ -188,9 +189,9 @@ static bool is_blind(const struct judgement *judgement)
 }
 
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
-                  const struct metrics *metrics, const struct expectations *expectations)
+                  const struct metrics *metrics, const struct known_regressions *known_regressions)
 {
-    const struct sides sides = {baseline, run, metrics, expectations, has_neighbours(run)};
+    const struct sides sides = {baseline, run, metrics, known_regressions, has_neighbours(run)};
     struct judging judging = {.comparison = comparison, .sides = &sides, .renamed = find_renamed(&sides)};
     *comparison = (struct comparison){0};
     find_suites(comparison, &sides);

@@ -1,13 +1,13 @@
-/* compare.h - the verdicts as a pure function of (baseline, run, metric definitions, declared expectations). */
+/* compare.h - the verdicts as a pure function of (baseline, run, metric definitions, declared known regressions). */
 #ifndef COMPARE_H
 #define COMPARE_H
 
 #include "comparison.h"
-#include "expectation.h"
+#include "known_regression.h"
 
 /* Judges. Both runs must be of the same device: callers check device_difference first. Borrows from baseline, run and
- * metrics, which must outlive *comparison. expectations may be NULL. A kernel of the run with status "not built" that
- * the baseline lacks is left out; so are metrics that no metric file defines, which a note names.
+ * metrics, which must outlive *comparison. known regressions may be NULL. A kernel of the run with status "not built"
+ * that the baseline lacks is left out; so are metrics that no metric file defines, which a note names.
  *
  * The rule is in rule.h. Beside it: time that moved while the same machine code was launched in the same way, and no
  * exact count of the kernel moved, is same, and so is what is steady, on a GPU that the baseline does not know and up
@@ -15,6 +15,6 @@
  * unsure until a second session or the pairs agree. Excess wavefronts that the run lacks are the same where the kernel
  * did the same work (same_work). */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
-                  const struct metrics *metrics, const struct expectations *expectations);
+                  const struct metrics *metrics, const struct known_regressions *known_regressions);
 
 #endif

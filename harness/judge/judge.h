@@ -4,7 +4,7 @@
 
 #include "compare.h"
 #include "comparison.h"
-#include "expectation.h"
+#include "known_regression.h"
 #include "rule.h"
 
 #endif

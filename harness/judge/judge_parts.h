@@ -4,14 +4,14 @@
 #define JUDGE_PARTS_H
 
 #include "comparison.h"
-#include "expectation.h"
+#include "known_regression.h"
 
 /* What is compared. */
 struct sides {
     const struct run *baseline, *run;
     const struct metrics *metrics;
-    const struct expectations *expectations; /* may be NULL */
-    bool has_neighbours;                     /* of the run */
+    const struct known_regressions *known_regressions; /* may be NULL */
+    bool has_neighbours;                               /* of the run */
 };
 
 struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
@@ -36,8 +36,8 @@ bool has_neighbours(const struct run *run);
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                const struct metric *metric, struct quantiles *quantiles);
 
-/* Looks at the judgements of one kernel, from number first on, once more: same code, trade-offs, expectations. base and
- * now may be NULL. */
+/* Looks at the judgements of one kernel, from number first on, once more: same code, trade-offs, known_regressions.
+ * base and now may be NULL. */
 void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
 

@@ -2,7 +2,7 @@
 
 #include "baseline/baseline.h"
 #include "command/command.h"
-#include "judge/expectation.h"
+#include "judge/known_regression.h"
 #include "judge/rule.h"
 #include "made_time.h"
 #include "measure/measure.h"
@@ -173,7 +173,7 @@ static void prepare(const struct workplace *place)
         make_baseline(place);
     if (trial->declared) {
         char *folder = x_sprintf("%s/host", place->baselines);
-        free(scratch_file(folder, EXPECTATION_FILE, trial->declared));
+        free(scratch_file(folder, KNOWN_REGRESSION_FILE, trial->declared));
         free(folder);
     }
     write_metrics(place, trial->later);

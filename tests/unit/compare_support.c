@@ -30,7 +30,7 @@ void set_up(struct fixture *fixture)
 void tear_down(struct fixture *fixture)
 {
     comparison_release(&fixture->comparison);
-    expectations_release(&fixture->expectations);
+    known_regressions_release(&fixture->known_regressions);
     run_release(&fixture->base);
     run_release(&fixture->run);
     metrics_release(&fixture->metrics);
@@ -79,7 +79,7 @@ void put_fact(struct run *run, enum session_fact fact, const char *text)
 const struct comparison *compare(struct fixture *fixture)
 {
     comparison_release(&fixture->comparison);
-    compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics, &fixture->expectations);
+    compare_runs(&fixture->comparison, &fixture->base, &fixture->run, &fixture->metrics, &fixture->known_regressions);
     return &fixture->comparison;
 }
 

@@ -8,7 +8,7 @@
  * time), time (clock: clock), ceiling (static), rate and clock (info). */
 struct fixture {
     struct metrics metrics;
-    struct expectations expectations;
+    struct known_regressions known_regressions;
     struct run base, run;
     struct comparison comparison;
 };

@@ -188,8 +188,8 @@ Test(diagnosis, unsure_and_expected_rows_have_hotspots)
     cr_expect_eq(blame_of(judgement)->hotspots[0].amount, 7168);
 
     put_fact(&fixture.run, SESSION_DATE, "2026-11-22T08:00:00.000Z");
-    cr_assert_eq(expectations_read_text(&fixture.expectations, "expected.ini",
-                                        "[k/v shared_wavefronts]\nissue = x\nexpires = 2099-01-01\n"),
+    cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini",
+                                             "[k/v shared_wavefronts]\nissue = x\nexpires = 2099-01-01\n"),
                  0);
     judgement = judged(&fixture, "shared_wavefronts");
     cr_expect_eq(judgement->verdict, VERDICT_EXPECTED);

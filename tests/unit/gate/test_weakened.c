@@ -55,8 +55,8 @@ static void replace(struct change *change, const char *metric, double value, con
 /* Expects these notes, in order, each by some of its words; and ends the change. */
 static void expect_notes(struct change *change, const char *const *words, size_t count)
 {
-    const struct standards was = {&change->was.metrics, &change->was.base, &change->was.expectations};
-    const struct standards now = {&change->now.metrics, &change->now.base, &change->now.expectations};
+    const struct standards was = {&change->was.metrics, &change->was.base, &change->was.known_regressions};
+    const struct standards now = {&change->now.metrics, &change->now.base, &change->now.known_regressions};
     weakened_note(&change->comparison, &was, &now);
     cr_expect_eq(change->comparison.note_count, count);
     for (size_t i = 0; i < change->comparison.note_count; i++)
@@ -154,7 +154,7 @@ Test(weakened, metrics_that_are_gone_or_laxer_are_named)
            "less strictly: time (floor 2 % and 250 ns -> 50 % and 250 ns)");
 }
 
-Test(weakened, expectations_that_reach_further_are_named)
+Test(weakened, known_regressions_that_reach_further_are_named)
 {
     static const char was[] = "[k/a time]\nissue = x\nexpires = 2026-12-31\nworst = 5\n"
                               "[k/a count]\nissue = x\nexpires = 2026-12-31\nworst = 5\n"
@@ -167,8 +167,8 @@ Test(weakened, expectations_that_reach_further_are_named)
                               "[k/b count]\nissue = x\nexpires = 2026-12-30\n";
     struct change change;
     begin(&change);
-    cr_assert_eq(expectations_read_text(&change.was.expectations, "was", was), 0);
-    cr_assert_eq(expectations_read_text(&change.now.expectations, "now", now), 0);
+    cr_assert_eq(known_regressions_read_text(&change.was.known_regressions, "was", was), 0);
+    cr_assert_eq(known_regressions_read_text(&change.now.known_regressions, "now", now), 0);
     EXPECT(&change,
            "WEAKENED: expected.ini excuses more: k/a count (worst 5 -> any), k/a good (worst 5 -> 4), k/a time (until "
            "2026-12-31 -> 2027-01-01), k/b count (new, until 2026-12-30)");

@@ -220,7 +220,7 @@ Test(judge_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
-        cr_assert_eq(expectations_read_text(&fixture.expectations, "made_up.ini", declared), 0);
+        cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
         put_times(&fixture.base, "a/b", "count", 7, 3);
         put(&fixture.run, "a/b", "count", rows[i].count);
         put(&fixture.base, "a/c", "count", 7); /* nothing is declared of it */
@@ -241,7 +241,7 @@ Test(judge_settle, a_suite_that_moved_is_no_unexpected_pass)
     static const char declared[] = "[suite/00 time]\nissue = https://example.org/12\nexpires = 2026-12-31\n";
     struct fixture fixture;
     set_up(&fixture);
-    cr_assert_eq(expectations_read_text(&fixture.expectations, "made_up.ini", declared), 0);
+    cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
     for (int i = 0; i < 20; i++) {
         char id[16];
         snprintf(id, sizeof id, "suite/%02d", i);
@@ -271,7 +271,7 @@ Test(judge_settle, equal_pairs_say_nothing_of_a_declared_regression)
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
-        cr_assert_eq(expectations_read_text(&fixture.expectations, "made_up.ini", declared), 0);
+        cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
         put_times(&fixture.run, "a/b", "time", rows[i].time, 2);
         put_fact(&fixture.run, SESSION_DATE, rows[i].date);

@@ -1,4 +1,4 @@
-#include "expectation.h"
+#include "known_regression.h"
 
 #include "base/base.h"
 
@@ -9,19 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXPECTATION_FILE_LIMIT (1u << 20)
+#define KNOWN_REGRESSION_FILE_LIMIT (1u << 20)
 
 /* The file being read. inih's handler learns no line and its names of sections are short, so that our line reader keeps
  * both; of a header, inih sees an empty line. */
 struct reading {
-    struct expectations *expectations;
+    struct known_regressions *known_regressions;
     struct ini_text text;
     bool open; /* the last of the list is still being read */
 };
 
-static struct expectation *current(const struct reading *reading)
+static struct known_regression *current(const struct reading *reading)
 {
-    return &reading->expectations->list[reading->expectations->count - 1];
+    return &reading->known_regressions->list[reading->known_regressions->count - 1];
 }
 
 static bool is_date(const char *text)
@@ -67,26 +67,26 @@ static int set_worst(struct reading *reading, const char *value)
     return 0;
 }
 
-static bool has_issue(const struct expectation *expectation)
+static bool has_issue(const struct known_regression *known_regression)
 {
-    return expectation->issue;
+    return known_regression->issue;
 }
 
-static bool has_expires(const struct expectation *expectation)
+static bool has_expires(const struct known_regression *known_regression)
 {
-    return expectation->expires;
+    return known_regression->expires;
 }
 
-static bool has_worst(const struct expectation *expectation)
+static bool has_worst(const struct known_regression *known_regression)
 {
-    return !isnan(expectation->worst);
+    return !isnan(known_regression->worst);
 }
 
-/* To add a key: a field in struct expectation, one row, and a line in expectation.h's example. */
+/* To add a key: a field in struct known_regression, one row, and a line in known_regression.h's example. */
 static const struct key {
     const char *name;
     int (*set)(struct reading *reading, const char *value);
-    bool (*is_set)(const struct expectation *expectation);
+    bool (*is_set)(const struct known_regression *known_regression);
     bool optional;
 } keys[] = {
     {"issue", set_issue, has_issue, false},
@@ -97,10 +97,10 @@ static const struct key {
 static int end_section(struct reading *reading)
 {
     for (size_t i = 0; reading->open && !reading->text.failed && i < ROWS(keys); i++) {
-        const struct expectation *expectation = current(reading);
-        if (!keys[i].optional && !keys[i].is_set(expectation))
-            return ini_text_wrong(&reading->text, expectation->line, "[%s %s] lacks the key \"%s\"",
-                                  expectation->kernel, expectation->metric, keys[i].name);
+        const struct known_regression *known_regression = current(reading);
+        if (!keys[i].optional && !keys[i].is_set(known_regression))
+            return ini_text_wrong(&reading->text, known_regression->line, "[%s %s] lacks the key \"%s\"",
+                                  known_regression->kernel, known_regression->metric, keys[i].name);
     }
     reading->open = false;
     return reading->text.failed ? -1 : 0;
@@ -122,17 +122,18 @@ static void split_header(const char *text, char **kernel, char **metric)
 
 static int begin_section(struct reading *reading, const char *text)
 {
-    struct expectations *expectations = reading->expectations;
+    struct known_regressions *known_regressions = reading->known_regressions;
     char *kernel, *metric;
     split_header(text, &kernel, &metric);
     if (!kernel)
         return ini_text_wrong(&reading->text, reading->text.line,
                               "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
-    *ARRAY_ADD(expectations->list, expectations->count) = (struct expectation){.kernel = kernel,
-                                                                               .metric = metric,
-                                                                               .file = x_strdup(reading->text.path),
-                                                                               .line = reading->text.line,
-                                                                               .worst = NAN};
+    *ARRAY_ADD(known_regressions->list, known_regressions->count) =
+        (struct known_regression){.kernel = kernel,
+                                  .metric = metric,
+                                  .file = x_strdup(reading->text.path),
+                                  .line = reading->text.line,
+                                  .worst = NAN};
     reading->open = true;
     return 0;
 }
@@ -192,14 +193,14 @@ static char *read_line(char *buffer, int size, void *stream)
 
 static int by_row(const void *left, const void *right)
 {
-    const struct expectation *a = left, *b = right;
+    const struct known_regression *a = left, *b = right;
     const int order = strcmp(a->kernel, b->kernel);
     return order ? order : strcmp(a->metric, b->metric);
 }
 
 static int by_row_and_line(const void *left, const void *right)
 {
-    const struct expectation *a = left, *b = right;
+    const struct known_regression *a = left, *b = right;
     const int order = by_row(a, b);
     return order ? order : a->line - b->line;
 }
@@ -207,11 +208,11 @@ static int by_row_and_line(const void *left, const void *right)
 /* The whole list at once: to look for each section among those before it would take minutes. */
 static int sort(struct reading *reading)
 {
-    const struct expectations *expectations = reading->expectations;
-    if (expectations->count > 0)
-        qsort(expectations->list, expectations->count, sizeof *expectations->list, by_row_and_line);
-    for (size_t i = 1; i < expectations->count; i++) {
-        const struct expectation *first = &expectations->list[i - 1], *second = &expectations->list[i];
+    const struct known_regressions *known_regressions = reading->known_regressions;
+    if (known_regressions->count > 0)
+        qsort(known_regressions->list, known_regressions->count, sizeof *known_regressions->list, by_row_and_line);
+    for (size_t i = 1; i < known_regressions->count; i++) {
+        const struct known_regression *first = &known_regressions->list[i - 1], *second = &known_regressions->list[i];
         if (by_row(first, second) == 0)
             return ini_text_wrong(&reading->text, second->line, "[%s %s] is there already, in line %d: remove one",
                                   second->kernel, second->metric, first->line);
@@ -219,10 +220,10 @@ static int sort(struct reading *reading)
     return 0;
 }
 
-int expectations_read_text(struct expectations *expectations, const char *path, const char *text)
+int known_regressions_read_text(struct known_regressions *known_regressions, const char *path, const char *text)
 {
-    struct reading reading = {.expectations = expectations};
-    *expectations = (struct expectations){0};
+    struct reading reading = {.known_regressions = known_regressions};
+    *known_regressions = (struct known_regressions){0};
     ini_text_init(&reading.text, path, text);
     const int line = ini_parse_stream(read_line, &reading, take_key, &reading);
     if (!reading.text.failed && line != 0)
@@ -230,23 +231,23 @@ int expectations_read_text(struct expectations *expectations, const char *path, 
                        "this is neither [KERNEL METRIC] nor key = value");
     if (end_section(&reading) == 0 && sort(&reading) == 0)
         return 0;
-    expectations_release(expectations);
+    known_regressions_release(known_regressions);
     return -1;
 }
 
-int expectations_read(struct expectations *expectations, const char *folder)
+int known_regressions_read(struct known_regressions *known_regressions, const char *folder)
 {
-    char *path = x_sprintf("%s/%s", folder, EXPECTATION_FILE);
+    char *path = x_sprintf("%s/%s", folder, KNOWN_REGRESSION_FILE);
     char *text = NULL;
     size_t length;
     int result = 0;
-    *expectations = (struct expectations){0};
+    *known_regressions = (struct known_regressions){0};
     if (access(path, F_OK) == 0 || errno != ENOENT) {
-        result = file_read(path, EXPECTATION_FILE_LIMIT, &text, &length);
+        result = file_read(path, KNOWN_REGRESSION_FILE_LIMIT, &text, &length);
         if (result == 0 && strlen(text) != length)
             result = error("%s holds a NUL byte, so it is no text file", path);
         if (result == 0)
-            result = expectations_read_text(expectations, path, text);
+            result = known_regressions_read_text(known_regressions, path, text);
         free(text);
     }
     free(path);
@@ -263,57 +264,60 @@ static const char *nearest_metric(const struct metrics *metrics, const char *nam
     return near;
 }
 
-int expectations_check(const struct expectations *expectations, const struct metrics *metrics, const char *folder)
+int known_regressions_check(const struct known_regressions *known_regressions, const struct metrics *metrics,
+                            const char *folder)
 {
     int result = 0;
-    for (size_t i = 0; i < expectations->count; i++) {
-        const struct expectation *expectation = &expectations->list[i];
-        const struct metric *metric = metrics_find(metrics, expectation->metric);
-        if (strcmp(expectation->metric, EXPECTATION_REMOVED) == 0)
+    for (size_t i = 0; i < known_regressions->count; i++) {
+        const struct known_regression *known_regression = &known_regressions->list[i];
+        const struct metric *metric = metrics_find(metrics, known_regression->metric);
+        if (strcmp(known_regression->metric, KNOWN_REGRESSION_REMOVED) == 0)
             continue;
         if (!metric) {
-            const char *near = nearest_metric(metrics, expectation->metric);
-            result = error("%s:%d: unknown metric \"%s\"%s%s%s", expectation->file, expectation->line,
-                           expectation->metric, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+            const char *near = nearest_metric(metrics, known_regression->metric);
+            result = error("%s:%d: unknown metric \"%s\"%s%s%s", known_regression->file, known_regression->line,
+                           known_regression->metric, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
         } else if (metric->class == METRIC_INFO) {
             result = error("%s:%d: %s is only shown and never judged, so no regression of it can be expected: remove "
                            "[%s %s]",
-                           expectation->file, expectation->line, metric->name, expectation->kernel, metric->name);
+                           known_regression->file, known_regression->line, metric->name, known_regression->kernel,
+                           metric->name);
         }
-        char *path = x_sprintf("%s/%s.json", folder, expectation->kernel);
+        char *path = x_sprintf("%s/%s.json", folder, known_regression->kernel);
         if (access(path, F_OK) != 0 && errno == ENOENT)
-            warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", expectation->file, expectation->line,
-                    expectation->kernel, expectation->kernel, expectation->metric);
+            warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", known_regression->file,
+                    known_regression->line, known_regression->kernel, known_regression->kernel,
+                    known_regression->metric);
         free(path);
     }
     return result;
 }
 
-void expectations_release(struct expectations *expectations)
+void known_regressions_release(struct known_regressions *known_regressions)
 {
-    for (size_t i = 0; i < expectations->count; i++) {
-        struct expectation *expectation = &expectations->list[i];
-        free(expectation->kernel);
-        free(expectation->metric);
-        free(expectation->issue);
-        free(expectation->expires);
-        free(expectation->file);
+    for (size_t i = 0; i < known_regressions->count; i++) {
+        struct known_regression *known_regression = &known_regressions->list[i];
+        free(known_regression->kernel);
+        free(known_regression->metric);
+        free(known_regression->issue);
+        free(known_regression->expires);
+        free(known_regression->file);
     }
-    free(expectations->list);
-    *expectations = (struct expectations){0};
+    free(known_regressions->list);
+    *known_regressions = (struct known_regressions){0};
 }
 
-const struct expectation *expectations_find(const struct expectations *expectations, const char *kernel,
-                                            const char *metric)
+const struct known_regression *known_regressions_find(const struct known_regressions *known_regressions,
+                                                      const char *kernel, const char *metric)
 {
     size_t low = 0;
-    for (size_t high = expectations->count; low < high;) {
+    for (size_t high = known_regressions->count; low < high;) {
         const size_t middle = low + (high - low) / 2;
-        const struct expectation *expectation = &expectations->list[middle];
-        const int kernels = strcmp(expectation->kernel, kernel);
-        const int order = kernels ? kernels : strcmp(expectation->metric, metric);
+        const struct known_regression *known_regression = &known_regressions->list[middle];
+        const int kernels = strcmp(known_regression->kernel, kernel);
+        const int order = kernels ? kernels : strcmp(known_regression->metric, metric);
         if (order == 0)
-            return expectation;
+            return known_regression;
         if (order < 0)
             low = middle + 1;
         else
@@ -322,7 +326,7 @@ const struct expectation *expectations_find(const struct expectations *expectati
     return NULL;
 }
 
-bool expectation_is_over(const struct expectation *expectation, const char *date)
+bool known_regression_is_over(const struct known_regression *known_regression, const char *date)
 {
-    return !date || strncmp(date, expectation->expires, strlen(expectation->expires)) > 0;
+    return !date || strncmp(date, known_regression->expires, strlen(known_regression->expires)) > 0;
 }

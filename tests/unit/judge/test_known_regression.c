@@ -1,5 +1,5 @@
 #include "base/base.h"
-#include "judge/expectation.h"
+#include "judge/known_regression.h"
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-Test(expectation, a_file_is_read_whole)
+Test(known_regression, a_file_is_read_whole)
 {
     static const char text[] = "\xef\xbb\xbf; why\n"
                                "\n"
@@ -20,39 +20,40 @@ Test(expectation, a_file_is_read_whole)
                                "expires=2026-12-31\n"
                                "issue=a;b#c\n"
                                "worst = 1.5e6";
-    struct expectations expectations;
-    cr_assert_eq(expectations_read_text(&expectations, "x.ini", text), 0);
-    cr_assert_eq(expectations.count, 2);
-    const struct expectation *time = expectations_find(&expectations, "transpose/padded", "time");
+    struct known_regressions known_regressions;
+    cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
+    cr_assert_eq(known_regressions.count, 2);
+    const struct known_regression *time = known_regressions_find(&known_regressions, "transpose/padded", "time");
     cr_assert_not_null(time);
     cr_expect_str_eq(time->issue, "https://example.org/issues/12");
     cr_expect_str_eq(time->expires, "2028-02-29");
     cr_expect_str_eq(time->file, "x.ini");
     cr_expect_eq(time->line, 3);
-    const struct expectation *instructions = expectations_find(&expectations, "reduce/tree", "instructions");
+    const struct known_regression *instructions =
+        known_regressions_find(&known_regressions, "reduce/tree", "instructions");
     cr_assert_not_null(instructions);
     cr_expect_str_eq(instructions->issue, "a;b#c");
     cr_expect_eq(instructions->worst, 1.5e6);
     cr_expect(isnan(time->worst));
     cr_expect_eq(instructions->line, 7);
-    cr_expect_null(expectations_find(&expectations, "transpose/padded", "instructions"));
-    cr_expect_null(expectations_find(&expectations, "transpose", "time"));
-    expectations_release(&expectations);
-    cr_expect_eq(expectations.count, 0);
+    cr_expect_null(known_regressions_find(&known_regressions, "transpose/padded", "instructions"));
+    cr_expect_null(known_regressions_find(&known_regressions, "transpose", "time"));
+    known_regressions_release(&known_regressions);
+    cr_expect_eq(known_regressions.count, 0);
 }
 
 /* inih cuts names of sections at 49 characters. */
-Test(expectation, long_names_are_kept)
+Test(known_regression, long_names_are_kept)
 {
     char family[101], text[512];
     memset(family, 'f', sizeof family - 1);
     family[sizeof family - 1] = '\0';
     snprintf(text, sizeof text, "[%s/%s branch_targets_divergent]\nissue=x\nexpires=2026-01-01\n", family, family);
     char *kernel = x_sprintf("%s/%s", family, family);
-    struct expectations expectations;
-    cr_assert_eq(expectations_read_text(&expectations, "x.ini", text), 0);
-    cr_expect_not_null(expectations_find(&expectations, kernel, "branch_targets_divergent"));
-    expectations_release(&expectations);
+    struct known_regressions known_regressions;
+    cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
+    cr_expect_not_null(known_regressions_find(&known_regressions, kernel, "branch_targets_divergent"));
+    known_regressions_release(&known_regressions);
     free(kernel);
 }
 
@@ -60,7 +61,7 @@ Test(expectation, long_names_are_kept)
 #define ISSUE "issue = i\n"
 #define EXPIRES "expires = 2026-12-31\n"
 
-Test(expectation, what_is_wrong_is_said_with_its_line)
+Test(known_regression, what_is_wrong_is_said_with_its_line)
 {
     static const struct {
         const char *text, *words;
@@ -103,30 +104,30 @@ Test(expectation, what_is_wrong_is_said_with_its_line)
         {SECTION ISSUE "expires = 2026-12-31T00:00:00Z\n", "is no date"},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
-        struct expectations expectations;
+        struct known_regressions known_regressions;
         struct capture capture;
         capture_begin(&capture);
-        int result = expectations_read_text(&expectations, "x.ini", cases[i].text);
+        int result = known_regressions_read_text(&known_regressions, "x.ini", cases[i].text);
         char *said = capture_end(&capture);
         cr_expect_eq(result, -1, "%s", cases[i].text);
         cr_expect(strstr(said, cases[i].words), "%s\"%s\" lacks \"%s\"", cases[i].text, said, cases[i].words);
         cr_expect_null(strchr(said, '\n')[1] ? said : NULL, "more than one complaint: %s", said);
-        cr_expect_eq(expectations.count, 0);
-        cr_expect_null(expectations.list);
+        cr_expect_eq(known_regressions.count, 0);
+        cr_expect_null(known_regressions.list);
         free(said);
     }
 }
 
-Test(expectation, a_line_too_long_is_refused)
+Test(known_regression, a_line_too_long_is_refused)
 {
     char text[512] = SECTION "issue = ";
     const size_t used = strlen(text);
     memset(text + used, 'x', 300);
     memcpy(text + used + 300, "\n" EXPIRES, sizeof "\n" EXPIRES);
-    struct expectations expectations;
+    struct known_regressions known_regressions;
     struct capture capture;
     capture_begin(&capture);
-    cr_expect_eq(expectations_read_text(&expectations, "x.ini", text), -1);
+    cr_expect_eq(known_regressions_read_text(&known_regressions, "x.ini", text), -1);
     char *said = capture_end(&capture);
     cr_expect(strstr(said, "x.ini:2: the line has 308 characters, more than "), "%s", said);
     free(said);
@@ -134,33 +135,33 @@ Test(expectation, a_line_too_long_is_refused)
 
 static void expect_folder(const char *folder, int expected, const char *words)
 {
-    struct expectations expectations;
+    struct known_regressions known_regressions;
     struct capture capture;
     capture_begin(&capture);
-    int result = expectations_read(&expectations, folder);
+    int result = known_regressions_read(&known_regressions, folder);
     char *said = capture_end(&capture);
     cr_expect_eq(result, expected, "%s", said);
     cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "\"%s\" lacks \"%s\"", said, words);
-    cr_expect_eq(expectations.count, 0);
+    cr_expect_eq(known_regressions.count, 0);
     free(said);
 }
 
-Test(expectation, the_file_of_a_folder)
+Test(known_regression, the_file_of_a_folder)
 {
     char *folder = scratch_make();
     expect_folder("/nonexistent/folder", 0, NULL);
     expect_folder(folder, 0, NULL);
-    free(scratch_file(folder, EXPECTATION_FILE, ""));
+    free(scratch_file(folder, KNOWN_REGRESSION_FILE, ""));
     expect_folder(folder, 0, NULL);
-    free(scratch_file(folder, EXPECTATION_FILE, "[a/b]\n"));
+    free(scratch_file(folder, KNOWN_REGRESSION_FILE, "[a/b]\n"));
     expect_folder(folder, -1, "expected.ini:1: ");
-    char *path = scratch_file(folder, EXPECTATION_FILE, SECTION ISSUE EXPIRES);
+    char *path = scratch_file(folder, KNOWN_REGRESSION_FILE, SECTION ISSUE EXPIRES);
     expect_folder(path, -1, "cannot read");
-    struct expectations expectations;
-    cr_assert_eq(expectations_read(&expectations, folder), 0);
-    cr_assert_eq(expectations.count, 1);
-    cr_expect_str_eq(expectations.list[0].file, path);
-    expectations_release(&expectations);
+    struct known_regressions known_regressions;
+    cr_assert_eq(known_regressions_read(&known_regressions, folder), 0);
+    cr_assert_eq(known_regressions.count, 1);
+    cr_expect_str_eq(known_regressions.list[0].file, path);
+    known_regressions_release(&known_regressions);
 
     FILE *file = fopen(path, "wb");
     cr_assert_not_null(file);
@@ -174,7 +175,7 @@ Test(expectation, the_file_of_a_folder)
     scratch_remove(folder);
 }
 
-Test(expectation, the_last_day_belongs_to_it)
+Test(known_regression, the_last_day_belongs_to_it)
 {
     static const struct {
         const char *date;
@@ -189,12 +190,12 @@ Test(expectation, the_last_day_belongs_to_it)
         {"2027-01-01T00:00:00.000Z", true},
         {"2027-01-01", true},
     };
-    const struct expectation expectation = {.expires = (char[]){"2026-12-31"}};
+    const struct known_regression known_regression = {.expires = (char[]){"2026-12-31"}};
     for (size_t i = 0; i < ROWS(cases); i++)
-        cr_expect_eq(expectation_is_over(&expectation, cases[i].date), cases[i].over, "%s", cases[i].date);
+        cr_expect_eq(known_regression_is_over(&known_regression, cases[i].date), cases[i].over, "%s", cases[i].date);
 }
 
-Test(expectation, what_cannot_regress_is_no_expectation)
+Test(known_regression, what_cannot_regress_is_no_known_regression)
 {
     static const struct {
         const char *metric;
@@ -210,16 +211,16 @@ Test(expectation, what_cannot_regress_is_no_expectation)
     const struct metrics metrics = {.list = list, .count = ROWS(list)};
     for (size_t i = 0; i < ROWS(rows); i++) {
         char *text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES, rows[i].metric);
-        struct expectations expectations;
+        struct known_regressions known_regressions;
         struct capture capture;
-        cr_assert_eq(expectations_read_text(&expectations, "x.ini", text), 0);
+        cr_assert_eq(known_regressions_read_text(&known_regressions, "x.ini", text), 0);
         capture_begin(&capture);
-        const int result = expectations_check(&expectations, &metrics, "tests/no_such_folder");
+        const int result = known_regressions_check(&known_regressions, &metrics, "tests/no_such_folder");
         char *said = capture_end(&capture);
         cr_expect_eq(result, rows[i].result, "%s", said);
         cr_expect(strstr(said, rows[i].words), "%s", said);
         cr_expect(strstr(said, "x.ini:1: a/b has no baseline: remove [a/b "), "%s", said);
-        expectations_release(&expectations);
+        known_regressions_release(&known_regressions);
         free(said);
         free(text);
     }

@@ -1,4 +1,4 @@
-/* expectation.h - known regressions: declared by hand in <baselines>/<gpu>/expected.ini, one section each.
+/* known_regression.h - known regressions: declared by hand in <baselines>/<gpu>/expected.ini, one section each.
  *
  *     [transpose/padded time]
  *     issue = https://example.org/issues/12
@@ -11,18 +11,18 @@
  *
  * [transpose/old removed] declares that a kernel goes, which a base library still has: until that day it is not
  * missing. */
-#ifndef EXPECTATION_H
-#define EXPECTATION_H
+#ifndef KNOWN_REGRESSION_H
+#define KNOWN_REGRESSION_H
 
 #include "model/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EXPECTATION_FILE "expected.ini"
-#define EXPECTATION_REMOVED "removed" /* in place of a metric: the kernel goes */
+#define KNOWN_REGRESSION_FILE "expected.ini"
+#define KNOWN_REGRESSION_REMOVED "removed" /* in place of a metric: the kernel goes */
 
-struct expectation {
+struct known_regression {
     char *kernel, *metric;
     char *issue;
     char *expires; /* YYYY-MM-DD */
@@ -32,27 +32,28 @@ struct expectation {
 };
 
 /* Owned list, sorted by kernel and metric; `= {0}` is empty. */
-struct expectations {
-    struct expectation *list;
+struct known_regressions {
+    struct known_regression *list;
     size_t count;
 };
 
 /* Reads <folder>/expected.ini; a file that is not there declares nothing. -1 after error() with file and line for
  * anything malformed: a section that is not "KERNEL METRIC", a missing, unknown or doubled key, a doubled section, a
  * date that is none. */
-int expectations_read(struct expectations *expectations, const char *folder);
-int expectations_read_text(struct expectations *expectations, const char *path, const char *text);
-void expectations_release(struct expectations *expectations);
+int known_regressions_read(struct known_regressions *known_regressions, const char *folder);
+int known_regressions_read_text(struct known_regressions *known_regressions, const char *path, const char *text);
+void known_regressions_release(struct known_regressions *known_regressions);
 
 /* Whether each names a metric that can regress: -1 after error() with file and line for one that does not. Warns of a
  * kernel that has no baseline in the folder: its section is left over. */
-int expectations_check(const struct expectations *expectations, const struct metrics *metrics, const char *folder);
+int known_regressions_check(const struct known_regressions *known_regressions, const struct metrics *metrics,
+                            const char *folder);
 
 /* The one for that row, or NULL. */
-const struct expectation *expectations_find(const struct expectations *expectations, const char *kernel,
-                                            const char *metric);
+const struct known_regression *known_regressions_find(const struct known_regressions *known_regressions,
+                                                      const char *kernel, const char *metric);
 
 /* Whether a run of that date (SESSION_DATE) is after it; one without a date (NULL) may be of any day, so it is. */
-bool expectation_is_over(const struct expectation *expectation, const char *date);
+bool known_regression_is_over(const struct known_regression *known_regression, const char *date);
 
 #endif
