@@ -24,7 +24,7 @@ struct inquiry {
     const struct metrics *metrics;
 };
 
-int resources_capability(const struct device *device)
+int static_facts_capability(const struct device *device)
 {
     const char *text = device->compute_capability ? device->compute_capability : "";
     const size_t major = strspn(text, "0123456789");
@@ -44,7 +44,7 @@ static void take_most(struct value *fact, unsigned number)
         *fact = (struct value){VALUE_MEASURED, number};
 }
 
-struct occupancy_launch resources_of_launch(const struct launch *launch)
+struct occupancy_launch static_facts_of_launch(const struct launch *launch)
 {
     const unsigned long long plane = (unsigned long long)launch->block[0] * launch->block[1];
     return (struct occupancy_launch){
@@ -60,7 +60,7 @@ struct occupancy_launch resources_of_launch(const struct launch *launch)
 static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launch *launch, int capability,
                        bool is_first)
 {
-    const struct occupancy_launch fit = resources_of_launch(launch);
+    const struct occupancy_launch fit = static_facts_of_launch(launch);
     take_most(&facts[COMPUTED_REGISTERS], launch->machine.registers);
     take_most(&facts[COMPUTED_LOCAL], launch->machine.local_bytes);
     take_most(&facts[COMPUTED_SHARED], fit.shared_bytes);
@@ -121,9 +121,9 @@ static void add_rows(struct result *result, const struct metrics *metrics, const
     }
 }
 
-int resources_add(struct run *run, const char *path, const struct metrics *metrics)
+int static_facts_add(struct run *run, const char *path, const struct metrics *metrics)
 {
-    struct inquiry inquiry = {.capability = resources_capability(&run->device), .metrics = metrics};
+    struct inquiry inquiry = {.capability = static_facts_capability(&run->device), .metrics = metrics};
     if (cubin_read(&inquiry.cubin, path) < 0)
         return -1;
     for (size_t i = 0; i < run->result_count; i++) {
@@ -205,11 +205,11 @@ static void add_listed(struct run *run, const struct run *baseline, const struct
     }
 }
 
-int resources_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
-                  const struct metrics *metrics)
+int static_facts_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
+                     const struct metrics *metrics)
 {
     *run = (struct run){0};
-    struct inquiry inquiry = {.capability = resources_capability(&baseline->device), .metrics = metrics};
+    struct inquiry inquiry = {.capability = static_facts_capability(&baseline->device), .metrics = metrics};
     if (cubin_read(&inquiry.cubin, path) < 0)
         return -1;
     copy_device(&run->device, &baseline->device);

@@ -10,7 +10,7 @@
  * each launch the hash of its code and what it takes (struct machine), from the kernel library at `path`. A kernel
  * without launches is not applicable; one that launches a function that the library does not carry (of cuBLAS, say), or
  * carries twice, is not supported. -1 after error() when the file cannot be read. */
-int resources_add(struct run *run, const char *path, const struct metrics *metrics);
+int static_facts_add(struct run *run, const char *path, const struct metrics *metrics);
 
 /* The run that needs no GPU: for every kernel of the baseline its launches, as they were when it was accepted, with the
  * facts of the library at `path`. Device and session say what it is: the baseline's device, the compiler of the
@@ -20,13 +20,13 @@ int resources_add(struct run *run, const char *path, const struct metrics *metri
  * without rows. These, and those of whose function there is a doubt, have a reason although they are ok, which the
  * report tells; no file may hold that. -1 after error(); *run is empty then. */
 struct library_facts;
-int resources_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
-                  const struct metrics *metrics);
+int static_facts_run(struct run *run, const struct run *baseline, const char *path, const struct library_facts *facts,
+                     const struct metrics *metrics);
 
 /* What a launch that has_machine takes of an SM. */
-struct occupancy_launch resources_of_launch(const struct launch *launch);
+struct occupancy_launch static_facts_of_launch(const struct launch *launch);
 
 /* Compute capability as a number, 90 for 9.0; 0 when the device has none. */
-int resources_capability(const struct device *device);
+int static_facts_capability(const struct device *device);
 
 #endif

@@ -128,7 +128,7 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
             end++;
         if (!base || !now) /* of the suite */
             continue;
-        char *change = launch_change_of(resources_capability(&run->device), base, now);
+        char *change = launch_change_of(static_facts_capability(&run->device), base, now);
         blame_kernel(diagnosis, &rows[first], end - first, base, now, change);
         free(change);
     }

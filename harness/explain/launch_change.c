@@ -57,7 +57,7 @@ static void compare_machines(struct changes *changes, const struct machine *was,
 
 static void compare_occupancy(struct changes *changes, const struct launch *was, const struct launch *is)
 {
-    const struct occupancy_launch before = resources_of_launch(was), after = resources_of_launch(is);
+    const struct occupancy_launch before = static_facts_of_launch(was), after = static_facts_of_launch(is);
     struct occupancy old, new;
     char limits[OCCUPANCY_WORDS];
     if (occupancy_of(&old, changes->capability, &before) && occupancy_of(&new, changes->capability, &after) &&

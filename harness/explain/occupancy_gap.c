@@ -34,10 +34,10 @@ static double work(const struct explained_launch *launch)
 /* A smaller block helps against registers too, since they are given to whole blocks. */
 static void add_steps(const struct explanation *explanation, struct explained_launch *launch)
 {
-    const int capability = resources_capability(&explanation->run->device);
+    const int capability = static_facts_capability(&explanation->run->device);
     static const enum occupancy_limit resources[EXPLAIN_STEPS] = {
         OCCUPANCY_REGISTERS, OCCUPANCY_SHARED_MEMORY, OCCUPANCY_THREADS, OCCUPANCY_BLOCKS, OCCUPANCY_BARRIERS};
-    const struct occupancy_launch takes = resources_of_launch(launch->launch);
+    const struct occupancy_launch takes = static_facts_of_launch(launch->launch);
     unsigned limits = launch->occupancy.limits;
     if (limits & OCCUPANCY_REGISTERS)
         limits |= OCCUPANCY_THREADS;
@@ -67,7 +67,7 @@ static size_t first_like(const struct explanation *explanation, size_t place)
 static void add_launch(struct explanation *explanation, const struct launch *launch)
 {
     const struct device *device = &explanation->run->device;
-    const int capability = resources_capability(device);
+    const int capability = static_facts_capability(device);
     const size_t place = explanation->launch_count;
     struct explained_launch *explained = ARRAY_ADD(explanation->launches, explanation->launch_count);
     *explained = (struct explained_launch){
@@ -78,7 +78,7 @@ static void add_launch(struct explanation *explanation, const struct launch *lau
         .waves = NAN,
     };
     explained->same_as = first_like(explanation, place);
-    const struct occupancy_launch takes = resources_of_launch(launch);
+    const struct occupancy_launch takes = static_facts_of_launch(launch);
     explained->known = launch->has_machine && occupancy_of(&explained->occupancy, capability, &takes);
     if (!explained->known)
         return;

@@ -26,7 +26,7 @@ static char *folder_names(const struct baseline_devices *devices, const struct c
 {
     char *names = x_strdup("");
     for (size_t i = 0; i < devices->count; i++) {
-        if (fitting && !has_code_for(fitting, resources_capability(&devices->list[i].device)))
+        if (fitting && !has_code_for(fitting, static_facts_capability(&devices->list[i].device)))
             continue;
         char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", devices->list[i].folder);
         free(names);
@@ -43,11 +43,11 @@ static int find_named(const struct check_request *request, const struct baseline
         if (strcmp(devices->list[i].folder, request->gpu) != 0)
             continue;
         *device = &devices->list[i].device;
-        if (has_code_for(cubin, resources_capability(*device)))
+        if (has_code_for(cubin, static_facts_capability(*device)))
             return 0;
         error("%s has no machine code for %s, whose compute capability is %s: build it with CUDA_ARCHS=%d",
               request->measurement.kernels, (*device)->name, (*device)->compute_capability,
-              resources_capability(*device));
+              static_facts_capability(*device));
         return EXIT_NOT_MEASURED;
     }
     char *names = folder_names(devices, NULL);
@@ -62,7 +62,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
 {
     size_t count = 0;
     for (size_t i = 0; i < devices->count; i++)
-        if (has_code_for(cubin, resources_capability(&devices->list[i].device)) && count++ == 0)
+        if (has_code_for(cubin, static_facts_capability(&devices->list[i].device)) && count++ == 0)
             *device = &devices->list[i].device;
     if (count == 1)
         return 0;
@@ -122,7 +122,7 @@ int check_static(const struct check_request *request, struct run *run, struct ru
         code = ask_library(request, &facts);
     if (code != 0)
         return code;
-    const int made = resources_run(run, baseline, request->measurement.kernels, &facts, request->metrics);
+    const int made = static_facts_run(run, baseline, request->measurement.kernels, &facts, request->metrics);
     library_facts_release(&facts);
     if (made < 0)
         return EXIT_USAGE;

@@ -18,7 +18,7 @@ int measure_whole(const struct measurement *measurement, struct run *run)
     struct measurement whole = *measurement;
     whole.roofs = measurement->backend->provides & PROVIDES_ROOFS;
     const int code = measure_run(&whole, run);
-    if (run->result_count > 0 && resources_add(run, measurement->kernels, measurement->metrics) < 0 &&
+    if (run->result_count > 0 && static_facts_add(run, measurement->kernels, measurement->metrics) < 0 &&
         code == EXIT_SAME)
         return EXIT_NOT_MEASURED;
     lines_add_rows(run, measurement->metrics);

@@ -78,7 +78,7 @@ struct row {
 struct result {
     char *id; /* family/variant; first, for place_of_name */
     enum result_status status;
-    char *reason; /* when not ok, else NULL; but see resources_run */
+    char *reason; /* when not ok, else NULL; but see static_facts_run */
     double bytes;
     double flops;
     struct launch *launches;

@@ -90,7 +90,7 @@ Test(static_facts, facts_are_those_of_the_launches)
     add_launch(run, "two/launches", BOUNDED, 256, 0);
     run_add(run, "copy/only");
     for (int again = 0; again < 2; again++) {
-        cr_assert_eq(resources_add(run, SMALL, &fixture.metrics), 0);
+        cr_assert_eq(static_facts_add(run, SMALL, &fixture.metrics), 0);
         expect_facts(run, "one/plain", 50, 0, 10, 0);
         expect_facts(run, "one/plain_large", 100, 0, 10, 0);
         expect_facts(run, "one/plain_shared", 25, 0, 10, 115712);
@@ -116,7 +116,7 @@ Test(static_facts, what_cannot_be_known_is_not_supported)
     add_launch(run, "some/mixed", "cublas_kernel", 256, 0);
     struct result *failed = add_launch(run, "some/failed", PLAIN, 256, 0);
     failed->status = RESULT_FAILED;
-    cr_assert_eq(resources_add(run, SMALL, &fixture.metrics), 0);
+    cr_assert_eq(static_facts_add(run, SMALL, &fixture.metrics), 0);
     expect_facts(run, "some/ours", 100, 0, 10, 0);
     expect_facts(run, "some/theirs", -1, -1, -1, -1);
     expect_facts(run, "some/mixed", -1, -1, -1, -1);
@@ -141,7 +141,7 @@ Test(static_facts, the_gpu_decides_which_code_and_which_limits)
         struct fixture fixture;
         set_up(&fixture, cases[i].capability);
         add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
-        cr_assert_eq(resources_add(&fixture.run, SMALL, &fixture.metrics), 0);
+        cr_assert_eq(static_facts_add(&fixture.run, SMALL, &fixture.metrics), 0);
         expect_fact(&fixture.run, "a/b", "theoretical_occupancy", cases[i].occupancy);
         expect_fact(&fixture.run, "a/b", "registers", cases[i].registers);
         cr_expect_eq(code_of(&fixture.run, "a/b", 0) != NULL, cases[i].registers > 0, "%s", cases[i].capability);
@@ -177,7 +177,7 @@ Test(static_facts, two_functions_of_one_name_are_none)
     add_launch(&fixture.run, "a/clear", BOUNDED, 256, 0);
     struct capture capture;
     capture_begin(&capture);
-    const int result = resources_add(&fixture.run, path, &fixture.metrics);
+    const int result = static_facts_add(&fixture.run, path, &fixture.metrics);
     char *said = capture_end(&capture);
     cr_assert_eq(result, 0);
     expect_facts(&fixture.run, "a/unclear", -1, -1, -1, -1);
@@ -198,9 +198,9 @@ Test(static_facts, a_library_without_machine_code_knows_nothing_and_no_library_i
     add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
     char *folder = program_folder();
     char *path = x_sprintf("%s/libtables.so", folder);
-    cr_expect_eq(resources_add(&fixture.run, path, &fixture.metrics), 0);
+    cr_expect_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     expect_facts(&fixture.run, "a/b", -1, -1, -1, -1);
-    cr_expect_eq(resources_add(&fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
+    cr_expect_eq(static_facts_add(&fixture.run, "tests/no_such_file.so", &fixture.metrics), -1);
     free(path);
     free(folder);
     tear_down(&fixture);
@@ -214,7 +214,7 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
     cr_assert_eq(run_read(&fixture.run, "tests/data/recorded-nvidia-h200.json"), 0);
     char *folder = program_folder();
     char *path = x_sprintf("%s/../libkernels.so", folder);
-    cr_assert_eq(resources_add(&fixture.run, path, &fixture.metrics), 0);
+    cr_assert_eq(static_facts_add(&fixture.run, path, &fixture.metrics), 0);
     size_t compared = 0, filled = 0;
     for (size_t i = 0; i < fixture.run.result_count; i++) {
         const struct result *result = &fixture.run.results[i];
@@ -249,7 +249,7 @@ static void make_baseline(struct fixture *fixture)
     add_launch(run, "a/bounded", BOUNDED, 256, 0);
     add_launch(run, "a/theirs", "cublas_kernel", 256, 0);
     run_add(run, "copy/only");
-    cr_assert_eq(resources_add(run, SMALL, &fixture->metrics), 0);
+    cr_assert_eq(static_facts_add(run, SMALL, &fixture->metrics), 0);
     run_find(run, "a/plain")->bytes = 4096;
 }
 
@@ -259,7 +259,7 @@ Test(static_facts, a_static_run_repeats_the_baseline_s_launches_with_the_facts_o
     make_baseline(&fixture);
     struct run run;
     const struct library_facts facts = {.compiler = "nvcc 13.0.88"};
-    cr_assert_eq(resources_run(&run, &fixture.run, OTHER, &facts, &fixture.metrics), 0);
+    cr_assert_eq(static_facts_run(&run, &fixture.run, OTHER, &facts, &fixture.metrics), 0);
 
     char difference[256];
     device_difference(&run.device, &fixture.run.device, difference, sizeof difference);
@@ -292,7 +292,8 @@ Test(static_facts, a_static_run_of_no_library)
     set_up(&fixture, "9.0");
     struct run run;
     cr_expect_eq(
-        resources_run(&run, &fixture.run, "tests/no_such_file.so", &(struct library_facts){0}, &fixture.metrics), -1);
+        static_facts_run(&run, &fixture.run, "tests/no_such_file.so", &(struct library_facts){0}, &fixture.metrics),
+        -1);
     cr_expect_eq(run.session_count, 0);
     tear_down(&fixture);
 }

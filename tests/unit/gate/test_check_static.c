@@ -86,7 +86,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
     add_kernel(&run, "small/bounded", "(anonymous namespace)::bounded(float const*, float*)");
     add_kernel(&run, "small/stacked", "stacked(float const*, float*, int)");
     run_note_metrics(&run, &metrics);
-    cr_assert_eq(resources_add(&run, CORPUS "library.so", &metrics), 0);
+    cr_assert_eq(static_facts_add(&run, CORPUS "library.so", &metrics), 0);
     struct row *row = result_find(run_find(&run, "small/stacked"), "local_memory");
     row_clear(row);
     row_add_session(row, &local_bytes, 1);

@@ -65,7 +65,7 @@ static void tear_down(struct fixture *fixture)
     metrics_release(&fixture->metrics);
 }
 
-/* The facts of the machine code are not: resources_add adds them. */
+/* The facts of the machine code are not: static_facts_add adds them. */
 static bool is_measured(const struct metric *metric)
 {
     return !strstr(metric->file, "static.ini") && !metric_is_on_demand(metric);
