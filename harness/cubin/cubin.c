@@ -253,25 +253,25 @@ static size_t place_of(const struct cubin *cubin, const char *name)
 }
 
 const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name, int capability,
-                                        enum cubin_lack *lack)
+                                        enum cubin_status *status)
 {
     const struct cubin_function *found = NULL;
     char *plain = x_strdup(name);
     symbol_forget_architectures(plain);
-    *lack = CUBIN_ABSENT;
+    *status = CUBIN_ABSENT;
     for (size_t i = place_of(cubin, plain); i < cubin->count && strcmp(cubin->list[i].name, plain) == 0; i++) {
         const struct cubin_function *function = &cubin->list[i];
         if (function->capability / 10 != capability / 10 || function->capability > capability) {
             if (!found)
-                *lack = CUBIN_OTHER_GPUS;
+                *status = CUBIN_OTHER_GPUS;
             continue;
         }
         const bool again = found && found->capability == function->capability;
         if (again && strcmp(found->code, function->code) == 0)
             continue;
-        *lack = again ? CUBIN_SEVERAL : CUBIN_FOUND;
+        *status = again ? CUBIN_SEVERAL : CUBIN_FOUND;
         found = function;
     }
     free(plain);
-    return *lack == CUBIN_FOUND ? found : NULL;
+    return *status == CUBIN_FOUND ? found : NULL;
 }

@@ -45,7 +45,7 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
 void cubin_release(struct cubin *cubin);
 
 /* Why there is no function to speak of. */
-enum cubin_lack {
+enum cubin_status {
     CUBIN_FOUND,
     CUBIN_ABSENT,     /* nowhere in the file */
     CUBIN_OTHER_GPUS, /* compiled for others only */
@@ -59,6 +59,6 @@ int cubin_each_image(const char *path, int (*take)(void *data, const unsigned ch
 /* The function for a GPU of that capability (90): the one of the same major number and the highest minor not above it,
  * which is what the driver would load. Without one NULL; *lack says why. */
 const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name, int capability,
-                                        enum cubin_lack *lack);
+                                        enum cubin_status *status);
 
 #endif

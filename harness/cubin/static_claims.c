@@ -131,11 +131,11 @@ static struct rename *find_gone(const struct claims *claims, const char *functio
 /* A function without code is one that the baseline's library did not carry either. */
 static void claim(struct claims *claims, const char *kernel, const struct launch *launch, int capability)
 {
-    enum cubin_lack lack;
-    const struct cubin_function *function = cubin_find(claims->cubin, launch->function, capability, &lack);
+    enum cubin_status status;
+    const struct cubin_function *function = cubin_find(claims->cubin, launch->function, capability, &status);
     if (function)
         claims->kernels[function - claims->cubin->list] = kernel;
-    else if (lack == CUBIN_ABSENT && launch->code && !find_gone(claims, launch->function))
+    else if (status == CUBIN_ABSENT && launch->code && !find_gone(claims, launch->function))
         *ARRAY_ADD(claims->renames, claims->rename_count) = (struct rename){.launch = launch, .kernel = kernel};
 }
 
@@ -163,8 +163,8 @@ void claims_make(struct claims *claims, const struct run *baseline, const struct
         .fitting = x_calloc(cubin->count + 1, sizeof *claims->fitting),
     };
     for (size_t i = 0; i < cubin->count; i++) {
-        enum cubin_lack lack;
-        claims->fitting[i] = cubin_find(cubin, cubin->list[i].name, capability, &lack) == &cubin->list[i];
+        enum cubin_status status;
+        claims->fitting[i] = cubin_find(cubin, cubin->list[i].name, capability, &status) == &cubin->list[i];
     }
     for (size_t i = 0; i < baseline->result_count; i++) {
         const struct result *result = &baseline->results[i];

@@ -76,7 +76,7 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
 /* Sets the code of each launch and works out the facts. Where a function cannot be told, the kernel has none: then
  * returns the first such launch, with the reason in *why, else NULL. */
 static const struct launch *take_facts(const struct inquiry *inquiry, struct result *result,
-                                       struct value facts[COMPUTED_COUNTERS], enum cubin_lack *why)
+                                       struct value facts[COMPUTED_COUNTERS], enum cubin_status *why)
 {
     const enum value_state state = result->launch_count > 0 ? VALUE_NOT_SUPPORTED : VALUE_NOT_APPLICABLE;
     const struct launch *unknown = NULL;
@@ -84,9 +84,9 @@ static const struct launch *take_facts(const struct inquiry *inquiry, struct res
         facts[i] = (struct value){state, 0};
     for (size_t i = 0; i < result->launch_count; i++) {
         struct launch *launch = &result->launches[i];
-        enum cubin_lack lack;
+        enum cubin_status status;
         const struct cubin_function *function =
-            cubin_find(&inquiry->cubin, launch->function, inquiry->capability, &lack);
+            cubin_find(&inquiry->cubin, launch->function, inquiry->capability, &status);
         free(launch->code);
         launch->code = function ? x_strdup(function->code) : NULL;
         launch->has_machine = function != NULL;
@@ -97,7 +97,7 @@ static const struct launch *take_facts(const struct inquiry *inquiry, struct res
             add_launch(facts, launch, inquiry->capability, i == 0);
         } else if (!unknown) {
             unknown = launch;
-            *why = lack;
+            *why = status;
         }
     }
     for (size_t i = 0; i < COMPUTED_COUNTERS && unknown; i++)
@@ -128,7 +128,7 @@ int static_facts_add(struct run *run, const char *path, const struct metrics *me
         return -1;
     for (size_t i = 0; i < run->result_count; i++) {
         struct value facts[COMPUTED_COUNTERS];
-        enum cubin_lack why;
+        enum cubin_status why;
         if (run->results[i].status != RESULT_OK)
             continue;
         const struct launch *unknown = take_facts(&inquiry, &run->results[i], facts, &why);
@@ -178,7 +178,7 @@ static void add_kernel(struct run *run, const struct result *base, const struct 
 {
     struct result *result = run_add(run, base->id);
     struct value facts[COMPUTED_COUNTERS];
-    enum cubin_lack why;
+    enum cubin_status why;
     result_copy_facts(result, base);
     rename_functions(result, claims);
     const struct launch *unknown = take_facts(inquiry, result, facts, &why);

@@ -24,10 +24,10 @@ static void check_function(const struct cubin *cubin, size_t i)
     require(order < 0 || (order == 0 && before->capability <= function->capability), "functions are not in order");
     require(strlen(function->code) == 32 && strspn(function->code, "0123456789abcdef") == 32, "a hash is none");
 
-    enum cubin_lack lack;
-    const struct cubin_function *found = cubin_find(cubin, function->name, function->capability, &lack);
-    require((found != NULL) == (lack == CUBIN_FOUND), "a reason contradicts the answer");
-    require(lack == CUBIN_FOUND || lack == CUBIN_SEVERAL, "a function that is there is not found");
+    enum cubin_status status;
+    const struct cubin_function *found = cubin_find(cubin, function->name, function->capability, &status);
+    require((found != NULL) == (status == CUBIN_FOUND), "a reason contradicts the answer");
+    require(status == CUBIN_FOUND || status == CUBIN_SEVERAL, "a function that is there is not found");
     require(!found || strcmp(found->code, function->code) == 0, "another function is found");
 }
 

@@ -9,8 +9,8 @@
 
 const struct cubin_function *find_function(const struct cubin *cubin, const char *name, int capability)
 {
-    enum cubin_lack lack;
-    return cubin_find(cubin, name, capability, &lack);
+    enum cubin_status status;
+    return cubin_find(cubin, name, capability, &status);
 }
 
 void compile_cuda(const char *const *arguments, const char *log)

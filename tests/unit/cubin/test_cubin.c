@@ -24,7 +24,7 @@ Test(cubin, the_gpu_s_own_code_comes_first_then_the_nearest_older_of_its_kind)
     static const struct {
         const char *name;
         int capability;
-        enum cubin_lack lack;
+        enum cubin_status status;
         int found;
     } cases[] = {
         {"f()", 75, CUBIN_FOUND, 75},     {"f()", 80, CUBIN_FOUND, 80},     {"f()", 86, CUBIN_FOUND, 86},
@@ -34,9 +34,9 @@ Test(cubin, the_gpu_s_own_code_comes_first_then_the_nearest_older_of_its_kind)
         {"", 90, CUBIN_ABSENT, 0},        {"f", 80, CUBIN_ABSENT, 0},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
-        enum cubin_lack lack;
-        const struct cubin_function *found = cubin_find(&cubin, cases[i].name, cases[i].capability, &lack);
-        cr_expect_eq(lack, cases[i].lack, "%s for %d: %d", cases[i].name, cases[i].capability, (int)lack);
+        enum cubin_status status;
+        const struct cubin_function *found = cubin_find(&cubin, cases[i].name, cases[i].capability, &status);
+        cr_expect_eq(status, cases[i].status, "%s for %d: %d", cases[i].name, cases[i].capability, (int)status);
         cr_expect_eq(found ? found->capability : 0, cases[i].found, "%s for %d", cases[i].name, cases[i].capability);
     }
 }
@@ -49,10 +49,10 @@ Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
     static struct cubin_function list[] = {
         {.name = (char *)"void cub::CUB_300001::f<cub::CUB_300001::g>()", .capability = 90, .code = (char *)"a"}};
     static const struct cubin cubin = {list, ROWS(list), 0};
-    enum cubin_lack lack;
+    enum cubin_status status;
     for (size_t i = 0; i < ROWS(names); i++)
-        cr_expect_not_null(cubin_find(&cubin, names[i], 90, &lack), "%s", names[i]);
-    cr_expect_null(cubin_find(&cubin, "void cub::CUB_300002_SM_900::f<cub::CUB_300002_SM_900::g>()", 90, &lack));
+        cr_expect_not_null(cubin_find(&cubin, names[i], 90, &status), "%s", names[i]);
+    cr_expect_null(cubin_find(&cubin, "void cub::CUB_300002_SM_900::f<cub::CUB_300002_SM_900::g>()", 90, &status));
 }
 
 /* ---- Files that are none ---- */

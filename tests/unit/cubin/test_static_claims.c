@@ -35,9 +35,9 @@ static void list_kernel(struct fixture *fixture, const char *id)
 /* code: of the function of that name in SMALL; NULL: of none. */
 static void add_kernel(struct fixture *fixture, const char *id, const char *function, const char *code)
 {
-    enum cubin_lack lack;
+    enum cubin_status status;
     struct result *result = run_add(&fixture->baseline, id);
-    const struct cubin_function *same = code ? cubin_find(&fixture->cubin, code, 90, &lack) : NULL;
+    const struct cubin_function *same = code ? cubin_find(&fixture->cubin, code, 90, &status) : NULL;
     *ARRAY_ADD(result->launches, result->launch_count) =
         (struct launch){.function = x_strdup(function), .code = x_strdup(same ? same->code : "0123"), .times = 1};
     list_kernel(fixture, id);
