@@ -141,7 +141,7 @@ static void remove_if_left(int folder, const char *name)
 }
 
 /* Once for files that are opened one after the other: reading a large folder for each of its files takes long. */
-static void remove_left(const char *path, const struct whole_file *before)
+static void remove_left(const char *path, const struct atomic_file *before)
 {
     char *name = folder_of(path), *name_before = folder_of(before ? before->path : "");
     DIR *folder = before && strcmp(name, name_before) == 0 ? NULL : opendir(name);
@@ -184,7 +184,7 @@ static int open_beside(const char *path, char **temporary)
 }
 
 /* Opens the stream for file->path; -1 with errno set. */
-static int open_stream(struct whole_file *file, const struct whole_file *before)
+static int open_stream(struct atomic_file *file, const struct atomic_file *before)
 {
     struct stat facts;
     int descriptor;
@@ -212,14 +212,14 @@ static int open_stream(struct whole_file *file, const struct whole_file *before)
     return file->stream ? 0 : -1;
 }
 
-int whole_file_open(struct whole_file *file, const char *path)
+int atomic_file_open(struct atomic_file *file, const char *path)
 {
-    return whole_file_open_next(file, path, NULL);
+    return atomic_file_open_next(file, path, NULL);
 }
 
-int whole_file_open_next(struct whole_file *file, const char *path, const struct whole_file *before)
+int atomic_file_open_next(struct atomic_file *file, const char *path, const struct atomic_file *before)
 {
-    *file = (struct whole_file){0};
+    *file = (struct atomic_file){0};
     if (strcmp(path, "-") == 0) {
         file->stream = stdout;
         file->path = x_strdup("standard output");
@@ -229,7 +229,7 @@ int whole_file_open_next(struct whole_file *file, const char *path, const struct
     if (open_stream(file, before) == 0)
         return 0;
     error("cannot write %s: %s", path, strerror(errno));
-    whole_file_abandon(file);
+    atomic_file_abandon(file);
     return -1;
 }
 
@@ -246,7 +246,7 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-int whole_file_settle(struct whole_file *file)
+int atomic_file_sync(struct atomic_file *file)
 {
     /* A stream that failed earlier may flush without complaint, and has lost the reason by now. */
     bool failed_before = ferror(file->stream) != 0;
@@ -257,10 +257,10 @@ int whole_file_settle(struct whole_file *file)
     return 0;
 }
 
-int whole_file_commit(struct whole_file *file)
+int atomic_file_commit(struct atomic_file *file)
 {
     int result = -1;
-    if (whole_file_settle(file) < 0)
+    if (atomic_file_sync(file) < 0)
         goto out;
     if (file->temporary) {
         if (rename(file->temporary, file->path) < 0) {
@@ -273,11 +273,11 @@ int whole_file_commit(struct whole_file *file)
     }
     result = 0;
 out:
-    whole_file_abandon(file);
+    atomic_file_abandon(file);
     return result;
 }
 
-void whole_file_abandon(struct whole_file *file)
+void atomic_file_abandon(struct atomic_file *file)
 {
     if (file->stream && file->stream != stdout)
         fclose(file->stream);
@@ -285,5 +285,5 @@ void whole_file_abandon(struct whole_file *file)
         unlink(file->temporary);
     free(file->temporary);
     free(file->path);
-    *file = (struct whole_file){0};
+    *file = (struct atomic_file){0};
 }

@@ -19,20 +19,20 @@ char *program_folder(void);
  * and pipes. A symbolic link stays, and the file that it names is replaced. Opening also removes from the folder what
  * writers left there that were killed.
  *
- *     struct whole_file file;
- *     if (whole_file_open(&file, path) < 0) ...
+ *     struct atomic_file file;
+ *     if (atomic_file_open(&file, path) < 0) ...
  *     fprintf(file.stream, ...);
- *     if (whole_file_commit(&file) < 0) ...      or whole_file_abandon(&file); both end it */
-struct whole_file {
+ *     if (atomic_file_commit(&file) < 0) ...      or atomic_file_abandon(&file); both end it */
+struct atomic_file {
     FILE *stream;
     char *path;
     char *temporary; /* NULL when written directly */
 };
-int whole_file_open(struct whole_file *file, const char *path);
+int atomic_file_open(struct atomic_file *file, const char *path);
 /* The same for the next of several files that are open at once; before: the last one, or NULL. */
-int whole_file_open_next(struct whole_file *file, const char *path, const struct whole_file *before);
-int whole_file_settle(struct whole_file *file); /* for one of several files: all but putting it in its place */
-int whole_file_commit(struct whole_file *file); /* reports write errors such as a full disk; removes the temporary */
-void whole_file_abandon(struct whole_file *file);
+int atomic_file_open_next(struct atomic_file *file, const char *path, const struct atomic_file *before);
+int atomic_file_sync(struct atomic_file *file);   /* for one of several files: all but putting it in its place */
+int atomic_file_commit(struct atomic_file *file); /* reports write errors such as a full disk; removes the temporary */
+void atomic_file_abandon(struct atomic_file *file);
 
 #endif

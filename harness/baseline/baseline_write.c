@@ -35,14 +35,14 @@ static int write_files(const struct baseline_files *files)
     int result = -1;
     size_t opened = 0;
     size_t done = 0;
-    struct whole_file *pending = x_calloc(files->count, sizeof *pending);
+    struct atomic_file *pending = x_calloc(files->count, sizeof *pending);
     allow_open_files();
     for (size_t i = 0; i < files->count; i++) {
-        struct whole_file *file = &pending[opened];
+        struct atomic_file *file = &pending[opened];
         if (!files->list[i].changed)
             continue;
         if (make_parents(files->list[i].path) < 0 ||
-            whole_file_open_next(file, files->list[i].path, opened > 0 ? file - 1 : NULL) < 0)
+            atomic_file_open_next(file, files->list[i].path, opened > 0 ? file - 1 : NULL) < 0)
             goto out;
         opened++;
         errno = 0;
@@ -50,11 +50,11 @@ static int write_files(const struct baseline_files *files)
             error("cannot write %s: %s; the baseline is as it was", files->list[i].path, strerror(errno));
             goto out;
         }
-        if (whole_file_settle(file) < 0)
+        if (atomic_file_sync(file) < 0)
             goto out;
     }
     for (; done < opened; done++)
-        if (whole_file_commit(&pending[done]) < 0) {
+        if (atomic_file_commit(&pending[done]) < 0) {
             error("%zu of %zu files were written: mend it, and accept the same again for the others", done, opened);
             done++;
             goto out;
@@ -62,7 +62,7 @@ static int write_files(const struct baseline_files *files)
     result = 0;
 out:
     for (; done < opened; done++)
-        whole_file_abandon(&pending[done]);
+        atomic_file_abandon(&pending[done]);
     free(pending);
     return result;
 }

@@ -54,11 +54,11 @@ static int save_run(const struct run *run, const char *folder)
     char *path = x_sprintf("%s/%s.json", folder, date);
     for (char *c = path + strlen(folder); *c; c++)
         *c = *c == ':' ? '-' : *c;
-    struct whole_file file;
-    int result = whole_file_open(&file, path);
+    struct atomic_file file;
+    int result = atomic_file_open(&file, path);
     if (result == 0) {
         (void)run_write(run, file.stream); /* a failure of the stream shows in the commit */
-        result = whole_file_commit(&file);
+        result = atomic_file_commit(&file);
     }
     free(path);
     return result;
@@ -135,7 +135,7 @@ static int read_files(struct runs *runs, const struct options *options, const st
 
 /* What stopped the measuring, if anything did, is the exit code in the end. */
 static int analyse(struct runs *runs, const struct options *options, const struct metrics *metrics, int code,
-                   const struct format *format, struct whole_file *file)
+                   const struct format *format, struct atomic_file *file)
 {
     struct analysis analysis;
     analysis_make(&analysis, runs->list, runs->count, runs->names, metrics);
@@ -147,19 +147,19 @@ static int analyse(struct runs *runs, const struct options *options, const struc
     };
     (void)format->aa(&analysis, &style, file->stream); /* a failure shows in the commit */
     analysis_release(&analysis);
-    return whole_file_commit(file) < 0 ? EXIT_USAGE : (int)style.exit_code;
+    return atomic_file_commit(file) < 0 ? EXIT_USAGE : (int)style.exit_code;
 }
 
 static int cmd_aa(const struct options *options)
 {
     struct metrics metrics = {0};
     struct runs runs = {0};
-    struct whole_file file = {0};
+    struct atomic_file file = {0};
     int code = EXIT_USAGE;
 
     const struct format *format = format_find(DOCUMENT_AA, options->format, "--format of `cugate aa`");
     if (!format || metrics_read_folder(&metrics, options->metrics) < 0 ||
-        whole_file_open(&file, options->output ? options->output : "-") < 0)
+        atomic_file_open(&file, options->output ? options->output : "-") < 0)
         goto out;
     code = options->argument_count > 0 ? read_files(&runs, options, &metrics) : measure(&runs, options, &metrics);
     if (runs.count >= 2 && (code == EXIT_SAME || options->argument_count == 0)) {
@@ -169,7 +169,7 @@ static int cmd_aa(const struct options *options)
         code = EXIT_USAGE;
     }
 out:
-    whole_file_abandon(&file);
+    atomic_file_abandon(&file);
     release_runs(&runs);
     metrics_release(&metrics);
     return code;

@@ -12,7 +12,7 @@ struct checking {
     const struct options *options;
     struct metrics metrics;
     struct outputs outputs;
-    struct whole_file run_file;
+    struct atomic_file run_file;
     struct check check;
 };
 
@@ -44,7 +44,7 @@ static int prepare(struct checking *checking, struct measurement *measurement)
         return error("cannot read %s: %s", options->against, strerror(errno));
     if (options->before && access(options->before, R_OK | X_OK) < 0)
         return error("cannot read %s: %s", options->before, strerror(errno));
-    return options->save ? whole_file_open(&checking->run_file, options->save) : 0;
+    return options->save ? atomic_file_open(&checking->run_file, options->save) : 0;
 }
 
 /* Keeps the run, also when it could not be judged. */
@@ -54,7 +54,7 @@ static int save(struct checking *checking)
     if (!checking->options->save || run->result_count == 0)
         return EXIT_SAME;
     run_write(run, checking->run_file.stream); /* a failure of the stream shows in the commit */
-    return whole_file_commit(&checking->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
+    return atomic_file_commit(&checking->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 static int print(struct checking *checking)
@@ -103,7 +103,7 @@ static int cmd_check(const struct options *options)
         code = print(&checking);
 
     outputs_release(&checking.outputs);
-    whole_file_abandon(&checking.run_file);
+    atomic_file_abandon(&checking.run_file);
     check_release(&checking.check);
     metrics_release(&checking.metrics);
     return code;

@@ -17,7 +17,7 @@ struct work {
     const struct format *format;
     struct metrics metrics;
     struct measurement measurement;
-    struct whole_file output, run_file;
+    struct atomic_file output, run_file;
     struct run run;
 };
 
@@ -33,9 +33,9 @@ static int prepare(struct work *work)
     if (metrics_read_folder(&work->metrics, options->metrics) < 0 ||
         (!options->replay && options_measurement(&work->measurement, options, &work->metrics) < 0))
         return -1;
-    if (options->save && whole_file_open(&work->run_file, options->save) < 0)
+    if (options->save && atomic_file_open(&work->run_file, options->save) < 0)
         return -1;
-    return whole_file_open(&work->output, options->output ? options->output : "-");
+    return atomic_file_open(&work->output, options->output ? options->output : "-");
 }
 
 /* ---- Which kernels ---- */
@@ -88,7 +88,7 @@ static int save(struct work *work)
     if (!work->options->save || work->run.result_count == 0)
         return EXIT_SAME;
     (void)run_write(&work->run, work->run_file.stream); /* a failure of the stream shows in the commit */
-    return whole_file_commit(&work->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
+    return atomic_file_commit(&work->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
 /* Values, then source lines. Ctrl-C between the two is kept for the end. */
@@ -158,7 +158,7 @@ static int explain(struct work *work, int code)
                   result->reason ? ": " : "", result->reason ? result->reason : "");
         }
     }
-    return printed && whole_file_commit(&work->output) < 0 ? EXIT_USAGE : code;
+    return printed && atomic_file_commit(&work->output) < 0 ? EXIT_USAGE : code;
 }
 
 static int cmd_explain(const struct options *options)
@@ -171,8 +171,8 @@ static int cmd_explain(const struct options *options)
         code = explain(&work, code);
     }
 
-    whole_file_abandon(&work.output);
-    whole_file_abandon(&work.run_file);
+    atomic_file_abandon(&work.output);
+    atomic_file_abandon(&work.run_file);
     run_release(&work.run);
     metrics_release(&work.metrics);
     return code;

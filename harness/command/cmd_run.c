@@ -9,12 +9,12 @@
 
 /* The run file, and the table unless the file itself goes to standard output. */
 static int write_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code,
-                     struct whole_file *file)
+                     struct atomic_file *file)
 {
     const bool file_is_output = options->output && strcmp(options->output, "-") == 0;
     if (options->output) {
         (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
-        if (whole_file_commit(file) < 0)
+        if (atomic_file_commit(file) < 0)
             return -1;
     }
     if (file_is_output)
@@ -47,11 +47,11 @@ static int cmd_run(const struct options *options)
 {
     struct metrics metrics = {0};
     struct run run = {0};
-    struct whole_file file = {0};
+    struct atomic_file file = {0};
     int code = EXIT_USAGE;
 
     if (metrics_read_folder(&metrics, options->metrics) < 0 ||
-        (options->output && whole_file_open(&file, options->output) < 0))
+        (options->output && atomic_file_open(&file, options->output) < 0))
         goto out;
     code = measure(options, &metrics, &run);
     if (code == EXIT_SAME)
@@ -59,7 +59,7 @@ static int cmd_run(const struct options *options)
     if (run.result_count > 0 && write_run(options, &metrics, &run, code, &file) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
-    whole_file_abandon(&file);
+    atomic_file_abandon(&file);
     run_release(&run);
     metrics_release(&metrics);
     return code;

@@ -20,7 +20,7 @@ static int open_report(struct outputs *outputs, const char *option, const char *
         return -1;
     struct output *output = ARRAY_ADD(outputs->list, outputs->count);
     output->format = format;
-    return whole_file_open(&output->file, file);
+    return atomic_file_open(&output->file, file);
 }
 
 int outputs_open(struct outputs *outputs, const struct options *options)
@@ -39,9 +39,9 @@ int outputs_print(struct outputs *outputs, struct report *report, const struct o
 {
     int result = 0;
     for (size_t i = 0; i < outputs->count; i++) {
-        struct whole_file *file = &outputs->list[i].file;
+        struct atomic_file *file = &outputs->list[i].file;
         output_print(outputs->list[i].format, report, options, file->stream);
-        if (whole_file_commit(file) < 0) /* also when the stream failed */
+        if (atomic_file_commit(file) < 0) /* also when the stream failed */
             result = -1;
     }
     return result;
@@ -50,7 +50,7 @@ int outputs_print(struct outputs *outputs, struct report *report, const struct o
 void outputs_release(struct outputs *outputs)
 {
     for (size_t i = 0; i < outputs->count; i++)
-        whole_file_abandon(&outputs->list[i].file);
+        atomic_file_abandon(&outputs->list[i].file);
     free(outputs->list);
     *outputs = (struct outputs){0};
 }

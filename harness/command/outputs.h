@@ -13,7 +13,7 @@ int output_print(const struct format *format, struct report *report, const struc
 /* A format, and where it goes. */
 struct output {
     const struct format *format;
-    struct whole_file file;
+    struct atomic_file file;
 };
 
 /* The reports of a command line: that of --format and -o first, then those of --report.

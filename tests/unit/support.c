@@ -71,9 +71,9 @@ char *capture_end(struct capture *capture)
 
 int run_write_file(const struct run *run, const char *path)
 {
-    struct whole_file file;
-    if (whole_file_open(&file, path) < 0)
+    struct atomic_file file;
+    if (atomic_file_open(&file, path) < 0)
         return -1;
-    (void)run_write(run, file.stream); /* whole_file_commit sees a stream that failed, and knows the reason */
-    return whole_file_commit(&file);
+    (void)run_write(run, file.stream); /* atomic_file_commit sees a stream that failed, and knows the reason */
+    return atomic_file_commit(&file);
 }

@@ -88,53 +88,53 @@ Test(files, file_read_says_why_it_cannot)
     scratch_remove(folder);
 }
 
-Test(files, whole_file_appears_only_on_commit)
+Test(files, atomic_file_appears_only_on_commit)
 {
     char *folder = scratch_make();
     char *path = scratch_file(folder, "kept", "old");
-    struct whole_file file;
-    cr_assert_eq(whole_file_open(&file, path), 0);
+    struct atomic_file file;
+    cr_assert_eq(atomic_file_open(&file, path), 0);
     fputs("new", file.stream);
     fflush(file.stream);
     expect_content(path, "old");
-    cr_assert_eq(whole_file_commit(&file), 0);
+    cr_assert_eq(atomic_file_commit(&file), 0);
     expect_content(path, "new");
 
-    cr_assert_eq(whole_file_open(&file, path), 0);
+    cr_assert_eq(atomic_file_open(&file, path), 0);
     fputs("never", file.stream);
-    whole_file_abandon(&file);
+    atomic_file_abandon(&file);
     expect_content(path, "new");
     cr_expect_eq(count_files(folder), 1, "a temporary file was left behind");
     free(path);
     scratch_remove(folder);
 }
 
-Test(files, whole_file_has_the_mode_of_any_new_file)
+Test(files, atomic_file_has_the_mode_of_any_new_file)
 {
     char *folder = scratch_make();
     char *path = x_sprintf("%s/new", folder);
-    struct whole_file file;
+    struct atomic_file file;
     struct stat facts;
     umask(027);
-    cr_assert_eq(whole_file_open(&file, path), 0);
-    cr_assert_eq(whole_file_commit(&file), 0);
+    cr_assert_eq(atomic_file_open(&file, path), 0);
+    cr_assert_eq(atomic_file_commit(&file), 0);
     cr_assert_eq(stat(path, &facts), 0);
     cr_expect_eq(facts.st_mode & 0777, 0640);
     free(path);
     scratch_remove(folder);
 }
 
-Test(files, whole_file_keeps_a_link_and_replaces_what_it_names)
+Test(files, atomic_file_keeps_a_link_and_replaces_what_it_names)
 {
     char *folder = scratch_make();
     char *target = scratch_file(folder, "target", "old");
     char *link = x_sprintf("%s/link", folder);
     cr_assert_eq(symlink("target", link), 0);
-    struct whole_file file;
+    struct atomic_file file;
     struct stat facts;
-    cr_assert_eq(whole_file_open(&file, link), 0);
+    cr_assert_eq(atomic_file_open(&file, link), 0);
     fputs("new", file.stream);
-    cr_assert_eq(whole_file_commit(&file), 0);
+    cr_assert_eq(atomic_file_commit(&file), 0);
     cr_assert_eq(lstat(link, &facts), 0);
     cr_expect(S_ISLNK(facts.st_mode));
     expect_content(target, "new");
@@ -143,24 +143,24 @@ Test(files, whole_file_keeps_a_link_and_replaces_what_it_names)
     scratch_remove(folder);
 }
 
-Test(files, whole_file_leaves_a_device_in_place)
+Test(files, atomic_file_leaves_a_device_in_place)
 {
-    struct whole_file file;
+    struct atomic_file file;
     struct stat before, after;
     struct capture capture;
     cr_assert_eq(stat("/dev/null", &before), 0);
-    cr_assert_eq(whole_file_open(&file, "/dev/null"), 0);
+    cr_assert_eq(atomic_file_open(&file, "/dev/null"), 0);
     fputs("gone", file.stream);
-    cr_expect_eq(whole_file_commit(&file), 0);
+    cr_expect_eq(atomic_file_commit(&file), 0);
     cr_assert_eq(stat("/dev/null", &after), 0);
     cr_expect_eq(before.st_ino, after.st_ino);
     cr_expect(S_ISCHR(after.st_mode));
 
     /* A device that is always full. */
-    cr_assert_eq(whole_file_open(&file, "/dev/full"), 0);
+    cr_assert_eq(atomic_file_open(&file, "/dev/full"), 0);
     fputs("lost", file.stream);
     capture_begin(&capture);
-    int result = whole_file_commit(&file);
+    int result = atomic_file_commit(&file);
     char *said = capture_end(&capture);
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "/dev/full") && strstr(said, strerror(ENOSPC)), "%s", said);
@@ -168,19 +168,19 @@ Test(files, whole_file_leaves_a_device_in_place)
 }
 
 /* The disk is made full by a limit on the size of files. */
-Test(files, whole_file_on_a_full_disk_keeps_the_old_file)
+Test(files, atomic_file_on_a_full_disk_keeps_the_old_file)
 {
     char *folder = scratch_make();
     char *path = scratch_file(folder, "kept", "old");
-    struct whole_file file;
+    struct atomic_file file;
     struct capture capture;
     capture_begin(&capture); /* before the limit: its file is one, too */
-    cr_assert_eq(whole_file_open(&file, path), 0);
+    cr_assert_eq(atomic_file_open(&file, path), 0);
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, RLIM_INFINITY});
     for (int i = 0; i < 100000; i++)
         fputs("0123456789", file.stream);
-    int result = whole_file_commit(&file);
+    int result = atomic_file_commit(&file);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
     char *said = capture_end(&capture);
     cr_expect_eq(result, -1);
@@ -191,12 +191,12 @@ Test(files, whole_file_on_a_full_disk_keeps_the_old_file)
 
     /* Room again when it comes to the commit: what was lost is lost all the same. */
     capture_begin(&capture);
-    cr_assert_eq(whole_file_open(&file, path), 0);
+    cr_assert_eq(atomic_file_open(&file, path), 0);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, RLIM_INFINITY});
     fputs("0123456789", file.stream);
     cr_expect_neq(fflush(file.stream), 0);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
-    result = whole_file_commit(&file);
+    result = atomic_file_commit(&file);
     said = capture_end(&capture);
     cr_expect_eq(result, -1);
     cr_expect(strstr(said, "cannot write"), "%s", said);
@@ -206,16 +206,16 @@ Test(files, whole_file_on_a_full_disk_keeps_the_old_file)
     scratch_remove(folder);
 }
 
-Test(files, whole_file_says_at_once_where_it_cannot_write)
+Test(files, atomic_file_says_at_once_where_it_cannot_write)
 {
     char *folder = scratch_make();
     char *missing = x_sprintf("%s/no/such/run.json", folder);
     const char *const paths[] = {missing, folder};
     for (size_t i = 0; i < ROWS(paths); i++) {
-        struct whole_file file;
+        struct atomic_file file;
         struct capture capture;
         capture_begin(&capture);
-        int result = whole_file_open(&file, paths[i]);
+        int result = atomic_file_open(&file, paths[i]);
         char *said = capture_end(&capture);
         cr_expect_eq(result, -1);
         cr_expect(strstr(said, paths[i]), "%s", said);
@@ -273,10 +273,10 @@ static void leave(void)
     scratch_remove(scratch);
 }
 
-static struct whole_file opened(const char *path)
+static struct atomic_file opened(const char *path)
 {
-    struct whole_file file;
-    cr_assert_eq(whole_file_open(&file, path), 0);
+    struct atomic_file file;
+    cr_assert_eq(atomic_file_open(&file, path), 0);
     fputs("text", file.stream);
     return file;
 }
@@ -319,9 +319,9 @@ Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = enter, .fi
     end(hold(paths, ROWS(paths)));
     cr_assert(is_there("a.json.cugate-0.tmp") && is_there("b.json.cugate-0.tmp"));
     cr_expect(!is_there("a.json.cugate-1.tmp"), "it grows with each");
-    struct whole_file file = opened("other.json");
+    struct atomic_file file = opened("other.json");
     cr_expect(!is_there("a.json.cugate-0.tmp") && !is_there("b.json.cugate-0.tmp"));
-    cr_expect_eq(whole_file_commit(&file), 0);
+    cr_expect_eq(atomic_file_commit(&file), 0);
     cr_expect(is_there("other.json") && !is_there("other.json.cugate-0.tmp"));
 }
 
@@ -329,19 +329,19 @@ Test(files, what_others_write_at_the_moment_stays, .init = enter, .fini = leave)
 {
     static const char *const path[] = {"a.json"};
     const pid_t other = hold(path, 1);
-    struct whole_file mine = opened("a.json"), more = opened("b.json");
+    struct atomic_file mine = opened("a.json"), more = opened("b.json");
     cr_expect(is_there("a.json.cugate-0.tmp"), "the other's");
     cr_expect_str_eq(mine.temporary, "a.json.cugate-1.tmp");
-    cr_assert_eq(whole_file_settle(&mine), 0);
-    whole_file_abandon(&more);
+    cr_assert_eq(atomic_file_sync(&mine), 0);
+    atomic_file_abandon(&more);
     more = opened("c.json");
     cr_expect(is_there("a.json.cugate-1.tmp"), "settled and not yet in its place");
-    cr_expect_eq(whole_file_commit(&mine), 0);
-    cr_expect_eq(whole_file_commit(&more), 0);
+    cr_expect_eq(atomic_file_commit(&mine), 0);
+    cr_expect_eq(atomic_file_commit(&more), 0);
     end(other);
     mine = opened("a.json");
     cr_expect_str_eq(mine.temporary + strlen(mine.temporary) - strlen("/a.json.cugate-0.tmp"), "/a.json.cugate-0.tmp");
-    whole_file_abandon(&mine);
+    atomic_file_abandon(&mine);
     cr_expect(!is_there("a.json.cugate-0.tmp") && is_there("a.json") && is_there("c.json"));
 }
 
@@ -354,8 +354,8 @@ Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
         free(scratch_file(".", names[i], "mine"));
     cr_assert_eq(symlink("a.json", "b.cugate-0.tmp"), 0);
     cr_assert_eq(make_folders("c.cugate-0.tmp"), 0);
-    struct whole_file file = opened("z.json");
-    whole_file_abandon(&file);
+    struct atomic_file file = opened("z.json");
+    atomic_file_abandon(&file);
     for (size_t i = 0; i < ROWS(names); i++)
         cr_expect(is_there(names[i]), "%s", names[i]);
     cr_expect(is_there("b.cugate-0.tmp") && is_there("c.cugate-0.tmp"));
@@ -371,9 +371,9 @@ Test(files, many_at_once_lose_no_file, .init = enter, .fini = leave)
         for (int i = 0; writers[w] == 0 && i <= ROUNDS; i++) {
             if (i == ROUNDS)
                 _exit(0);
-            struct whole_file file;
-            if (whole_file_open(&file, "same.json") < 0 || fputs("text", file.stream) < 0 ||
-                whole_file_commit(&file) < 0)
+            struct atomic_file file;
+            if (atomic_file_open(&file, "same.json") < 0 || fputs("text", file.stream) < 0 ||
+                atomic_file_commit(&file) < 0)
                 _exit(1);
         }
     }
