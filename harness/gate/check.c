@@ -153,8 +153,8 @@ static void confirm(struct check *check, bool settled)
 static void settle(struct check *check)
 {
     const struct check_request *request = check->request;
-    check->measured = judge_run(&check->request->measurement, request->against,
-                                request->paired ? NULL : &check->comparison, &check->run);
+    check->measured = paired_run(&check->request->measurement, request->against,
+                                 request->paired ? NULL : &check->comparison, &check->run);
     compare(check);
 }
 

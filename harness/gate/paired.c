@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* One row that is to be settled. */
-struct contest {
+struct paired_test {
     struct result *result;
     struct row *row;
     const struct metric *metric;
@@ -16,7 +16,7 @@ struct judge {
     const struct measurement *head;
     const char *against;
     struct metrics metrics; /* the times and what they need; its strings are borrowed */
-    struct contest *contests;
+    struct paired_test *tests;
     size_t count; /* in the order of the run, so that the rows of a kernel are together */
     size_t pair;  /* the one that is being measured, from 1 */
 };
@@ -40,7 +40,7 @@ static void choose_contests(struct judge *judge, const struct comparison *compar
             const struct metric *metric = metrics_find(judge->head->metrics, row->metric);
             if (metric && metric->class == METRIC_TIME && row->state == VALUE_MEASURED &&
                 (!comparison || is_in_doubt(comparison, result->id, metric)))
-                *ARRAY_ADD(judge->contests, judge->count) = (struct contest){result, row, metric, false};
+                *ARRAY_ADD(judge->tests, judge->count) = (struct paired_test){result, row, metric, false};
         }
     }
 }
@@ -62,8 +62,8 @@ static size_t kernels_left(const struct judge *judge, char ***ids)
     size_t count = 0;
     *ids = NULL;
     for (size_t i = 0; i < judge->count; i++) {
-        char *id = judge->contests[i].result->id;
-        if (!judge->contests[i].over && (count == 0 || (*ids)[count - 1] != id))
+        char *id = judge->tests[i].result->id;
+        if (!judge->tests[i].over && (count == 0 || (*ids)[count - 1] != id))
             *ARRAY_ADD(*ids, count) = id;
     }
     return count;
@@ -105,8 +105,8 @@ static int measure_pair(const struct judge *judge, struct run *base, struct run 
 static void give_up(struct judge *judge, struct result *result, char *why)
 {
     for (size_t i = 0; i < judge->count; i++)
-        if (judge->contests[i].result == result)
-            judge->contests[i].over = true;
+        if (judge->tests[i].result == result)
+            judge->tests[i].over = true;
     free(result->unpaired);
     result->unpaired = why;
 }
@@ -146,32 +146,32 @@ static bool same_clock(const struct metric *metric, const struct result *base, c
            fabs(row_value(head_clock) - row_value(base_clock)) <= RULE_CLOCK * row_value(base_clock);
 }
 
-static void add_pair(struct contest *contest, const struct result *base, const struct result *head)
+static void add_pair(struct paired_test *paired_test, const struct result *base, const struct result *head)
 {
-    const struct row *base_row = measured_row(base, contest->metric->name);
-    const struct row *head_row = measured_row(head, contest->metric->name);
+    const struct row *base_row = measured_row(base, paired_test->metric->name);
+    const struct row *head_row = measured_row(head, paired_test->metric->name);
     if (!base_row || !head_row) {
-        free(contest->result->unpaired);
-        contest->result->unpaired =
-            x_sprintf("%s was not measured in the %s build", contest->metric->name, base_row ? "new" : "base");
-        contest->over = true;
-    } else if (same_clock(contest->metric, base, head)) {
-        row_add_pair(contest->row, row_value(base_row), row_value(head_row));
-        contest->over = rule_pairs(contest->row, contest->metric->better, NULL, NULL) != PAIRED_UNDECIDED;
+        free(paired_test->result->unpaired);
+        paired_test->result->unpaired =
+            x_sprintf("%s was not measured in the %s build", paired_test->metric->name, base_row ? "new" : "base");
+        paired_test->over = true;
+    } else if (same_clock(paired_test->metric, base, head)) {
+        row_add_pair(paired_test->row, row_value(base_row), row_value(head_row));
+        paired_test->over = rule_pairs(paired_test->row, paired_test->metric->better, NULL, NULL) != PAIRED_UNDECIDED;
     }
 }
 
-/* Takes what a pair of runs says about each open contest. whole: neither run was cut off. */
+/* Takes what a pair of runs says about each open paired_test. whole: neither run was cut off. */
 static void take_pair(struct judge *judge, const struct run *base, const struct run *head, bool whole)
 {
     for (size_t i = 0; i < judge->count; i++) {
-        struct contest *contest = &judge->contests[i];
-        if (contest->over)
+        struct paired_test *paired_test = &judge->tests[i];
+        if (paired_test->over)
             continue;
-        const struct result *base_result = run_find(base, contest->result->id);
-        const struct result *head_result = run_find(head, contest->result->id);
-        if (both_ran(judge, contest->result, base_result, head_result, whole))
-            add_pair(contest, base_result, head_result);
+        const struct result *base_result = run_find(base, paired_test->result->id);
+        const struct result *head_result = run_find(head, paired_test->result->id);
+        if (both_ran(judge, paired_test->result, base_result, head_result, whole))
+            add_pair(paired_test, base_result, head_result);
     }
 }
 
@@ -179,16 +179,17 @@ static size_t contests_left(const struct judge *judge)
 {
     size_t left = 0;
     for (size_t i = 0; i < judge->count; i++)
-        left += !judge->contests[i].over;
+        left += !judge->tests[i].over;
     return left;
 }
 
-int judge_run(const struct measurement *head, const char *against, const struct comparison *comparison, struct run *run)
+int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
+               struct run *run)
 {
     struct judge judge = {.head = head, .against = against};
     choose_contests(&judge, comparison, run);
     for (size_t i = 0; i < judge.count; i++)
-        need_metric(&judge.metrics, head->metrics, judge.contests[i].metric->name);
+        need_metric(&judge.metrics, head->metrics, judge.tests[i].metric->name);
 
     int code = EXIT_SAME;
     for (judge.pair = 1; judge.pair <= RULE_PAIRS && code == EXIT_SAME && contests_left(&judge) > 0; judge.pair++) {
@@ -198,7 +199,7 @@ int judge_run(const struct measurement *head, const char *against, const struct 
         run_release(&base_run);
         run_release(&head_run);
     }
-    free(judge.contests);
+    free(judge.tests);
     free(judge.metrics.list);
     return code;
 }

@@ -14,7 +14,7 @@
  * A warning names kernels that get no pair, because the base library lacks them or they fail there. A kernel that fails
  * in the head library takes that status. Returns 0 or, with the pairs so far kept, EXIT_INTERRUPTED, EXIT_USAGE when
  * the base library cannot be used, EXIT_NOT_MEASURED when measuring became impossible. */
-int judge_run(const struct measurement *head, const char *against, const struct comparison *comparison,
-              struct run *run);
+int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
+               struct run *run);
 
 #endif

@@ -62,7 +62,7 @@ static void judge(struct fixture *fixture, const struct comparison *comparison)
 {
     struct capture capture;
     capture_begin(&capture);
-    fixture->code = judge_run(&fixture->measurement, fixture->base, comparison, &fixture->run);
+    fixture->code = paired_run(&fixture->measurement, fixture->base, comparison, &fixture->run);
     fixture->said = capture_end(&capture);
 }
 
@@ -259,7 +259,7 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
     if (interrupts_open(&interrupts) < 0)
         _exit(EXIT_USAGE);
     fixture->measurement.progress = true;
-    const int code = judge_run(&fixture->measurement, fixture->base, NULL, &fixture->run);
+    const int code = paired_run(&fixture->measurement, fixture->base, NULL, &fixture->run);
     interrupts_close(&interrupts);
     _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
 }
