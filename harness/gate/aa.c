@@ -22,10 +22,10 @@ void analysis_release(struct analysis *analysis)
         free(analysis->left_out[i].why);
     }
     for (size_t i = 0; i < analysis->exactness_count; i++)
-        free(analysis->exactness[i].wobbles);
+        free(analysis->exactness[i].nonrepeating);
     free(analysis->left_out);
     free(analysis->exactness);
-    free(analysis->offenders);
+    free(analysis->noisy_rows);
     free(analysis->spreads);
     free(analysis->detectables);
     *analysis = (struct analysis){0};

@@ -30,7 +30,7 @@ struct view {
 };
 
 /* A row that was beyond its limit or unsure at least once; tallies[].rows says how often it was judged. */
-struct offender {
+struct noisy_row {
     const char *kernel;
     const struct metric *metric;
     struct tally tallies[VIEWS];
@@ -58,7 +58,7 @@ struct metric_spread {
 };
 
 /* A row whose readings differ. */
-struct wobble {
+struct nonrepeating {
     const char *kernel;
     double low, high;
 };
@@ -66,13 +66,13 @@ struct wobble {
 /* Of every metric of class exact; and of one of class steady that repeats as well. */
 struct exactness {
     const struct metric *metric;
-    size_t kernels;            /* that measured it */
-    size_t repeat;             /* of which every reading was equal */
-    size_t admitted;           /* of which there were enough as well, see ANALYSIS_READINGS */
-    size_t readings, sessions; /* the fewest behind a kernel that repeats */
-    size_t all_readings;       /* of all kernels */
-    struct wobble *wobbles;    /* widest first, by their share */
-    size_t wobble_count;
+    size_t kernels;                    /* that measured it */
+    size_t repeat;                     /* of which every reading was equal */
+    size_t admitted;                   /* of which there were enough as well, see ANALYSIS_READINGS */
+    size_t readings, sessions;         /* the fewest behind a kernel that repeats */
+    size_t all_readings;               /* of all kernels */
+    struct nonrepeating *nonrepeating; /* widest first, by their share */
+    size_t nonrepeating_count;
 };
 
 /* The smallest change of a time that is caught with RULE_POWER in one more session, with all sessions as the
@@ -96,8 +96,8 @@ struct analysis {
     size_t sessions, kernels, gpus, days;
     const char *collector, *first_date, *last_date; /* NULL where unknown */
     struct view views[VIEWS];                       /* without comparisons where there are too few sessions or GPUs */
-    struct offender *offenders; /* those that regressed most often first, then beyond the limit, then unsure */
-    size_t offender_count;
+    struct noisy_row *noisy_rows; /* those that regressed most often first, then beyond the limit, then unsure */
+    size_t noisy_row_count;
     struct metric_spread *spreads;
     size_t spread_count;
     struct exactness *exactness;

@@ -7,7 +7,7 @@
 struct trial {
     struct analysis *analysis;
     const struct sessions *sessions;
-    struct offender *offenders; /* of every kernel and metric, one kernel after the other */
+    struct noisy_row *noisy_rows; /* of every kernel and metric, one kernel after the other */
 };
 
 /* Beyond the limit in the good direction. The verdict does not say: for the same code it is same. */
@@ -44,7 +44,7 @@ static void judge_session(struct trial *trial, enum view_kind kind, const struct
         const size_t kernel = (size_t)(run_find(run, judgement->kernel) - run->results);
         const size_t metric = (size_t)(judgement->metric - metrics->list);
         count_row(&view->tallies[judgement->metric->class], judgement);
-        count_row(&trial->offenders[kernel * metrics->count + metric].tallies[kind], judgement);
+        count_row(&trial->noisy_rows[kernel * metrics->count + metric].tallies[kind], judgement);
     }
     comparison_release(&comparison);
 }
@@ -114,11 +114,11 @@ struct weight {
     size_t regressed, beyond, unsure;
 };
 
-static struct weight weigh(const struct offender *offender)
+static struct weight weigh(const struct noisy_row *noisy_row)
 {
     struct weight weight = {0};
     for (size_t view = 0; view < VIEWS; view++) {
-        const struct tally *tally = &offender->tallies[view];
+        const struct tally *tally = &noisy_row->tallies[view];
         weight.regressed += tally->regressed;
         weight.beyond += tally->worse + tally->better;
         weight.unsure += tally->unsure;
@@ -128,8 +128,8 @@ static struct weight weigh(const struct offender *offender)
 
 static int heaviest_first(const void *left, const void *right)
 {
-    const struct offender *a = left;
-    const struct offender *b = right;
+    const struct noisy_row *a = left;
+    const struct noisy_row *b = right;
     const struct weight of_a = weigh(a), of_b = weigh(b);
     if (of_a.regressed != of_b.regressed)
         return of_a.regressed > of_b.regressed ? -1 : 1;
@@ -145,20 +145,20 @@ void analyse_alarms(struct analysis *analysis, const struct sessions *sessions)
 {
     const struct run *first = &sessions->runs[0];
     const size_t kernels = first->result_count, metrics = sessions->metrics->count;
-    struct trial trial = {analysis, sessions, x_calloc(kernels * metrics, sizeof *trial.offenders)};
+    struct trial trial = {analysis, sessions, x_calloc(kernels * metrics, sizeof *trial.noisy_rows)};
     judge_by_pairs(&trial);
     judge_by_rest(&trial, VIEW_OTHERS, NULL, sessions->count);
     judge_by_rest(&trial, VIEW_GPUS, sessions->gpu, sessions->gpus);
 
     for (size_t i = 0; i < kernels * metrics; i++) {
-        struct offender *offender = &trial.offenders[i];
-        offender->kernel = first->results[i / metrics].id;
-        offender->metric = &sessions->metrics->list[i % metrics];
-        const struct weight weight = weigh(offender);
+        struct noisy_row *noisy_row = &trial.noisy_rows[i];
+        noisy_row->kernel = first->results[i / metrics].id;
+        noisy_row->metric = &sessions->metrics->list[i % metrics];
+        const struct weight weight = weigh(noisy_row);
         if (weight.regressed + weight.beyond + weight.unsure > 0)
-            *ARRAY_ADD(analysis->offenders, analysis->offender_count) = *offender;
+            *ARRAY_ADD(analysis->noisy_rows, analysis->noisy_row_count) = *noisy_row;
     }
-    free(trial.offenders);
-    if (analysis->offender_count > 0)
-        qsort(analysis->offenders, analysis->offender_count, sizeof *analysis->offenders, heaviest_first);
+    free(trial.noisy_rows);
+    if (analysis->noisy_row_count > 0)
+        qsort(analysis->noisy_rows, analysis->noisy_row_count, sizeof *analysis->noisy_rows, heaviest_first);
 }

@@ -138,22 +138,22 @@ void analyse_spread(struct analysis *analysis, const struct sessions *sessions)
 /* ---- Exactness ---- */
 
 /* How much of its larger end the range is. */
-static double width(const struct wobble *wobble)
+static double width(const struct nonrepeating *nonrepeating)
 {
-    return (wobble->high - wobble->low) / wobble->high;
+    return (nonrepeating->high - nonrepeating->low) / nonrepeating->high;
 }
 
 static int widest_first(const void *left, const void *right)
 {
-    const struct wobble *a = left;
-    const struct wobble *b = right;
+    const struct nonrepeating *a = left;
+    const struct nonrepeating *b = right;
     const double of_a = width(a), of_b = width(b);
     return of_a > of_b ? -1 : of_a < of_b ? 1 : strcmp(a->kernel, b->kernel);
 }
 
 static void read_kernel(struct exactness *exactness, const struct sessions *sessions, size_t kernel)
 {
-    struct wobble range = {.kernel = sessions->runs[0].results[kernel].id, .low = HUGE_VAL};
+    struct nonrepeating range = {.kernel = sessions->runs[0].results[kernel].id, .low = HUGE_VAL};
     size_t readings = 0, read_sessions = 0;
     for (size_t i = 0; i < sessions->count; i++) {
         const struct row *row = measured_row(sessions, i, kernel, exactness->metric);
@@ -170,7 +170,7 @@ static void read_kernel(struct exactness *exactness, const struct sessions *sess
     exactness->kernels++;
     exactness->all_readings += readings;
     if (range.high > range.low) {
-        *ARRAY_ADD(exactness->wobbles, exactness->wobble_count) = range;
+        *ARRAY_ADD(exactness->nonrepeating, exactness->nonrepeating_count) = range;
         return;
     }
     if (exactness->repeat == 0 || readings < exactness->readings)
@@ -191,11 +191,11 @@ void analyse_exactness(struct analysis *analysis, const struct sessions *session
         for (size_t kernel = 0; kernel < sessions->runs[0].result_count; kernel++)
             read_kernel(&exactness, sessions, kernel);
         if (exactness.kernels == 0 || (class == METRIC_STEADY && exactness.repeat < exactness.kernels)) {
-            free(exactness.wobbles);
+            free(exactness.nonrepeating);
             continue;
         }
-        if (exactness.wobble_count > 0)
-            qsort(exactness.wobbles, exactness.wobble_count, sizeof *exactness.wobbles, widest_first);
+        if (exactness.nonrepeating_count > 0)
+            qsort(exactness.nonrepeating, exactness.nonrepeating_count, sizeof *exactness.nonrepeating, widest_first);
         *ARRAY_ADD(analysis->exactness, analysis->exactness_count) = exactness;
     }
 }

@@ -23,7 +23,7 @@ void sessions_close(struct sessions *sessions);
 const struct row *measured_row(const struct sessions *sessions, size_t session, size_t kernel,
                                const struct metric *metric);
 
-/* Fill views and offenders; spreads; exactness; detectables. */
+/* Fill views and noisy_rows; spreads; exactness; detectables. */
 void analyse_alarms(struct analysis *analysis, const struct sessions *sessions);
 void analyse_spread(struct analysis *analysis, const struct sessions *sessions);
 void analyse_exactness(struct analysis *analysis, const struct sessions *sessions);

@@ -7,13 +7,13 @@
  *                           "classes": { "exact": { "rows": ..., "regressed": ..., "unsure": ..., "worse": ...,
  *                                                   "better": ... } } },
  *                "others": ..., "gpus": ... },     null where there are too few sessions or GPUs
- *     "offenders": [ { "kernel": ..., "metric": ..., "pairs": { "rows": ..., ... }, "others": ..., "gpus": ... } ],
+ *     "noisy_rows": [ { "kernel": ..., "metric": ..., "pairs": { "rows": ..., ... }, "others": ..., "gpus": ... } ],
  *     "spread": [ { "metric": ..., "class": ..., "in": "share",      of the mean; or "points"
  *                   "within": { "kernels": 66, "median": ..., "worst": ..., "worst_kernel": ... },
  *                   "gpus": ..., "days": null } ],                   null where it is not known
  *     "exactness": [ { "metric": ..., "class": ..., "kernels": ..., "repeat": ..., "admitted": ..., "readings": ...,
  *                      "sessions": ..., "all_readings": ...,
- *                      "wobbles": [ { "kernel": ..., "low": ..., "high": ... } ] } ],
+ *                      "nonrepeating counters": [ { "kernel": ..., "low": ..., "high": ... } ] } ],
  *     "detectable": [ { "kernel": ..., "metric": ..., "unit": "ns", "base": ..., "change": ..., "share": ... } ] }
  *
  * What each thing is: analysis.h. */
@@ -71,17 +71,17 @@ static void put_views(struct json_writer *json, const struct analysis *analysis)
     json_close(json);
 }
 
-static void put_offenders(struct json_writer *json, const struct analysis *analysis)
+static void put_noisy_rows(struct json_writer *json, const struct analysis *analysis)
 {
     json_open(json, "offenders", '[', JSON_LINES);
-    for (size_t i = 0; i < analysis->offender_count; i++) {
-        const struct offender *offender = &analysis->offenders[i];
+    for (size_t i = 0; i < analysis->noisy_row_count; i++) {
+        const struct noisy_row *noisy_row = &analysis->noisy_rows[i];
         json_open(json, NULL, '{', JSON_LINES);
-        json_put_text(json, "kernel", offender->kernel);
-        json_put_text(json, "metric", offender->metric->name);
+        json_put_text(json, "kernel", noisy_row->kernel);
+        json_put_text(json, "metric", noisy_row->metric->name);
         for (size_t kind = 0; kind < VIEWS; kind++)
             if (analysis->views[kind].comparisons > 0)
-                put_tally(json, view_names[kind], &offender->tallies[kind]);
+                put_tally(json, view_names[kind], &noisy_row->tallies[kind]);
             else
                 json_put_null(json, view_names[kind]);
         json_close(json);
@@ -132,14 +132,14 @@ static void put_spreads(struct json_writer *json, const struct analysis *analysi
     json_close(json);
 }
 
-static void put_wobbles(struct json_writer *json, const struct exactness *exactness)
+static void put_nonrepeating(struct json_writer *json, const struct exactness *exactness)
 {
     json_open(json, "wobbles", '[', JSON_LINES);
-    for (size_t i = 0; i < exactness->wobble_count; i++) {
+    for (size_t i = 0; i < exactness->nonrepeating_count; i++) {
         json_open(json, NULL, '{', JSON_LINES);
-        json_put_text(json, "kernel", exactness->wobbles[i].kernel);
-        json_put_number(json, "low", exactness->wobbles[i].low);
-        json_put_number(json, "high", exactness->wobbles[i].high);
+        json_put_text(json, "kernel", exactness->nonrepeating[i].kernel);
+        json_put_number(json, "low", exactness->nonrepeating[i].low);
+        json_put_number(json, "high", exactness->nonrepeating[i].high);
         json_close(json);
     }
     json_close(json);
@@ -159,7 +159,7 @@ static void put_exactness(struct json_writer *json, const struct analysis *analy
         json_put_count(json, "readings", exactness->readings);
         json_put_count(json, "sessions", exactness->sessions);
         json_put_count(json, "all_readings", exactness->all_readings);
-        put_wobbles(json, exactness);
+        put_nonrepeating(json, exactness);
         json_close(json);
     }
     json_close(json);
@@ -198,7 +198,7 @@ int analysis_json(const struct analysis *analysis, const struct analysis_style *
     json_put_text(&json, "last_date", analysis->last_date);
     put_left_out(&json, analysis);
     put_views(&json, analysis);
-    put_offenders(&json, analysis);
+    put_noisy_rows(&json, analysis);
     put_spreads(&json, analysis);
     put_exactness(&json, analysis);
     put_detectables(&json, analysis);

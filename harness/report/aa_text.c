@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OFFENDERS_SHOWN 10
-#define WOBBLES_SHOWN 5
+#define NOISY_ROWS_SHOWN 10
+#define NONREPEATING_SHOWN 5
 
 static const char *const view_titles[VIEWS] = {
     [VIEW_PAIRS] = "by each other session alone",
@@ -95,11 +95,11 @@ static void print_views(const struct text *text, const struct analysis *analysis
     }
 }
 
-static void print_offender(const struct text *text, const struct analysis *analysis, const struct offender *offender)
+static void print_noisy_row(const struct text *text, const struct analysis *analysis, const struct noisy_row *noisy_row)
 {
-    text_print(text, INK_PLAIN, "  %-34s %-24s", offender->kernel, offender->metric->name);
+    text_print(text, INK_PLAIN, "  %-34s %-24s", noisy_row->kernel, noisy_row->metric->name);
     for (size_t kind = 0; kind < VIEWS; kind++) {
-        const struct tally *tally = &offender->tallies[kind];
+        const struct tally *tally = &noisy_row->tallies[kind];
         if (analysis->views[kind].comparisons == 0)
             continue;
         text_print(text, INK_PLAIN, "  %5zu %6zu", tally->worse + tally->better, tally->unsure);
@@ -108,10 +108,10 @@ static void print_offender(const struct text *text, const struct analysis *analy
     text_print(text, INK_PLAIN, "\n");
 }
 
-static void print_offenders(const struct text *text, const struct analysis *analysis, bool verbose)
+static void print_noisy_rows(const struct text *text, const struct analysis *analysis, bool verbose)
 {
-    const size_t count = analysis->offender_count;
-    const size_t shown = verbose || count < OFFENDERS_SHOWN ? count : OFFENDERS_SHOWN;
+    const size_t count = analysis->noisy_row_count;
+    const size_t shown = verbose || count < NOISY_ROWS_SHOWN ? count : NOISY_ROWS_SHOWN;
     if (count == 0)
         return;
     text_print(text, INK_BOLD, "\nWorst rows");
@@ -122,7 +122,7 @@ static void print_offenders(const struct text *text, const struct analysis *anal
             text_print(text, INK_DIM, "  %17s", view_columns[kind]);
     text_print(text, INK_PLAIN, "\n");
     for (size_t i = 0; i < shown; i++)
-        print_offender(text, analysis, &analysis->offenders[i]);
+        print_noisy_row(text, analysis, &analysis->noisy_rows[i]);
     if (shown < count)
         text_print(text, INK_DIM, "  and %zu more rows; -v shows all\n", count - shown);
 }
@@ -177,17 +177,17 @@ static void print_spread(const struct text *text, const struct analysis *analysi
                    analysis->days == 1 ? "all sessions are of one day" : "no GPU has sessions of two days");
 }
 
-static void print_wobbles(const struct text *text, const struct exactness *exactness, bool verbose)
+static void print_nonrepeating(const struct text *text, const struct exactness *exactness, bool verbose)
 {
-    const size_t count = exactness->wobble_count;
-    const size_t shown = verbose || count < WOBBLES_SHOWN ? count : WOBBLES_SHOWN;
+    const size_t count = exactness->nonrepeating_count;
+    const size_t shown = verbose || count < NONREPEATING_SHOWN ? count : NONREPEATING_SHOWN;
     for (size_t i = 0; i < shown; i++) {
-        const struct wobble *wobble = &exactness->wobbles[i];
+        const struct nonrepeating *nonrepeating = &exactness->nonrepeating[i];
         char low[64], high[64];
-        metric_format(exactness->metric, wobble->low, low, sizeof low);
-        metric_format(exactness->metric, wobble->high, high, sizeof high);
-        text_print(text, INK_YELLOW, "    does not repeat: %s, %s to %s (%.2g %%)\n", wobble->kernel, low, high,
-                   100 * (wobble->high - wobble->low) / wobble->high);
+        metric_format(exactness->metric, nonrepeating->low, low, sizeof low);
+        metric_format(exactness->metric, nonrepeating->high, high, sizeof high);
+        text_print(text, INK_YELLOW, "    does not repeat: %s, %s to %s (%.2g %%)\n", nonrepeating->kernel, low, high,
+                   100 * (nonrepeating->high - nonrepeating->low) / nonrepeating->high);
     }
     if (shown < count)
         text_print(text, INK_DIM, "    and %zu more kernels; -v shows all\n", count - shown);
@@ -210,7 +210,7 @@ static void print_exactness(const struct text *text, const struct analysis *anal
         if (exactness->repeat > 0)
             text_print(text, INK_PLAIN, "%zu or more in %zu sessions", exactness->readings, exactness->sessions);
         text_print(text, INK_PLAIN, "\n");
-        print_wobbles(text, exactness, verbose);
+        print_nonrepeating(text, exactness, verbose);
     }
 }
 
@@ -267,7 +267,7 @@ int analysis_text(const struct analysis *analysis, const struct analysis_style *
     print_head(&text, analysis);
     print_left_out(&text, analysis);
     print_views(&text, analysis);
-    print_offenders(&text, analysis, style->verbose);
+    print_noisy_rows(&text, analysis, style->verbose);
     if (!style->quiet) {
         print_spread(&text, analysis, style->verbose);
         print_exactness(&text, analysis, style->verbose);

@@ -41,7 +41,7 @@ Test(aa, every_session_is_judged_in_every_view)
             cr_expect_eq(view->tallies[METRIC_EXACT].rows, wanted, "row %zu: view %zu", i, kind);
             cr_expect_eq(view->tallies[METRIC_INFO].rows, 0, "row %zu: view %zu", i, kind);
         }
-        cr_expect_eq(analysis->offender_count, 0, "row %zu", i);
+        cr_expect_eq(analysis->noisy_row_count, 0, "row %zu", i);
         cr_expect_eq(analysis_exit_code(analysis), EXIT_SAME, "row %zu", i);
         aa_tear_down(&fixture);
     }
@@ -68,12 +68,12 @@ Test(aa, one_count_more_in_one_session_is_a_false_alarm_and_its_row_named)
     cr_expect_eq(others->regressed, 1); /* the others are judged by a baseline that does not repeat */
     cr_expect_eq(others->better, 0);
 
-    cr_assert_eq(analysis->offender_count, 1);
-    cr_expect_str_eq(analysis->offenders[0].kernel, "a/b");
-    cr_expect_str_eq(analysis->offenders[0].metric->name, "count");
-    cr_expect_eq(analysis->offenders[0].tallies[VIEW_PAIRS].unsure, 3);
-    cr_expect_eq(analysis->offenders[0].tallies[VIEW_PAIRS].rows, 12);
-    cr_expect_eq(analysis->offenders[0].tallies[VIEW_OTHERS].regressed, 1);
+    cr_assert_eq(analysis->noisy_row_count, 1);
+    cr_expect_str_eq(analysis->noisy_rows[0].kernel, "a/b");
+    cr_expect_str_eq(analysis->noisy_rows[0].metric->name, "count");
+    cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_PAIRS].unsure, 3);
+    cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_PAIRS].rows, 12);
+    cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_OTHERS].regressed, 1);
     cr_expect_eq(analysis_exit_code(analysis), EXIT_REGRESSED);
     aa_tear_down(&fixture);
 }
@@ -108,7 +108,7 @@ Test(aa, a_gpu_is_judged_by_the_others)
     cr_expect_eq(analysis->views[VIEW_GPUS].tallies[METRIC_STEADY].worse, 3);
     cr_expect_eq(analysis->views[VIEW_GPUS].exits[EXIT_UNSURE], 3); /* of a GPU that the baseline does not know */
     cr_expect_eq(analysis->views[VIEW_OTHERS].tallies[METRIC_STEADY].worse, 0);
-    cr_expect_eq(analysis->offenders[0].tallies[VIEW_GPUS].unsure, 3);
+    cr_expect_eq(analysis->noisy_rows[0].tallies[VIEW_GPUS].unsure, 3);
     aa_tear_down(&fixture);
 }
 

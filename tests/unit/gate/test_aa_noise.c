@@ -90,10 +90,10 @@ Test(aa_noise, exactness_is_admitted_by_readings_and_sessions)
         cr_expect_eq(count->readings, rows[i].sessions * rows[i].samples, "row %zu", i);
         cr_expect_eq(count->sessions, rows[i].sessions, "row %zu", i);
         cr_expect_eq(count->all_readings, 2 * rows[i].sessions * rows[i].samples, "row %zu", i);
-        cr_assert_eq(count->wobble_count, 1);
-        cr_expect_str_eq(count->wobbles[0].kernel, "a/c");
-        cr_expect_eq(count->wobbles[0].low, 100);
-        cr_expect_eq(count->wobbles[0].high, 101);
+        cr_assert_eq(count->nonrepeating_count, 1);
+        cr_expect_str_eq(count->nonrepeating[0].kernel, "a/c");
+        cr_expect_eq(count->nonrepeating[0].low, 100);
+        cr_expect_eq(count->nonrepeating[0].high, 101);
         cr_expect_null(exactness_of(analysis, "bytes"), "steady, and does not repeat");
         cr_expect_not_null(exactness_of(analysis, "share"), "steady, but repeats");
         aa_tear_down(&fixture);
