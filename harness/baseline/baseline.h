@@ -56,9 +56,9 @@ struct acceptance {
 /* What became of a chosen row. */
 enum accepted_step {
     ACCEPTED_ADDED,    /* agreed: it gained the sessions */
-    ACCEPTED_SPREAD,   /* moved a little, though the code is the same: it gained them, too */
+    ACCEPTED_NOISE,    /* moved a little, though the code is the same: it gained them, too */
     ACCEPTED_REPLACED, /* moved, or is not of the same counter: it has the new sessions alone */
-    ACCEPTED_BESIDE,   /* of class info: replaced, since a row of its kernel was */
+    ACCEPTED_INFO,     /* of class info: replaced, since a row of its kernel was */
     ACCEPTED_FIRST,    /* the baseline did not have it */
     ACCEPTED_KNOWN,    /* had these very sessions already, or the same state without any */
     ACCEPTED_LEFT,     /* is far off, though the code is the same: it stays as it was */

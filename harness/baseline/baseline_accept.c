@@ -158,7 +158,7 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
 
 static bool comes_first(const struct accepted_move *move)
 {
-    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_DIVIDED;
+    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_MIXED;
 }
 
 /* Worse ones and those left out first; either part stays in the order of its names. */

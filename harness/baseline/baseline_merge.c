@@ -20,7 +20,7 @@ static bool is_exact(const struct metric *metric)
 /* The sessions or samples of a run do not agree: changed arguments would have moved them alike. */
 static bool is_divided(enum finding finding)
 {
-    return finding == FOUND_DIVIDED || finding == FOUND_INEXACT;
+    return finding == FOUND_MIXED || finding == FOUND_NONREPEATING;
 }
 
 static void remove_sessions(struct row *row, size_t first, size_t count)
@@ -206,7 +206,7 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
     const bool stays = step == ACCEPTED_KNOWN || step == ACCEPTED_LEFT;
     accepted->rows += step != ACCEPTED_LEFT;
     accepted->counts[step]++;
-    if (step == ACCEPTED_REPLACED || step == ACCEPTED_BESIDE)
+    if (step == ACCEPTED_REPLACED || step == ACCEPTED_INFO)
         replace_row(merging, file, row, fresh, metric);
     if (!stays)
         add_sessions_to_row(row, fresh, metric);
@@ -249,9 +249,9 @@ static void settle_choices(struct choice *choices, size_t count, bool only_sprea
         if (only_spread && choice->far)
             choice->step = ACCEPTED_LEFT;
         else if (only_spread && choice->finding != FOUND_SAME)
-            choice->step = ACCEPTED_SPREAD;
+            choice->step = ACCEPTED_NOISE;
         else if (!only_spread && moved && choice->step == ACCEPTED_ADDED && !is_gated(choice->metric))
-            choice->step = ACCEPTED_BESIDE;
+            choice->step = ACCEPTED_INFO;
     }
 }
 

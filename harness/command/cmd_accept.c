@@ -11,13 +11,13 @@
 #define MOVES_SHOWN 10    /* then their number alone, but all that are worse or left out */
 
 static const char *const finding_words[] = {
-    [FOUND_SAME] = "changed",    [FOUND_BETTER] = "better",   [FOUND_WORSE] = "worse",
-    [FOUND_DIVIDED] = "divided", [FOUND_INEXACT] = "inexact",
+    [FOUND_SAME] = "changed",  [FOUND_BETTER] = "better",        [FOUND_WORSE] = "worse",
+    [FOUND_MIXED] = "divided", [FOUND_NONREPEATING] = "inexact",
 };
 
 static bool is_always_shown(const struct accepted_move *move)
 {
-    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_DIVIDED;
+    return move->left || move->finding == FOUND_WORSE || move->finding == FOUND_MIXED;
 }
 
 /* The value or, when the row is no measurement, the word for what it is instead. */
@@ -53,9 +53,9 @@ static void print_counts(const struct accepted *accepted)
 {
     static const char *const words[ACCEPTED_STEPS] = {
         [ACCEPTED_ADDED] = "agreed and were added",
-        [ACCEPTED_SPREAD] = "moved by the same code and were added",
+        [ACCEPTED_NOISE] = "moved by the same code and were added",
         [ACCEPTED_REPLACED] = "replaced",
-        [ACCEPTED_BESIDE] = "of class info replaced beside them",
+        [ACCEPTED_INFO] = "of class info replaced beside them",
         [ACCEPTED_FIRST] = "new",
         [ACCEPTED_KNOWN] = "there already",
         [ACCEPTED_LEFT] = "far off though the code is the same and left out",

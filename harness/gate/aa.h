@@ -25,7 +25,7 @@ struct tally {
 struct view {
     size_t comparisons;
     size_t exits[EXIT_NOT_MEASURED + 1]; /* comparisons that ended with that code */
-    size_t moved;                        /* shifts of the whole suite beyond RULE_MOVED */
+    size_t moved;                        /* shifts of the whole suite beyond RULE_SUITE_SHIFT */
     struct tally tallies[METRIC_CLASSES];
 };
 

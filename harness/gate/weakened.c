@@ -47,7 +47,7 @@ static bool is_worse(struct weighing *weighing, const struct metric *metric, con
                      const struct row *now)
 {
     const struct assessment found = rule_assess(&weighing->quantiles, metric, was, now, 0, NULL);
-    return found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
+    return found.finding == FOUND_WORSE || found.finding == FOUND_MIXED;
 }
 
 /* By the spread alone: the number of sessions is the same in both limits, since more of them are no weakness. One

@@ -43,7 +43,7 @@ static void find_suite(struct comparison *comparison, const struct sides *sides,
     }
     if (suite.kernels >= RULE_DRIFT) {
         suite.shift = median(changes, suite.kernels);
-        suite.moved = fabs(suite.shift) > RULE_MOVED;
+        suite.moved = fabs(suite.shift) > RULE_SUITE_SHIFT;
     }
     if (suite.kernels > 0)
         *ARRAY_ADD(comparison->suites, comparison->suite_count) = suite;

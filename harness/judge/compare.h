@@ -11,9 +11,9 @@
  *
  * The rule is in rule.h. Beside it: time that moved while the same machine code was launched in the same way, and no
  * exact count of the kernel moved, is same, and so is what is steady, on a GPU that the baseline does not know and up
- * to RULE_FOREIGN limits; time is judged after the suite's shift is taken off; a time worse in one session only is
- * unsure until a second session or the pairs agree. Excess wavefronts that the run lacks are the same where the kernel
- * did the same work (same_work). */
+ * to RULE_OTHER_GPU_LIMITS limits; time is judged after the suite's shift is taken off; a time worse in one session
+ * only is unsure until a second session or the pairs agree. Excess wavefronts that the run lacks are the same where the
+ * kernel did the same work (same_work). */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct known_regressions *known_regressions);
 

@@ -74,7 +74,7 @@ struct suite {
     double shift;   /* median relative change, positive is more */
     size_t kernels; /* of which; when fewer than RULE_DRIFT, the shift is not known, 0 and not taken off */
     bool same_code; /* only kernels whose machine code is the same were asked */
-    bool moved;     /* by more than RULE_MOVED */
+    bool moved;     /* by more than RULE_SUITE_SHIFT */
 };
 
 struct comparison {

@@ -157,8 +157,8 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
 static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
 {
     static const enum verdict by_finding[] = {
-        [FOUND_SAME] = VERDICT_SAME,      [FOUND_BETTER] = VERDICT_IMPROVED, [FOUND_WORSE] = VERDICT_REGRESSED,
-        [FOUND_DIVIDED] = VERDICT_UNSURE, [FOUND_INEXACT] = VERDICT_UNSURE,
+        [FOUND_SAME] = VERDICT_SAME,    [FOUND_BETTER] = VERDICT_IMPROVED,     [FOUND_WORSE] = VERDICT_REGRESSED,
+        [FOUND_MIXED] = VERDICT_UNSURE, [FOUND_NONREPEATING] = VERDICT_UNSURE,
     };
     const struct metric *metric = judgement->metric;
     const double shift = pairing->suite ? pairing->suite->shift : 0;
@@ -182,7 +182,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
 
     judgement->detectable = found.detectable;
     judgement->verdict = by_finding[found.finding];
-    judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_DIVIDED;
+    judgement->worse = found.finding == FOUND_WORSE || found.finding == FOUND_MIXED;
     judgement->far =
         metric->class == METRIC_TIME &&
         (is_past(judgement, judgement->base, RULE_SAME_CODE) ||
@@ -195,10 +195,10 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
             judge_time(judgement, pairing);
         return;
     }
-    if (found.finding == FOUND_INEXACT)
+    if (found.finding == FOUND_NONREPEATING)
         set_reason(judgement, "it repeated to the digit in %zu readings of the baseline, and does not now",
                    row_equal_readings(pairing->base));
-    else if (found.finding == FOUND_DIVIDED)
+    else if (found.finding == FOUND_MIXED)
         set_reason(judgement, "%zu of %zu sessions say so", found.agree, found.sessions);
     else if (found.finding == FOUND_SAME)
         judge_drift(judgement, pairing->base);

@@ -15,7 +15,7 @@ static bool is_explained_by_same_code(const struct judgement *judgement)
     if (judgement->metric->class == METRIC_TIME) /* pairs are of other code than the baseline's */
         return judgement->pairs > 0 ? judgement->paired == PAIRED_SAME : !judgement->far;
     return judgement->metric->class == METRIC_STEADY && judgement->other_gpus > 0 &&
-           fabs(judgement->change) <= RULE_FOREIGN * judgement->limit;
+           fabs(judgement->change) <= RULE_OTHER_GPU_LIMITS * judgement->limit;
 }
 
 /* A time that the same code made far worse: what the kernel works on, or where that lies, is another, or the GPU is. */

@@ -153,7 +153,7 @@ bool rule_precondition(const struct row *now_clock, const struct row *base_clock
     for (size_t i = 0; now_clock && i < now_clock->session_count; i++) {
         const struct session_samples *session = &now_clock->sessions[i];
         const size_t near = samples_near(session, row_session_value(now_clock, i));
-        if ((double)near < RULE_KEPT * (double)session->count) {
+        if ((double)near < RULE_SAMPLES_AT_CLOCK * (double)session->count) {
             snprintf(why, size, "the clock was unsteady: %zu of %zu samples were within %g %% of their median", near,
                      session->count, 100 * RULE_CLOCK);
             return false;
@@ -255,14 +255,15 @@ struct assessment rule_assess(struct quantiles *quantiles, const struct metric *
         better += moved < -limit_one;
     }
     found.agree = worse > better ? worse : better;
-    const bool ceased = metric->class == METRIC_EXACT && row_equal_readings(base) > 1 && row_equal_readings(now) == 0;
+    const bool nonrepeating =
+        metric->class == METRIC_EXACT && row_equal_readings(base) > 1 && row_equal_readings(now) == 0;
     if (worse == found.sessions)
         found.finding = FOUND_WORSE;
     else if (better == found.sessions)
         found.finding = FOUND_BETTER;
-    else if (ceased)
-        found.finding = FOUND_INEXACT;
+    else if (nonrepeating)
+        found.finding = FOUND_NONREPEATING;
     else if (worsening(metric, found.now / (1 + shift), mean) > found.limit)
-        found.finding = FOUND_DIVIDED;
+        found.finding = FOUND_MIXED;
     return found;
 }

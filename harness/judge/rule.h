@@ -18,20 +18,22 @@
 #define RULE_POWER 0.99  /* how surely the smallest detectable change is caught */
 #define RULE_MARGIN 0.01 /* a pair counts as slower from this share on */
 #define RULE_GPUS 8      /* GPUs that a baseline needs to know how those of a model differ */
-#define RULE_FOREIGN 3   /* limits that what is steady may move on a GPU unknown to the baseline, by the same code */
-#define RULE_PAIRS 14    /* pairs that settle a time */
-#define RULE_DOUBT 0.05  /* pairs that are worse more often than this chance are no pass */
-#define RULE_MOVED 0.03  /* beyond this shift the whole suite moved, and no time is judged */
-#define RULE_DRIFT 10    /* kernels that it takes to know the suite's shift */
-#define RULE_DRIFT_REFERENCE 0.05 /* slow drift: this far past the drift reference is worse although each step passed  \
-                                   */
+#define RULE_OTHER_GPU_LIMITS                                                                                          \
+    3                   /* limits that what is steady may move on a GPU unknown to the baseline, by the same code */
+#define RULE_PAIRS 14   /* pairs that settle a time */
+#define RULE_DOUBT 0.05 /* pairs that are worse more often than this chance are no pass */
+#define RULE_SUITE_SHIFT 0.03 /* beyond this shift the whole suite moved, and no time is judged */
+#define RULE_DRIFT 10         /* kernels that it takes to know the suite's shift */
+#define RULE_DRIFT_REFERENCE                                                                                           \
+    0.05 /* slow drift: this far past the drift reference is worse although each step passed                           \
+          */
 #define RULE_SAME_CODE                                                                                                 \
     0.1 /* the same code explains so much of a time: 8.3 % was seen in 25 clean nights of 62 kernels */
-#define RULE_INEXACT 0.01 /* floor of an exact metric that ceased to repeat, as a share of its value */
-#define RULE_BLIND 0.25   /* a row with a larger limit, as a share of its value, can hardly fail */
-#define RULE_CLOCK 0.02   /* a clock further off is another condition */
-#define RULE_MODES 0.02   /* two modes of samples further apart than this are two things, not one */
-#define RULE_KEPT 0.8     /* share of the samples that must have been taken at the clock of the others */
+#define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
+#define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
+#define RULE_CLOCK 0.02           /* a clock further off is another condition */
+#define RULE_MODES 0.02           /* two modes of samples further apart than this are two things, not one */
+#define RULE_SAMPLES_AT_CLOCK 0.8 /* share of the samples that must have been taken at the clock of the others */
 
 /* What the sessions of a baseline say about one value. */
 struct spread {
@@ -94,8 +96,8 @@ enum finding {
     FOUND_SAME,
     FOUND_BETTER,
     FOUND_WORSE,
-    FOUND_DIVIDED, /* worse on the whole, but the sessions of the run do not agree */
-    FOUND_INEXACT  /* an exact metric that ceased to repeat, and no more than RULE_INEXACT worse */
+    FOUND_MIXED,       /* worse on the whole, but the sessions of the run do not agree */
+    FOUND_NONREPEATING /* an exact metric that ceased to repeat, and no more than RULE_INEXACT worse */
 };
 
 struct assessment {

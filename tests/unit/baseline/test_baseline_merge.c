@@ -144,7 +144,7 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     struct accepted accepted;
     cr_assert_eq(made_accept(&(struct trial){.folder = folder, .reason = "three"}, &runs[2], 1, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 2, "two times");
-    cr_expect_eq(accepted.counts[ACCEPTED_BESIDE], 2, "and the clocks beside them");
+    cr_expect_eq(accepted.counts[ACCEPTED_INFO], 2, "and the clocks beside them");
     cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 5);
     cr_expect_eq(accepted.time_sessions, 1);
     cr_assert_eq(accepted.move_count, 2);
@@ -407,7 +407,7 @@ Test(baseline_merge, one_by_one_ends_as_all_at_once)
     accepted_release(&accepted);
     for (size_t i = 0; i < ROWS(runs); i++) {
         cr_assert_eq(made_accept(&(struct trial){.folder = singly}, &runs[i], 1, &accepted), 0);
-        cr_expect_eq(accepted.counts[ACCEPTED_SPREAD], i == 1 ? 2 : 0, "session %zu", i);
+        cr_expect_eq(accepted.counts[ACCEPTED_NOISE], i == 1 ? 2 : 0, "session %zu", i);
         cr_expect_eq(accepted.move_count, 0);
         accepted_release(&accepted);
     }
@@ -435,17 +435,17 @@ Test(baseline_merge, only_the_same_code_spreads_and_not_far)
         enum accepted_step time, clock;
         const char *code_after;
     } cases[] = {
-        {"reduce/tree", "abc", 0.04, 7, NULL, ACCEPTED_SPREAD, ACCEPTED_ADDED, "abc"},
-        {"reduce/tree", "abc", -0.04, 7, NULL, ACCEPTED_SPREAD, ACCEPTED_ADDED, "abc"},
+        {"reduce/tree", "abc", 0.04, 7, NULL, ACCEPTED_NOISE, ACCEPTED_ADDED, "abc"},
+        {"reduce/tree", "abc", -0.04, 7, NULL, ACCEPTED_NOISE, ACCEPTED_ADDED, "abc"},
         {"reduce/tree", "abc", 0.06, 7, NULL, ACCEPTED_LEFT, ACCEPTED_ADDED, "abc"},
         {"reduce/tree", "abc", -0.06, 7, NULL, ACCEPTED_LEFT, ACCEPTED_ADDED, "abc"},
-        {"reduce/tree", "abd", 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_BESIDE, "abd"},
-        {"reduce/tree", NULL, 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_BESIDE, NULL},
-        {"reduce/tree", "abc", 0.04, 8, NULL, ACCEPTED_REPLACED, ACCEPTED_BESIDE, "abc"},
+        {"reduce/tree", "abd", 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, "abd"},
+        {"reduce/tree", NULL, 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, NULL},
+        {"reduce/tree", "abc", 0.04, 8, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, "abc"},
         {"reduce/tree", "abc", 0.06, 7, "time", ACCEPTED_REPLACED, ACCEPTED_STEPS, "abc"},
         {"reduce/tree", "abd", 0.06, 7, "time", ACCEPTED_REPLACED, ACCEPTED_STEPS, "abd"},
         {"reduce/tree", "abd", 0.06, 7, "count", ACCEPTED_STEPS, ACCEPTED_STEPS, "abc"}, /* the time is of abc */
-        {"access/coalesced", NULL, 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_BESIDE, NULL},
+        {"access/coalesced", NULL, 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, NULL},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
         const char *kernel = cases[i].kernel;
@@ -462,7 +462,7 @@ Test(baseline_merge, only_the_same_code_spreads_and_not_far)
         cr_expect(cases[i].time == ACCEPTED_STEPS || accepted.counts[cases[i].time] >= 1, "case %zu", i);
         cr_expect(cases[i].clock == ACCEPTED_STEPS || accepted.counts[cases[i].clock] >= 1, "case %zu", i);
         struct run baseline = made_baseline(folder);
-        cr_expect_eq(made_row(&baseline, kernel, "time")->session_count, cases[i].time == ACCEPTED_SPREAD ? 2 : 1,
+        cr_expect_eq(made_row(&baseline, kernel, "time")->session_count, cases[i].time == ACCEPTED_NOISE ? 2 : 1,
                      "case %zu", i);
         const struct result *result = run_find(&baseline, kernel);
         const char *code = result->launch_count > 0 ? result->launches[0].code : NULL;
@@ -608,7 +608,7 @@ Test(baseline_merge, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
         cr_assert_eq(made_accept(&(struct trial){.folder = folder, .kernel = "reduce/tree"}, &runs[1], 2, &accepted),
                      0);
         cr_expect_geq(accepted.counts[cases[i].count], 1, "case %zu", i);
-        cr_expect_eq(accepted.counts[ACCEPTED_SPREAD], cases[i].count == ACCEPTED_REPLACED ? 0 : 1, "case %zu", i);
+        cr_expect_eq(accepted.counts[ACCEPTED_NOISE], cases[i].count == ACCEPTED_REPLACED ? 0 : 1, "case %zu", i);
         accepted_release(&accepted);
         struct run baseline = made_baseline(folder);
         const struct row *count = made_row(&baseline, "reduce/tree", "count");
