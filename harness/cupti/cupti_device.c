@@ -68,7 +68,7 @@ typedef int nvml_processes(void *device, unsigned *count, void *list);
 
 /* How many processes compute on the GPU besides this one, which must have no context on it yet; NULL where unknown.
  * Caller frees. */
-static char *gpu_neighbours(const char *uuid)
+static char *gpu_processes(const char *uuid)
 {
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
@@ -140,7 +140,7 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, st
     session->facts[SESSION_DRIVER] = driver_version();
     session->facts[SESSION_CUDA] = x_sprintf("%d.%d", cuda / 1000, cuda % 1000 / 10);
     session->facts[SESSION_GPU_UUID] = uuid_text(&uuid);
-    session->facts[SESSION_NEIGHBOURS] = gpu_neighbours(session->facts[SESSION_GPU_UUID]);
+    session->facts[SESSION_GPU_PROCESSES] = gpu_processes(session->facts[SESSION_GPU_UUID]);
     return 0;
 }
 

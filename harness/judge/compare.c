@@ -191,7 +191,7 @@ static bool is_blind(const struct judgement *judgement)
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct known_regressions *known_regressions)
 {
-    const struct sides sides = {baseline, run, metrics, known_regressions, has_neighbours(run)};
+    const struct sides sides = {baseline, run, metrics, known_regressions, has_gpu_processes(run)};
     struct judging judging = {.comparison = comparison, .sides = &sides, .renamed = find_renamed(&sides)};
     *comparison = (struct comparison){0};
     find_suites(comparison, &sides);

@@ -11,7 +11,7 @@ struct sides {
     const struct run *baseline, *run;
     const struct metrics *metrics;
     const struct known_regressions *known_regressions; /* may be NULL */
-    bool has_neighbours;                               /* of the run */
+    bool has_gpu_processes;                            /* of the run */
 };
 
 struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
@@ -30,7 +30,7 @@ struct pairing {
 };
 
 /* Whether other processes computed on the GPU in a session. */
-bool has_neighbours(const struct run *run);
+bool has_gpu_processes(const struct run *run);
 
 /* Adds the judgement of one row, by all that stands around it but other rows. */
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,

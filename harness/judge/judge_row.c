@@ -120,7 +120,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
         add_reason(judgement, "not judged: the whole suite moved");
-    } else if (pairing->sides->has_neighbours) {
+    } else if (pairing->sides->has_gpu_processes) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "other processes computed on the GPU: measure when it is free");
     } else if (!rule_precondition(now_clock && now_clock->state == VALUE_MEASURED ? now_clock : NULL,

@@ -22,10 +22,10 @@ bool same_definition(const struct sides *sides, const struct metric *metric, cha
     return true;
 }
 
-bool has_neighbours(const struct run *run)
+bool has_gpu_processes(const struct run *run)
 {
     for (size_t i = 0; i < run->session_count; i++) {
-        const char *count = run->sessions[i].facts[SESSION_NEIGHBOURS];
+        const char *count = run->sessions[i].facts[SESSION_GPU_PROCESSES];
         if (count && strcmp(count, "0") != 0)
             return true;
     }

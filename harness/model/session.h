@@ -28,7 +28,7 @@ enum session_fact {
     SESSION_COMPILER,
     SESSION_FLAGS,
     SESSION_GPU_UUID,
-    SESSION_NEIGHBOURS, /* other processes that computed on the GPU when the session began: "0" */
+    SESSION_GPU_PROCESSES, /* other processes that computed on the GPU when the session began: "0" */
     SESSION_HOST,
     SESSION_COMMIT,
     SESSION_CUGATE, /* version of this program */

@@ -94,7 +94,7 @@ static void make_run(struct run *run, const struct change *change)
     put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions);
     put_code(run, change->other_code ? "beef" : "f00d");
     session->facts[SESSION_GPU_UUID] = x_strdup(change->other_gpu ? "GPU-new" : "GPU-0");
-    session->facts[SESSION_NEIGHBOURS] = x_strdup(change->neighbours ? "1" : "0");
+    session->facts[SESSION_GPU_PROCESSES] = x_strdup(change->neighbours ? "1" : "0");
 }
 
 void q7_settle(struct selftest *selftest)

@@ -33,7 +33,7 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
             put_samples(&fixture.run, "a/b", "time", rows[i].times, 5);
             put_samples(&fixture.run, "a/b", "clock", rows[i].clock, 5);
         }
-        put_fact(&fixture.run, SESSION_NEIGHBOURS, rows[i].neighbours);
+        put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].neighbours);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         cr_expect(rows[i].reason ? says(judgement, rows[i].reason) : !judgement->reason, "row %zu: %s", i,
@@ -164,7 +164,7 @@ Test(judge_row, an_drift_reference_beside_pairs_is_judged_like_any_time)
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 104000, 10);
         put_times(&fixture.run, "a/b", "time", 105500, rows[i].sessions);
-        put_fact(&fixture.run, SESSION_NEIGHBOURS, rows[i].neighbours);
+        put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].neighbours);
         struct row *base = result_find(run_find(&fixture.base, "a/b"), "time");
         base->has_drift_reference = true;
         base->drift_reference = 100000;
