@@ -45,8 +45,9 @@ static int find_baseline(struct check *check)
         check->other_baseline = !check->has_baseline && baseline_exists(request->baselines, &check->run.device);
         if (!check->has_baseline)
             run_release(&check->baseline);
-        check->stands_in = !check->has_baseline && request->against && check->measured == EXIT_SAME;
-        check->baseline_name = check->stands_in ? x_sprintf("measured now: %s", request->against) : x_strdup(folder);
+        check->baseline_is_base_build = !check->has_baseline && request->against && check->measured == EXIT_SAME;
+        check->baseline_name =
+            check->baseline_is_base_build ? x_sprintf("measured now: %s", request->against) : x_strdup(folder);
     }
     free(folder);
     return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
@@ -88,7 +89,7 @@ static void compare(struct check *check)
     if (!check->has_baseline)
         return;
     compare_runs(&check->comparison, &check->baseline, &check->run, check->request->metrics, &check->known_regressions);
-    if (!check->stands_in)
+    if (!check->baseline_is_base_build)
         check_note_stand_ins(&check->comparison, &check->baseline);
 }
 

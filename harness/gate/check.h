@@ -27,10 +27,10 @@ struct check {
     struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;
-    int measured;        /* the exit code of measuring */
-    bool has_baseline;   /* and it fits the run: else there is no comparison */
-    bool other_baseline; /* there is one, but it does not */
-    bool stands_in;      /* the whole baseline is of the base library, measured now */
+    int measured;                /* the exit code of measuring */
+    bool has_baseline;           /* and it fits the run: else there is no comparison */
+    bool other_baseline;         /* there is one, but it does not */
+    bool baseline_is_base_build; /* the whole baseline is of the base library, measured now */
 };
 
 /* Everything up to the report. 0, or the exit_code when there is nothing to report, after error(). What was measured is

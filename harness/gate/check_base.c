@@ -42,7 +42,7 @@ static int measure_base(const struct measurement *measurement, const char *again
     other.kernels = against;
     other.globs = ids;
     other.glob_count = count;
-    other.lenient = true;
+    other.skip_unmatched = true;
     other.label = label;
     const int code = measure_whole(&other, &base);
     run_stand_in(baseline, &base);
@@ -81,7 +81,7 @@ int check_base(const struct measurement *measurement, const char *against, const
 static bool has_stand_in(const struct result *result)
 {
     for (size_t i = 0; result && i < result->row_count; i++)
-        if (result->rows[i].stands_in)
+        if (result->rows[i].from_base_build)
             return true;
     return false;
 }

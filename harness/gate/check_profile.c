@@ -73,7 +73,7 @@ static void explain_base(const struct measurement *measurement, const char *agai
     struct measurement other = *measurement;
     const char *id = result->id;
     other.kernels = against;
-    other.lenient = true;
+    other.skip_unmatched = true;
     result_copy_facts(run_add(&base, id), result);
     measure_lines(&other, &base, &id, 1, LINES_COUNTS | LINES_STALLS);
     lines_release(&result->base_lines);

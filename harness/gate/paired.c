@@ -77,7 +77,7 @@ static int measure_side(const struct judge *judge, const char *library, struct r
     measurement.metrics = &judge->metrics;
     measurement.glob_count = kernels_left(judge, &ids);
     measurement.globs = ids;
-    measurement.lenient = library == judge->against;
+    measurement.skip_unmatched = library == judge->against;
     char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", judge->pair, RULE_PAIRS,
                             measurement.glob_count, measurement.glob_count == 1 ? "" : "s");
     measurement.label = label;

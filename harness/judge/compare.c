@@ -116,7 +116,7 @@ static void judge_absent(const struct judging *judging, const struct result *bas
     const struct sides *sides = judging->sides;
     const struct result *renamed = judging->renamed[base - sides->baseline->results];
     const struct known_regression *removal = find_removal(sides, base->id);
-    const bool only_base = base->row_count > 0 && base->rows[0].stands_in;
+    const bool only_base = base->row_count > 0 && base->rows[0].from_base_build;
     if (removal && !known_regression_is_over(removal, run_date(sides->run))) {
         judgement->verdict = VERDICT_EXPECTED;
         set_reason(judgement, "removed, see %s", removal->issue);

@@ -17,10 +17,11 @@ struct measurement {
     size_t glob_count;
     int device;
     int samples;
-    double timeout; /* seconds a kernel */
-    bool progress;  /* draw the progress line on standard error */
-    bool lenient;   /* pass over globs that match no kernel: *run then lacks them, and has no kernel at all at worst */
-    bool roofs;     /* also measures what the GPU can do; measure_whole does */
+    double timeout;      /* seconds a kernel */
+    bool progress;       /* draw the progress line on standard error */
+    bool skip_unmatched; /* pass over globs that match no kernel: *run then lacks them, and has no kernel at all at
+                            worst */
+    bool roofs;          /* also measures what the GPU can do; measure_whole does */
     unsigned profile;  /* PROVIDES_LINE_COUNTS or _STALLS in place of values: no rows, and a process for each kernel */
     size_t skip;       /* for it: launches of the variant before the function to be counted */
     const char *label; /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */

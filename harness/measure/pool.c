@@ -63,7 +63,7 @@ static void free_lines(char **lines, size_t count)
 /* Every worker chooses from the same library by the same globs. */
 static bool take_list(struct watch *watch, const char *text)
 {
-    if (watch->listed || (*text == '\0' && !watch->measurement->lenient))
+    if (watch->listed || (*text == '\0' && !watch->measurement->skip_unmatched))
         return false;
     watch->listed = true;
     if (watch->list)
@@ -300,7 +300,7 @@ static enum ending run_worker(struct watch *watch)
         .first = first,
         .device = measurement->device,
         .samples = measurement->samples,
-        .lenient = measurement->lenient,
+        .skip_unmatched = measurement->skip_unmatched,
         .roofs = measurement->roofs && first == 0,
         .skip = measurement->skip,
     };

@@ -65,7 +65,7 @@ struct row {
     struct pair *pairs; /* base library against head, in the order in which they were measured */
     size_t pair_count;
 
-    bool stands_in; /* measured now in a base library, for want of a number of the baseline's; in no file */
+    bool from_base_build; /* measured now in a base library, for want of a number of the baseline's; in no file */
 
     /* In baselines only. */
     bool has_readings;

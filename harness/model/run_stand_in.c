@@ -14,9 +14,9 @@ static void stand_in_rows(struct result *result, const struct result *from, size
             row = result_add(result, more->metric);
             row_clear(row);
             row->state = more->state;
-            row->stands_in = true;
+            row->from_base_build = true;
         }
-        for (size_t k = 0; row->stands_in && more->state == VALUE_MEASURED && k < more->session_count; k++) {
+        for (size_t k = 0; row->from_base_build && more->state == VALUE_MEASURED && k < more->session_count; k++) {
             row_add_session(row, more->sessions[k].samples, more->sessions[k].count);
             if (row->state == VALUE_MEASURED)
                 row->sessions[row->session_count - 1].session = session;
@@ -27,7 +27,7 @@ static void stand_in_rows(struct result *result, const struct result *from, size
 static bool only_stands_in(const struct result *result)
 {
     for (size_t i = 0; i < result->row_count; i++)
-        if (!result->rows[i].stands_in)
+        if (!result->rows[i].from_base_build)
             return false;
     return true;
 }

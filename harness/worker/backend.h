@@ -39,10 +39,10 @@ struct job {
     size_t glob_count;
     size_t first; /* of the chosen kernels: the one to begin with */
     int device;
-    int samples;  /* a kernel */
-    bool lenient; /* pass over globs that match no kernel */
-    bool roofs;   /* also measure what the GPU can do */
-    size_t skip;  /* line counts: launches of the variant before the function to be counted */
+    int samples;         /* a kernel */
+    bool skip_unmatched; /* pass over globs that match no kernel */
+    bool roofs;          /* also measure what the GPU can do */
+    size_t skip;         /* line counts: launches of the variant before the function to be counted */
 };
 
 /* How one of those is collected. It lives in a worker, never in the parent. */

@@ -57,7 +57,8 @@ static void choose_kernels(struct worker *worker)
         if (glob_any(job->globs, job->glob_count, worker->library.kernels[k].id))
             worker->chosen[worker->chosen_count++] = &worker->library.kernels[k];
     }
-    const char *unmatched = job->lenient ? NULL : library_unmatched(&worker->library, job->globs, job->glob_count);
+    const char *unmatched =
+        job->skip_unmatched ? NULL : library_unmatched(&worker->library, job->globs, job->glob_count);
     if (unmatched) {
         send_ids(worker, MESSAGE_NO_MATCH, unmatched);
         _exit(WORKER_DONE);
