@@ -68,7 +68,7 @@ int file_read(const char *path, size_t limit, char **text, size_t *length)
     return result;
 }
 
-int make_folders(const char *path)
+int make_directories(const char *path)
 {
     char *part = x_strdup(path);
     int result = 0;
@@ -86,26 +86,26 @@ int make_folders(const char *path)
     return result;
 }
 
-/* The folder of a file; caller frees. */
-static char *folder_of(const char *path)
+/* The directory of a file; caller frees. */
+static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return !slash ? x_strdup(".") : slash == path ? x_strdup("/") : x_sprintf("%.*s", (int)(slash - path), path);
 }
 
-char *program_folder(void)
+char *program_directory(void)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0)
         return x_strdup(".");
     path[length] = '\0';
-    return folder_of(path);
+    return directory_of(path);
 }
 
 /* A temporary file is called "run.json.cugate-0.tmp", and its writer holds a lock on it that ends with the process,
- * however that ends. One that nobody holds is what a writer left that was killed: the next one in that folder removes
- * it. */
+ * however that ends. One that nobody holds is what a writer left that was killed: the next one in that directory
+ * removes it. */
 #define MARK ".cugate-"
 #define ENDING ".tmp"
 
@@ -122,34 +122,34 @@ static bool is_temporary(const char *name)
 }
 
 /* Whether the name still stands for the open file, so that nobody renamed or removed it meanwhile. */
-static bool is_still(int folder, const char *name, int descriptor)
+static bool is_still(int directory, const char *name, int descriptor)
 {
     struct stat named, opened;
-    return fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(descriptor, &opened) == 0 &&
+    return fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(descriptor, &opened) == 0 &&
            S_ISREG(opened.st_mode) && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
 /* For writing, because NFS locks nothing else. While it is locked here, its name means nothing else. */
-static void remove_if_left(int folder, const char *name)
+static void remove_if_left(int directory, const char *name)
 {
-    const int descriptor = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const int descriptor = openat(directory, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0)
         return;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_still(folder, name, descriptor))
-        (void)unlinkat(folder, name, 0);
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_still(directory, name, descriptor))
+        (void)unlinkat(directory, name, 0);
     close(descriptor);
 }
 
-/* Once for files that are opened one after the other: reading a large folder for each of its files takes long. */
+/* Once for files that are opened one after the other: reading a large directory for each of its files takes long. */
 static void remove_left(const char *path, const struct atomic_file *before)
 {
-    char *name = folder_of(path), *name_before = folder_of(before ? before->path : "");
-    DIR *folder = before && strcmp(name, name_before) == 0 ? NULL : opendir(name);
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+    char *name = directory_of(path), *name_before = directory_of(before ? before->path : "");
+    DIR *directory = before && strcmp(name, name_before) == 0 ? NULL : opendir(name);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
         if (is_temporary(entry->d_name))
-            remove_if_left(dirfd(folder), entry->d_name);
-    if (folder)
-        closedir(folder);
+            remove_if_left(dirfd(directory), entry->d_name);
+    if (directory)
+        closedir(directory);
     free(name_before);
     free(name);
 }
@@ -233,17 +233,17 @@ int atomic_file_open_next(struct atomic_file *file, const char *path, const stru
     return -1;
 }
 
-/* A rename is on the disk only once the folder is. Failing here is not worth an error: the file is whole either
- * way, and some file systems cannot sync a folder. */
-static void sync_folder(const char *path)
+/* A rename is on the disk only once the directory is. Failing here is not worth an error: the file is whole either
+ * way, and some file systems cannot sync a directory. */
+static void sync_directory(const char *path)
 {
-    char *folder = folder_of(path);
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *directory = directory_of(path);
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0) {
         (void)fsync(descriptor);
         close(descriptor);
     }
-    free(folder);
+    free(directory);
 }
 
 int atomic_file_sync(struct atomic_file *file)
@@ -269,7 +269,7 @@ int atomic_file_commit(struct atomic_file *file)
         }
         free(file->temporary);
         file->temporary = NULL;
-        sync_folder(file->path);
+        sync_directory(file->path);
     }
     result = 0;
 out:

@@ -1,4 +1,4 @@
-/* files.h - files that are read whole or written whole, and folders. */
+/* files.h - files that are read whole or written whole, and directories. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -8,16 +8,16 @@
 /* Reads a whole regular file of at most limit bytes. *text is NUL-terminated and the caller's to free. */
 int file_read(const char *path, size_t limit, char **text, size_t *length);
 
-/* Creates a folder and its parents; existing ones are fine. */
-int make_folders(const char *path);
+/* Creates a directory and its parents; existing ones are fine. */
+int make_directories(const char *path);
 
-/* The folder of the running program, without a trailing slash. Caller frees. */
-char *program_folder(void);
+/* The directory of the running program, without a trailing slash. Caller frees. */
+char *program_directory(void);
 
-/* A file that appears whole or not at all: a temporary file in the same folder, fsync, rename. Open it before
+/* A file that appears whole or not at all: a temporary file in the same directory, fsync, rename. Open it before
  * measuring, so that an unwritable place is known at once. `-` is standard output, written directly, as are devices
- * and pipes. A symbolic link stays, and the file that it names is replaced. Opening also removes from the folder what
- * writers left there that were killed.
+ * and pipes. A symbolic link stays, and the file that it names is replaced. Opening also removes from the directory
+ * what writers left there that were killed.
  *
  *     struct atomic_file file;
  *     if (atomic_file_open(&file, path) < 0) ...

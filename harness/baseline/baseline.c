@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-char *baseline_folder(const char *baselines, const struct device *device)
+char *baseline_directory(const char *baselines, const struct device *device)
 {
     char *name = slug(device->name ? device->name : "");
-    char *folder = x_sprintf("%s/%s", baselines, *name ? name : "unknown");
+    char *directory = x_sprintf("%s/%s", baselines, *name ? name : "unknown");
     free(name);
-    return folder;
+    return directory;
 }
 
 static bool is_run_file(const char *name)
@@ -24,7 +24,7 @@ static bool is_run_file(const char *name)
     return length > 5 && strcmp(name + length - 5, ".json") == 0;
 }
 
-static bool is_folder(const char *path)
+static bool is_directory(const char *path)
 {
     struct stat facts;
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
@@ -42,14 +42,14 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The names in a folder; none when it does not exist. -1 after error(). */
-static int list_folder(const char *folder, struct dirent ***entries)
+/* The names in a directory; none when it does not exist. -1 after error(). */
+static int list_directory(const char *directory, struct dirent ***entries)
 {
-    int count = scandir(folder, entries, is_visible, by_name);
+    int count = scandir(directory, entries, is_visible, by_name);
     if (count >= 0)
         return count;
     *entries = NULL;
-    return errno == ENOENT ? 0 : error("cannot read the baselines in %s: %s", folder, strerror(errno));
+    return errno == ENOENT ? 0 : error("cannot read the baselines in %s: %s", directory, strerror(errno));
 }
 
 /* Reads one file and checks that it belongs here. */
@@ -81,40 +81,40 @@ static int read_kernel(struct kernel_file *file, const struct device *device)
 static int read_family(struct baseline_files *files, const char *family, const struct device *device)
 {
     struct dirent **entries;
-    char *folder = x_sprintf("%s/%s", files->folder, family);
-    int count = list_folder(folder, &entries);
+    char *directory = x_sprintf("%s/%s", files->directory, family);
+    int count = list_directory(directory, &entries);
     int result = count < 0 ? EXIT_USAGE : 0;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
         if (result == 0 && is_run_file(name)) {
             struct kernel_file *file = ARRAY_ADD(files->list, files->count);
             file->id = x_sprintf("%s/%.*s", family, (int)(strlen(name) - strlen(".json")), name);
-            file->path = x_sprintf("%s/%s", folder, name);
+            file->path = x_sprintf("%s/%s", directory, name);
             result = read_kernel(file, device);
         }
         free(entries[i]);
     }
     free(entries);
-    free(folder);
+    free(directory);
     return result;
 }
 
 int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device)
 {
     struct dirent **entries;
-    *files = (struct baseline_files){.folder = baseline_folder(baselines, device)};
-    int count = list_folder(files->folder, &entries);
+    *files = (struct baseline_files){.directory = baseline_directory(baselines, device)};
+    int count = list_directory(files->directory, &entries);
     int result = count < 0 ? EXIT_USAGE : 0;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        char *path = x_sprintf("%s/%s", files->folder, name);
-        if (result == 0 && is_folder(path)) {
+        char *path = x_sprintf("%s/%s", files->directory, name);
+        if (result == 0 && is_directory(path)) {
             result = read_family(files, name, device);
         } else if (result == 0 && is_run_file(name)) {
             error(
                 "%s would not be read: a baseline is one file a kernel, %s/FAMILY/VARIANT.json. Remove it, and accept "
                 "runs of its kernels anew",
-                path, files->folder);
+                path, files->directory);
             result = EXIT_USAGE;
         }
         free(path);
@@ -132,13 +132,13 @@ void baseline_files_release(struct baseline_files *files)
         run_release(&files->list[i].run);
     }
     free(files->list);
-    free(files->folder);
+    free(files->directory);
     *files = (struct baseline_files){0};
 }
 
 char *baseline_files_path(const struct baseline_files *files, const char *id)
 {
-    return x_sprintf("%s/%s.json", files->folder, id);
+    return x_sprintf("%s/%s.json", files->directory, id);
 }
 
 static int by_id(const void *left, const void *right)
@@ -228,18 +228,18 @@ static int merge_notes(struct run *baseline, const struct kernel_file *file)
 
 bool baseline_exists(const char *baselines, const struct device *device)
 {
-    char *folder = baseline_folder(baselines, device);
+    char *directory = baseline_directory(baselines, device);
     struct dirent **entries;
     bool found = false;
-    const int count = list_folder(folder, &entries);
+    const int count = list_directory(directory, &entries);
     for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
-        found |= is_folder(path);
+        char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
+        found |= is_directory(path);
         free(path);
         free(entries[i]);
     }
     free(entries);
-    free(folder);
+    free(directory);
     return found;
 }
 
@@ -252,7 +252,7 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
         error("there is no baseline for %s in %s: measure with `cugate aa --save sessions` and keep what it measured "
               "with "
               "`cugate accept sessions/*.json --reason TEXT`",
-              device->name ? device->name : "an unknown GPU", files.folder);
+              device->name ? device->name : "an unknown GPU", files.directory);
         result = EXIT_BASELINE;
     }
     if (result == 0)
@@ -280,18 +280,18 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     return result;
 }
 
-/* The first run file in the folder or at most `depth` folders below it, or NULL. Caller frees. */
-static char *first_file(const char *folder, int depth)
+/* The first run file in the directory or at most `depth` directories below it, or NULL. Caller frees. */
+static char *first_file(const char *directory, int depth)
 {
     struct dirent **entries = NULL;
     char *found = NULL;
-    const int count = scandir(folder, &entries, is_visible, by_name);
+    const int count = scandir(directory, &entries, is_visible, by_name);
     for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
         if (!found && is_run_file(entries[i]->d_name))
             found = x_strdup(path);
         else if (!found && depth > 0)
-            found = first_file(path, depth - 1); /* NULL for what is no folder */
+            found = first_file(path, depth - 1); /* NULL for what is no directory */
         free(path);
         free(entries[i]);
     }
@@ -320,12 +320,12 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
         return error("cannot read the folder of baselines %s: %s; name it with --baselines", baselines,
                      strerror(errno));
     for (int i = 0; i < count; i++) {
-        char *folder = x_sprintf("%s/%s", baselines, entries[i]->d_name);
-        char *path = result == 0 ? first_file(folder, 1) : NULL;
+        char *directory = x_sprintf("%s/%s", baselines, entries[i]->d_name);
+        char *path = result == 0 ? first_file(directory, 1) : NULL;
         if (path)
             result = add_device(devices, entries[i]->d_name, path);
         free(path);
-        free(folder);
+        free(directory);
         free(entries[i]);
     }
     free(entries);
@@ -337,7 +337,7 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
 void baseline_devices_release(struct baseline_devices *devices)
 {
     for (size_t i = 0; i < devices->count; i++) {
-        free(devices->list[i].folder);
+        free(devices->list[i].directory);
         free(devices->list[i].device.name);
         free(devices->list[i].device.compute_capability);
     }

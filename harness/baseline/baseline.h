@@ -1,4 +1,4 @@
-/* baseline.h - the folder of kept runs, one file a kernel: baselines/<gpu>/<family>/<variant>.json. So two branches
+/* baseline.h - the directory of kept runs, one file a kernel: baselines/<gpu>/<family>/<variant>.json. So two branches
  * that accept different kernels touch no common file, and to drop a kernel is to remove its file. */
 #ifndef BASELINE_H
 #define BASELINE_H
@@ -8,33 +8,33 @@
 
 #define BASELINE_SESSIONS 20 /* that a row keeps; the oldest go first */
 
-/* The folder of a device below the baselines folder: "baselines/nvidia-h200". Caller frees. */
-char *baseline_folder(const char *baselines, const struct device *device);
+/* The directory of a device below the baselines directory: "baselines/nvidia-h200". Caller frees. */
+char *baseline_directory(const char *baselines, const struct device *device);
 
 /* Reads all kernels' files of a device into one run, its sessions in the order of their dates. Returns 0, or an
- * exit_code after error(): EXIT_BASELINE when there is no folder or no file for this device, when its key differs (said
- * field by field), or when two files define a metric differently; EXIT_USAGE when a file is malformed or lies in the
- * wrong place. */
+ * exit_code after error(): EXIT_BASELINE when there is no directory or no file for this device, when its key differs
+ * (said field by field), or when two files define a metric differently; EXIT_USAGE when a file is malformed or lies in
+ * the wrong place. */
 int baseline_read(struct run *baseline, const char *baselines, const struct device *device);
 
-/* Whether there is a kernel's folder for devices of that name, whatever it holds. */
+/* Whether there is a kernel's directory for devices of that name, whatever it holds. */
 bool baseline_exists(const char *baselines, const struct device *device);
 
 /* ---- Which devices there are baselines of ---- */
 
 struct baseline_device {
-    char *folder; /* its name below the baselines folder: "nvidia-h200" */
+    char *directory; /* its name below the baselines directory: "nvidia-h200" */
     struct device device;
 };
 
-/* Owned list, sorted by folder. */
+/* Owned list, sorted by directory. */
 struct baseline_devices {
     struct baseline_device *list;
     size_t count;
 };
 
-/* Reads one file of each folder below `baselines`; a folder without files is passed over, and one that is not there
- * holds none. -1 after error() when the folder or a file cannot be read. */
+/* Reads one file of each directory below `baselines`; a directory without files is passed over, and one that is not
+ * there holds none. -1 after error() when the directory or a file cannot be read. */
 int baseline_devices_read(struct baseline_devices *devices, const char *baselines);
 void baseline_devices_release(struct baseline_devices *devices);
 

@@ -146,7 +146,7 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
     if (!file)
         return error("there is no baseline of %s in %s to take over: name what %s was called with --was, or leave it "
                      "out",
-                     was, files->folder, id);
+                     was, files->directory, id);
     if (baseline_files_find(files, id))
         return error("%s has a baseline of its own: accept it without --was, or remove its file first", id);
     *old_path = x_strdup(file->path);
@@ -227,7 +227,7 @@ static struct source *sort_runs(const struct acceptance *acceptance, const struc
     return sources;
 }
 
-/* With the folder locked. */
+/* With the directory locked. */
 static int accept_fresh(struct merging *merging, struct run *fresh)
 {
     const struct acceptance *acceptance = merging->acceptance;
@@ -236,7 +236,7 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
     struct known_regressions known_regressions = {0};
     char *old_path = NULL;
     int result = baseline_files_read(&files, acceptance->baselines, &first->run->device);
-    if (result == 0 && known_regressions_read(&known_regressions, files.folder) < 0)
+    if (result == 0 && known_regressions_read(&known_regressions, files.directory) < 0)
         result = EXIT_USAGE;
     if (result == 0 && acceptance->was &&
         rename_kernel(&files, acceptance, first, merging->count, fresh, &old_path) < 0)

@@ -13,13 +13,13 @@ struct kernel_file {
 
 /* Owned list, sorted by id. */
 struct baseline_files {
-    char *folder;
+    char *directory;
     struct kernel_file *list;
     size_t count;
 };
 
-/* Reads every file of the folder of a device; a folder that does not exist holds none. 0, or an exit_code after error()
- * as baseline_read has them. Either way *files may be released. */
+/* Reads every file of the directory of a device; a directory that does not exist holds none. 0, or an exit_code after
+ * error() as baseline_read has them. Either way *files may be released. */
 int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device);
 void baseline_files_release(struct baseline_files *files);
 
@@ -34,9 +34,9 @@ void baseline_files_rename(struct baseline_files *files, struct kernel_file *fil
 /* Where the file of a kernel is. Caller frees. */
 char *baseline_files_path(const struct baseline_files *files, const char *id);
 
-/* Locks the folder of baselines, which is made where there is none: two accepts at once must not lose each other's
+/* Locks the directory of baselines, which is made where there is none: two accepts at once must not lose each other's
  * rows. A descriptor that ends the lock when it is closed; -1 after error(). */
-int baseline_lock(const char *folder);
+int baseline_lock(const char *directory);
 
 /* Puts every changed file in its place once all of them are on the disk, then removes the one at old_path (NULL: none).
  * Ctrl-C and its like wait, and then take effect. -1 after error() that says how far it came. */

@@ -13,9 +13,9 @@
 
 static int make_parents(const char *path)
 {
-    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
-    int result = make_folders(folder);
-    free(folder);
+    char *directory = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    int result = make_directories(directory);
+    free(directory);
     return result;
 }
 
@@ -67,16 +67,16 @@ out:
     return result;
 }
 
-int baseline_lock(const char *folder)
+int baseline_lock(const char *directory)
 {
-    if (make_folders(folder) < 0)
+    if (make_directories(directory) < 0)
         return -1;
-    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
         return descriptor;
     if (descriptor >= 0)
         close(descriptor);
-    return error("cannot lock %s: %s", folder, strerror(errno));
+    return error("cannot lock %s: %s", directory, strerror(errno));
 }
 
 /* The new file is in its place, so that nothing is lost when this fails. */
@@ -84,9 +84,9 @@ static int remove_old(const char *path)
 {
     if (unlink(path) < 0)
         return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
-    char *folder = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
-    (void)rmdir(folder); /* only when that was the last of its family */
-    free(folder);
+    char *directory = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    (void)rmdir(directory); /* only when that was the last of its family */
+    free(directory);
     return 0;
 }
 

@@ -37,22 +37,22 @@ static void add_run(struct runs *runs, struct run *run, char *name)
     *run = (struct run){0};
 }
 
-/* What stands in the way of writing into the folder shows before anything is measured. */
-static int prepare_folder(const char *folder)
+/* What stands in the way of writing into the directory shows before anything is measured. */
+static int prepare_directory(const char *directory)
 {
-    if (make_folders(folder) < 0)
+    if (make_directories(directory) < 0)
         return -1;
-    if (access(folder, W_OK | X_OK) < 0)
-        return error("cannot write into %s: %s; give --save another folder", folder, strerror(errno));
+    if (access(directory, W_OK | X_OK) < 0)
+        return error("cannot write into %s: %s; give --save another folder", directory, strerror(errno));
     return 0;
 }
 
-/* Named by its date, so that sessions of many days gather in one folder and none is lost to another. */
-static int save_run(const struct run *run, const char *folder)
+/* Named by its date, so that sessions of many days gather in one directory and none is lost to another. */
+static int save_run(const struct run *run, const char *directory)
 {
     const char *date = run->sessions[0].facts[SESSION_DATE];
-    char *path = x_sprintf("%s/%s.json", folder, date);
-    for (char *c = path + strlen(folder); *c; c++)
+    char *path = x_sprintf("%s/%s.json", directory, date);
+    for (char *c = path + strlen(directory); *c; c++)
         *c = *c == ':' ? '-' : *c;
     struct atomic_file file;
     int result = atomic_file_open(&file, path);
@@ -90,7 +90,7 @@ static int measure_sessions(struct runs *runs, const struct options *options, co
 static int measure(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct interrupts interrupts;
-    if (options->save && prepare_folder(options->save) < 0)
+    if (options->save && prepare_directory(options->save) < 0)
         return EXIT_USAGE;
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
@@ -158,7 +158,7 @@ static int cmd_aa(const struct options *options)
     int code = EXIT_USAGE;
 
     const struct format *format = format_find(DOCUMENT_AA, options->format, "--format of `cugate aa`");
-    if (!format || metrics_read_folder(&metrics, options->metrics) < 0 ||
+    if (!format || metrics_read_directory(&metrics, options->metrics) < 0 ||
         atomic_file_open(&file, options->output ? options->output : "-") < 0)
         goto out;
     code = options->argument_count > 0 ? read_files(&runs, options, &metrics) : measure(&runs, options, &metrics);

@@ -75,12 +75,12 @@ static void print_counts(const struct accepted *accepted)
 static void print_accepted(const struct options *options, const struct metrics *metrics,
                            const struct accepted *accepted, const struct device *device)
 {
-    char *folder = baseline_folder(options->baselines, device);
+    char *directory = baseline_directory(options->baselines, device);
     print_harmless("accepted %zu row%s of %zu kernel%s from %zu session%s in %s", accepted->rows,
                    accepted->rows == 1 ? "" : "s", accepted->kernels, accepted->kernels == 1 ? "" : "s",
-                   accepted->sessions, accepted->sessions == 1 ? "" : "s", folder);
+                   accepted->sessions, accepted->sessions == 1 ? "" : "s", directory);
     print_counts(accepted);
-    free(folder);
+    free(directory);
 
     size_t shown = 0;
     while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_always_shown(&accepted->moves[shown])))
@@ -148,7 +148,7 @@ static int cmd_accept(const struct options *options)
         return EXIT_USAGE;
     }
     struct metrics metrics;
-    int result = metrics_read_folder(&metrics, options->metrics) < 0 ? EXIT_USAGE : 0;
+    int result = metrics_read_directory(&metrics, options->metrics) < 0 ? EXIT_USAGE : 0;
     struct run *runs = x_calloc(count, sizeof *runs);
     for (size_t i = 0; i < count && result == 0; i++)
         if (run_read(&runs[i], options->arguments[i]) < 0)

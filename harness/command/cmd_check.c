@@ -37,7 +37,7 @@ static int prepare(struct checking *checking, struct measurement *measurement)
     if (refuse_contradictions(options) < 0)
         return -1;
     if (outputs_open(&checking->outputs, options) < 0 ||
-        metrics_read_folder(&checking->metrics, options->metrics) < 0 ||
+        metrics_read_directory(&checking->metrics, options->metrics) < 0 ||
         options_measurement(measurement, options, &checking->metrics) < 0)
         return -1;
     if (options->against && access(options->against, R_OK) < 0)

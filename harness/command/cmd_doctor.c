@@ -121,7 +121,7 @@ static int cmd_doctor(const struct options *options)
 {
     struct metrics metrics;
     struct measurement measurement;
-    if (metrics_read_folder(&metrics, options->metrics) < 0)
+    if (metrics_read_directory(&metrics, options->metrics) < 0)
         return EXIT_USAGE;
     if (options_measurement(&measurement, options, &metrics) < 0) {
         metrics_release(&metrics);

@@ -30,7 +30,7 @@ static int prepare(struct work *work)
         return -1;
     if (options->replay && options->save)
         return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
-    if (metrics_read_folder(&work->metrics, options->metrics) < 0 ||
+    if (metrics_read_directory(&work->metrics, options->metrics) < 0 ||
         (!options->replay && options_measurement(&work->measurement, options, &work->metrics) < 0))
         return -1;
     if (options->save && atomic_file_open(&work->run_file, options->save) < 0)

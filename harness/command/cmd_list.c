@@ -149,7 +149,7 @@ out:
 static int list_metrics(const struct options *options)
 {
     struct metrics metrics;
-    if (metrics_read_folder(&metrics, options->metrics) < 0)
+    if (metrics_read_directory(&metrics, options->metrics) < 0)
         return EXIT_USAGE;
     int code = EXIT_SAME;
     if (options->chip) {

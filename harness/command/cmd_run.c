@@ -50,7 +50,7 @@ static int cmd_run(const struct options *options)
     struct atomic_file file = {0};
     int code = EXIT_USAGE;
 
-    if (metrics_read_folder(&metrics, options->metrics) < 0 ||
+    if (metrics_read_directory(&metrics, options->metrics) < 0 ||
         (options->output && atomic_file_open(&file, options->output) < 0))
         goto out;
     code = measure(options, &metrics, &run);

@@ -22,11 +22,11 @@ struct options {
     const char *kernels;   /* --kernels; default: libkernels.so beside the program */
     const char *metrics;   /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
     const char *baselines; /* --baselines; default OPTIONS_BASELINES */
-    const char *before;    /* --before: folder with baselines and metrics of the revision before */
+    const char *before;    /* --before: directory with baselines and metrics of the revision before */
     const char *replay;
     const char *output;  /* -o */
     const char *save;    /* --save: where check keeps the run that it measured */
-    const char *gpu;     /* --static=GPU: folder name of the baseline; NULL: the only one that fits */
+    const char *gpu;     /* --static=GPU: directory name of the baseline; NULL: the only one that fits */
     const char *against; /* --against: kernel library to alternate with */
     const char *was;     /* --was: what the accepted kernel was called before */
     const char *format;  /* default "text" */

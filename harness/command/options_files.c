@@ -19,8 +19,8 @@ static bool same_inode(const char *a, const char *b)
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* The folder of a path; caller frees. Its name behind that in *name. */
-static char *folder_of(const char *path, const char **name)
+/* The directory of a path; caller frees. Its name behind that in *name. */
+static char *directory_of(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
@@ -33,10 +33,10 @@ static bool same_file(const char *a, const char *b)
     if (strcmp(a, b) == 0 || same_inode(a, b))
         return true;
     const char *name_a, *name_b;
-    char *folder_a = folder_of(a, &name_a), *folder_b = folder_of(b, &name_b);
-    const bool same = strcmp(name_a, name_b) == 0 && same_inode(folder_a, folder_b);
-    free(folder_a);
-    free(folder_b);
+    char *directory_a = directory_of(a, &name_a), *directory_b = directory_of(b, &name_b);
+    const bool same = strcmp(name_a, name_b) == 0 && same_inode(directory_a, directory_b);
+    free(directory_a);
+    free(directory_b);
     return same;
 }
 

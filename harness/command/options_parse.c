@@ -210,28 +210,28 @@ static int refuse_short(const struct command *command, char letter)
 /* The first of the candidates beside the program that exists, else the first. Caller frees. */
 static char *find_beside(const char *const *candidates, size_t count)
 {
-    char *folder = program_folder();
+    char *directory = program_directory();
     char *path = NULL;
     for (size_t i = 0; i < count; i++) {
-        path = x_sprintf("%s/%s", folder, candidates[i]);
+        path = x_sprintf("%s/%s", directory, candidates[i]);
         if (access(path, F_OK) == 0)
             break;
         free(path);
         path = NULL;
     }
     if (!path)
-        path = x_sprintf("%s/%s", folder, candidates[0]);
-    free(folder);
+        path = x_sprintf("%s/%s", directory, candidates[0]);
+    free(directory);
     return path;
 }
 
 static void set_defaults(struct options *options)
 {
     static const char *const libraries[] = {"libkernels.so", "../lib/cugate/libkernels.so"};
-    static const char *const folders[] = {"../metrics", "../share/cugate/metrics"};
+    static const char *const directories[] = {"../metrics", "../share/cugate/metrics"};
 
     options->found[0] = find_beside(libraries, ROWS(libraries));
-    options->found[1] = find_beside(folders, ROWS(folders));
+    options->found[1] = find_beside(directories, ROWS(directories));
     options->kernels = options->found[0];
     options->metrics = options->found[1];
     options->baselines = OPTIONS_BASELINES;

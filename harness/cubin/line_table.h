@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct line_place {
-    const char *file; /* with its folder; the table's */
+    const char *file; /* with its directory; the table's */
     unsigned number;
 };
 

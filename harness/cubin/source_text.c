@@ -44,24 +44,24 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* What follows the folder's name and a slash in the path, or NULL. */
-static const char *rest_below(const char *path, const char *folder)
+/* What follows the directory's name and a slash in the path, or NULL. */
+static const char *rest_below(const char *path, const char *directory)
 {
-    const size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
-    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+    const size_t length = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
+    return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* The path from the current folder on, without links, of a file that really is below it: a line table can name any
+/* The path from the current directory on, without links, of a file that really is below it: a line table can name any
  * file, and reports may be public. What is hidden is no source: .git/config may hold a password. Else NULL; caller
  * frees. */
 static char *place_below(const char *path)
 {
-    char *folder = realpath(".", NULL), *real = realpath(path, NULL);
-    const char *rest = folder && real ? rest_below(real, folder) : NULL;
+    char *directory = realpath(".", NULL), *real = realpath(path, NULL);
+    const char *rest = directory && real ? rest_below(real, directory) : NULL;
     const bool is_hidden = rest && (*rest == '.' || strstr(rest, "/."));
     char *place = rest && !is_hidden && is_file(rest) ? x_strdup(rest) : NULL;
     free(real);
-    free(folder);
+    free(directory);
     return place;
 }
 
@@ -74,8 +74,8 @@ static bool is_below(const char *path)
 
 static char *name_of(const char *path)
 {
-    char folder[PATH_MAX];
-    const char *rest = getcwd(folder, sizeof folder) ? rest_below(path, folder) : NULL;
+    char directory[PATH_MAX];
+    const char *rest = getcwd(directory, sizeof directory) ? rest_below(path, directory) : NULL;
     if (rest || *path != '/')
         return x_strdup(rest ? rest : path);
     char *place = place_below(path);

@@ -23,10 +23,10 @@ static void forget_others(struct run *baseline, const struct run *run)
     free(ids);
 }
 
-static int read_known_regressions(struct check *check, const char *folder)
+static int read_known_regressions(struct check *check, const char *directory)
 {
-    const bool good = known_regressions_read(&check->known_regressions, folder) == 0 &&
-                      known_regressions_check(&check->known_regressions, check->request->metrics, folder) == 0;
+    const bool good = known_regressions_read(&check->known_regressions, directory) == 0 &&
+                      known_regressions_check(&check->known_regressions, check->request->metrics, directory) == 0;
     return good ? EXIT_SAME : EXIT_USAGE;
 }
 
@@ -34,9 +34,9 @@ static int read_known_regressions(struct check *check, const char *folder)
 static int find_baseline(struct check *check)
 {
     const struct check_request *request = check->request;
-    char *folder = baseline_folder(request->baselines, &check->run.device);
-    int code = read_known_regressions(check, folder);
-    const bool absent = access(folder, F_OK) < 0 && errno == ENOENT;
+    char *directory = baseline_directory(request->baselines, &check->run.device);
+    int code = read_known_regressions(check, directory);
+    const bool absent = access(directory, F_OK) < 0 && errno == ENOENT;
     const bool wanted = !absent || !request->against; /* else it is no error that it is not there */
     if (code == EXIT_SAME && wanted)
         code = baseline_read(&check->baseline, request->baselines, &check->run.device);
@@ -47,9 +47,9 @@ static int find_baseline(struct check *check)
             run_release(&check->baseline);
         check->baseline_is_base_build = !check->has_baseline && request->against && check->measured == EXIT_SAME;
         check->baseline_name =
-            check->baseline_is_base_build ? x_sprintf("measured now: %s", request->against) : x_strdup(folder);
+            check->baseline_is_base_build ? x_sprintf("measured now: %s", request->against) : x_strdup(directory);
     }
-    free(folder);
+    free(directory);
     return code == EXIT_USAGE ? EXIT_USAGE : EXIT_SAME;
 }
 

@@ -10,20 +10,20 @@
 struct check_request {
     struct measurement measurement; /* how to measure; without measuring, which kernels of which library are meant */
     const struct metrics *metrics;
-    const char *baselines; /* folder */
+    const char *baselines; /* directory */
     const char *replay;    /* run file to judge in place of measuring, or NULL */
     bool static_only;      /* judge the facts of the machine code only, in place of measuring */
-    const char *gpu;       /* for it: folder name of the baseline, or NULL for the only one that fits */
+    const char *gpu;       /* for it: directory name of the baseline, or NULL for the only one that fits */
     const char *against;   /* base library to settle times with, or NULL */
     bool paired;           /* settle every time with it */
-    const char *before;    /* folder with the baselines and metrics of the revision before, or NULL */
+    const char *before;    /* directory with the baselines and metrics of the revision before, or NULL */
     int explain;           /* seconds for finding the source lines of what regressed */
 };
 
 struct check {
     const struct check_request *request;
     struct run run, baseline;
-    char *baseline_name; /* file, folder or library; or NULL */
+    char *baseline_name; /* file, directory or library; or NULL */
     struct known_regressions known_regressions;
     struct comparison comparison;
     struct diagnosis diagnosis;

@@ -5,7 +5,7 @@
 #include "check.h"
 
 /* For --static: which baseline, and what the machine code of --kernels says about its kernels. Both sides hold the
- * facts of the machine code only. Sets *name to the folder of the baseline (caller frees). 0, or an exit_code after
+ * facts of the machine code only. Sets *name to the directory of the baseline (caller frees). 0, or an exit_code after
  * error(): EXIT_BASELINE when no baseline fits the library, EXIT_USAGE when several do and --static names none,
  * EXIT_NOT_MEASURED when the library has no code for the GPU that it names. */
 int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name);

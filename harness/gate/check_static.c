@@ -21,14 +21,14 @@ static bool has_code_for(const struct cubin *cubin, int capability)
     return false;
 }
 
-/* "nvidia-h100, nvidia-h200": the folders, or of them those that the library fits. Caller frees. */
-static char *folder_names(const struct baseline_devices *devices, const struct cubin *fitting)
+/* "nvidia-h100, nvidia-h200": the directories, or of them those that the library fits. Caller frees. */
+static char *directory_names(const struct baseline_devices *devices, const struct cubin *fitting)
 {
     char *names = x_strdup("");
     for (size_t i = 0; i < devices->count; i++) {
         if (fitting && !has_code_for(fitting, static_facts_capability(&devices->list[i].device)))
             continue;
-        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", devices->list[i].folder);
+        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", devices->list[i].directory);
         free(names);
         names = longer;
     }
@@ -40,7 +40,7 @@ static int find_named(const struct check_request *request, const struct baseline
                       const struct cubin *cubin, const struct device **device)
 {
     for (size_t i = 0; i < devices->count; i++) {
-        if (strcmp(devices->list[i].folder, request->gpu) != 0)
+        if (strcmp(devices->list[i].directory, request->gpu) != 0)
             continue;
         *device = &devices->list[i].device;
         if (has_code_for(cubin, static_facts_capability(*device)))
@@ -50,7 +50,7 @@ static int find_named(const struct check_request *request, const struct baseline
               static_facts_capability(*device));
         return EXIT_NOT_MEASURED;
     }
-    char *names = folder_names(devices, NULL);
+    char *names = directory_names(devices, NULL);
     error("there is no baseline '%s' in %s; it has %s", request->gpu, request->baselines, *names ? names : "none");
     free(names);
     return EXIT_BASELINE;
@@ -66,7 +66,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
             *device = &devices->list[i].device;
     if (count == 1)
         return 0;
-    char *names = folder_names(devices, count > 1 ? cubin : NULL);
+    char *names = directory_names(devices, count > 1 ? cubin : NULL);
     if (count > 1)
         error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME", count,
               request->measurement.kernels, names);
@@ -95,7 +95,7 @@ static int find_baseline(const struct check_request *request, struct run *baseli
                             : find_fitting(request, &devices, &cubin, &device);
     if (code == 0) {
         code = baseline_read(baseline, request->baselines, device);
-        *name = baseline_folder(request->baselines, device);
+        *name = baseline_directory(request->baselines, device);
     }
     cubin_release(&cubin);
     baseline_devices_release(&devices);

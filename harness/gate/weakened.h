@@ -18,7 +18,8 @@ struct standards {
  * known regressions that are new or reach further. What is new or stricter is no note. Pure. */
 void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now);
 
-/* The same by what the folder `before` holds: baselines/ and metrics/ of the revision before, each as --baselines and
+/* The same by what the directory `before` holds: baselines/ and metrics/ of the revision before, each as --baselines
+ * and
  * --metrics take them; a note says which of the two is not there. 0, or EXIT_USAGE after error() when one cannot be
  * read. */
 int weakened_since(struct comparison *comparison, const char *before, const struct device *device,

@@ -64,7 +64,7 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
  * none of them is that of the run; false when one is, or one is not recorded. */
 bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, struct gpus *gpus);
 
-/* Metrics of the files that the metric folder does not define: told once in a note, never judged. */
+/* Metrics of the files that the metric directory does not define: told once in a note, never judged. */
 struct unknown {
     const char **names;
     size_t count;

@@ -235,9 +235,9 @@ int known_regressions_read_text(struct known_regressions *known_regressions, con
     return -1;
 }
 
-int known_regressions_read(struct known_regressions *known_regressions, const char *folder)
+int known_regressions_read(struct known_regressions *known_regressions, const char *directory)
 {
-    char *path = x_sprintf("%s/%s", folder, KNOWN_REGRESSION_FILE);
+    char *path = x_sprintf("%s/%s", directory, KNOWN_REGRESSION_FILE);
     char *text = NULL;
     size_t length;
     int result = 0;
@@ -265,7 +265,7 @@ static const char *nearest_metric(const struct metrics *metrics, const char *nam
 }
 
 int known_regressions_check(const struct known_regressions *known_regressions, const struct metrics *metrics,
-                            const char *folder)
+                            const char *directory)
 {
     int result = 0;
     for (size_t i = 0; i < known_regressions->count; i++) {
@@ -283,7 +283,7 @@ int known_regressions_check(const struct known_regressions *known_regressions, c
                            known_regression->file, known_regression->line, metric->name, known_regression->kernel,
                            metric->name);
         }
-        char *path = x_sprintf("%s/%s.json", folder, known_regression->kernel);
+        char *path = x_sprintf("%s/%s.json", directory, known_regression->kernel);
         if (access(path, F_OK) != 0 && errno == ENOENT)
             warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", known_regression->file,
                     known_regression->line, known_regression->kernel, known_regression->kernel,

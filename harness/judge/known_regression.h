@@ -37,17 +37,17 @@ struct known_regressions {
     size_t count;
 };
 
-/* Reads <folder>/expected.ini; a file that is not there declares nothing. -1 after error() with file and line for
+/* Reads <directory>/expected.ini; a file that is not there declares nothing. -1 after error() with file and line for
  * anything malformed: a section that is not "KERNEL METRIC", a missing, unknown or doubled key, a doubled section, a
  * date that is none. */
-int known_regressions_read(struct known_regressions *known_regressions, const char *folder);
+int known_regressions_read(struct known_regressions *known_regressions, const char *directory);
 int known_regressions_read_text(struct known_regressions *known_regressions, const char *path, const char *text);
 void known_regressions_release(struct known_regressions *known_regressions);
 
 /* Whether each names a metric that can regress: -1 after error() with file and line for one that does not. Warns of a
- * kernel that has no baseline in the folder: its section is left over. */
+ * kernel that has no baseline in the directory: its section is left over. */
 int known_regressions_check(const struct known_regressions *known_regressions, const struct metrics *metrics,
-                            const char *folder);
+                            const char *directory);
 
 /* The one for that row, or NULL. */
 const struct known_regression *known_regressions_find(const struct known_regressions *known_regressions,

@@ -47,9 +47,9 @@ struct metrics {
     size_t count;
 };
 
-/* Reads every *.ini of a folder. On failure says file, line and remedy, returns -1, and *metrics is empty. Unknown
+/* Reads every *.ini of a directory. On failure says file, line and remedy, returns -1, and *metrics is empty. Unknown
  * keys, a missing or doubled key, a doubled section, an unknown weight and a law of unknown metrics are errors. */
-int metrics_read_folder(struct metrics *metrics, const char *folder);
+int metrics_read_directory(struct metrics *metrics, const char *directory);
 
 /* Reads one file's text (path only for messages) and adds its sections. Does not check the names of other metrics: call
  * metrics_check. */

@@ -415,17 +415,17 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-int metrics_read_folder(struct metrics *metrics, const char *folder)
+int metrics_read_directory(struct metrics *metrics, const char *directory)
 {
     struct dirent **entries = NULL;
     *metrics = (struct metrics){0};
-    int count = scandir(folder, &entries, is_metric_file, by_name);
+    int count = scandir(directory, &entries, is_metric_file, by_name);
     if (count < 0)
-        return error("cannot read the metric files in %s: %s; name their folder with --metrics", folder,
+        return error("cannot read the metric files in %s: %s; name their folder with --metrics", directory,
                      strerror(errno));
-    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", folder);
+    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", directory);
     for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
         if (result == 0)
             result = read_file(metrics, path);
         free(path);

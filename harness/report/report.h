@@ -15,9 +15,9 @@ struct report {
     const struct comparison *comparison; /* likewise */
     const struct diagnosis *diagnosis;   /* of it, likewise */
     const char *run_name;                /* file that holds the run, or NULL when it is in none */
-    const char *baseline_name;           /* file or folder, or NULL */
-    const char *baselines;               /* folder that accept must be told of, or NULL for its default */
-    bool other_baseline;                 /* one that does not fit the run is there: the run's needs another folder */
+    const char *baseline_name;           /* file or directory, or NULL */
+    const char *baselines;               /* directory that accept must be told of, or NULL for its default */
+    bool other_baseline;                 /* one that does not fit the run is there: the run's needs another directory */
     enum exit_code exit_code;            /* what the command is going to exit with: run_exit_code without comparison */
     bool replay;                         /* the run was read from run_name; nothing was measured here: said loudly */
     bool static_only;                    /* only machine code was read: no kernel ran and no GPU was asked; likewise */

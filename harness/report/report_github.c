@@ -43,9 +43,9 @@ static bool is_below_here(const char *file)
     return file && *file && *file != '/' && strncmp(file, "../", 3) != 0 && !strstr(file, "/../");
 }
 
-/* The current folder as seen from the root of the repository, "" or "perf/"; the root is GITHUB_WORKSPACE, else the
- * nearest folder with .git. Caller frees. */
-static char *folder_in_repository(void)
+/* The current directory as seen from the root of the repository, "" or "perf/"; the root is GITHUB_WORKSPACE, else the
+ * nearest directory with .git. Caller frees. */
+static char *directory_in_repository(void)
 {
     char here[PATH_MAX], root[PATH_MAX];
     const char *workspace = getenv("GITHUB_WORKSPACE");
@@ -75,12 +75,12 @@ static void put_annotation(FILE *stream, enum tone tone, const struct line *line
 {
     fprintf(stream, "::%s ", commands[tone]);
     if (line && is_below_here(line->file)) {
-        char *folder = folder_in_repository();
-        char *file = x_sprintf("%s%s", folder, line->file);
+        char *directory = directory_in_repository();
+        char *file = x_sprintf("%s%s", directory, line->file);
         fputs("file=", stream);
         put_escaped(stream, file, ":,", FILE_MOST);
         free(file);
-        free(folder);
+        free(directory);
         fprintf(stream, ",line=%u,", line->number);
     }
     fputs("title=", stream);

@@ -20,9 +20,9 @@ struct row *made_row(const struct run *run, const char *kernel, const char *metr
 /* Sets three equal samples. */
 void made_set(const struct run *run, const char *kernel, const char *metric, double value);
 
-/* Accepts runs[0..count), called a.json, b.json ..., into the folder; kernel, metric and was may be NULL. */
+/* Accepts runs[0..count), called a.json, b.json ..., into the directory; kernel, metric and was may be NULL. */
 struct trial {
-    const char *folder, *kernel, *metric, *was;
+    const char *directory, *kernel, *metric, *was;
     const char *reason; /* NULL: "because" */
     bool drift_reference;
 };
@@ -34,10 +34,10 @@ void made_accept_one(const struct trial *trial, const struct run *run);
 /* The same, with words that an error or warning must have. */
 void made_expect(const struct trial *trial, const struct run *runs, size_t count, int expected, const char *words);
 
-/* The baseline of the runs' device in the folder. Caller releases it. */
-struct run made_baseline(const char *folder);
+/* The baseline of the runs' device in the directory. Caller releases it. */
+struct run made_baseline(const char *directory);
 
-/* Text of folder/name; caller frees. */
-char *made_text(const char *folder, const char *name);
+/* Text of directory/name; caller frees. */
+char *made_text(const char *directory, const char *name);
 
 #endif

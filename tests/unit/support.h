@@ -1,15 +1,15 @@
-/* support.h - what several tests need: a scratch folder, and the words of an error message. */
+/* support.h - what several tests need: a scratch directory, and the words of an error message. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
 #include <stdio.h>
 
-/* A new empty folder of this test's own. scratch_remove deletes it with all that is in it, and frees its name. */
+/* A new empty directory of this test's own. scratch_remove deletes it with all that is in it, and frees its name. */
 char *scratch_make(void);
-void scratch_remove(char *folder);
+void scratch_remove(char *directory);
 
-/* Writes text into folder/name. Caller frees the path. */
-char *scratch_file(const char *folder, const char *name, const char *text);
+/* Writes text into directory/name. Caller frees the path. */
+char *scratch_file(const char *directory, const char *name, const char *text);
 
 /* Writes a run file, whole or not at all; -1 after error(). */
 struct run;

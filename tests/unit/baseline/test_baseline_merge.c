@@ -10,20 +10,20 @@
 
 Test(baseline_merge, accepting_one_row_changes_no_other)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run first = made_run(1), second = made_run(2);
-    made_accept_one(&(struct trial){.folder = folder}, &first);
-    char *warp_before = made_text(folder, "nvidia-h200/reduce/warp.json");
-    char *tree_before = made_text(folder, TREE);
+    made_accept_one(&(struct trial){.directory = directory}, &first);
+    char *warp_before = made_text(directory, "nvidia-h200/reduce/warp.json");
+    char *tree_before = made_text(directory, TREE);
 
     struct accepted accepted;
-    const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "clock"};
+    const struct trial trial = {.directory = directory, .kernel = "reduce/tree", .metric = "clock"};
     cr_assert_eq(made_accept(&trial, &second, 1, &accepted), 0);
     cr_expect_eq(accepted.rows, 1);
     cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 1);
     accepted_release(&accepted);
-    char *warp_after = made_text(folder, "nvidia-h200/reduce/warp.json");
-    char *tree_after = made_text(folder, TREE);
+    char *warp_after = made_text(directory, "nvidia-h200/reduce/warp.json");
+    char *tree_after = made_text(directory, TREE);
     cr_expect_str_eq(warp_after, warp_before);
 
     /* The row and the list of sessions are all that changed: not even the launches. */
@@ -41,24 +41,24 @@ Test(baseline_merge, accepting_one_row_changes_no_other)
     free(tree_after);
     run_release(&second);
     run_release(&first);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     for (int i = 1; i <= BASELINE_SESSIONS + 5; i++) {
         struct run run = made_run(i);
         struct accepted accepted;
         for (size_t k = 0; k < run.result_count; k++)
             made_set(&run, run.results[k].id, "time", 200 + i % 4);
-        cr_assert_eq(made_accept(&(struct trial){.folder = folder}, &run, 1, &accepted), 0);
+        cr_assert_eq(made_accept(&(struct trial){.directory = directory}, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.counts[i == 1 ? ACCEPTED_FIRST : ACCEPTED_ADDED], i == 1 ? 12 : 9, "session %d", i);
         cr_expect_eq(accepted.time_sessions, i < BASELINE_SESSIONS ? (size_t)i : BASELINE_SESSIONS);
         accepted_release(&accepted);
         run_release(&run);
     }
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(directory);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_assert_eq(time->session_count, BASELINE_SESSIONS);
     cr_expect_eq(row_session_value(time, 0), 202, "the oldest went");
@@ -74,7 +74,7 @@ Test(baseline_merge, rows_that_agree_gain_sessions_up_to_a_bound)
     const struct result *tree = run_find(&baseline, "reduce/tree");
     cr_expect_eq(tree->launches[0].times, BASELINE_SESSIONS + 5);
     run_release(&baseline);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 /* Two sessions that differ allow by the rule's formula 318 times their deviation. */
@@ -91,9 +91,9 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
         {191, ACCEPTED_REPLACED, FOUND_BETTER},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
-        char *folder = scratch_make();
+        char *directory = scratch_make();
         struct run runs[] = {made_run(1), made_run(2), made_run(3)};
-        const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
+        const struct trial trial = {.directory = directory, .kernel = "reduce/tree", .metric = "time"};
         struct accepted accepted;
         cr_assert_eq(made_accept(&trial, runs, 2, &accepted), 0);
         accepted_release(&accepted);
@@ -104,15 +104,15 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
         accepted_release(&accepted);
         for (size_t k = 0; k < ROWS(runs); k++)
             run_release(&runs[k]);
-        scratch_remove(folder);
+        scratch_remove(directory);
     }
 }
 
 /* What drifted too far in small steps fails by its drift reference; once it is accepted it must not go on failing. */
 Test(baseline_merge, a_row_past_its_drift_reference_is_replaced)
 {
-    char *folder = scratch_make();
-    const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
+    char *directory = scratch_make();
+    const struct trial trial = {.directory = directory, .kernel = "reduce/tree", .metric = "time"};
     size_t replaced = 0;
     for (int i = 1; i <= 28; i++) {
         struct run run = made_run(i);
@@ -121,7 +121,7 @@ Test(baseline_merge, a_row_past_its_drift_reference_is_replaced)
         replaced += accepted.counts[ACCEPTED_REPLACED];
         if (accepted.counts[ACCEPTED_REPLACED]) {
             cr_expect_eq(accepted.moves[0].finding, FOUND_WORSE);
-            struct run baseline = made_baseline(folder);
+            struct run baseline = made_baseline(directory);
             cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 200 + i);
             run_release(&baseline);
         }
@@ -129,20 +129,20 @@ Test(baseline_merge, a_row_past_its_drift_reference_is_replaced)
         run_release(&run);
     }
     cr_expect_eq(replaced, 1);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run runs[] = {made_run(1), made_run(2), made_run(3)};
     runs[1].sessions[0].facts[SESSION_COMMIT] = x_strdup("abc");
-    made_accept_one(&(struct trial){.folder = folder, .reason = "one"}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder, .reason = "two"}, &runs[1]);
+    made_accept_one(&(struct trial){.directory = directory, .reason = "one"}, &runs[0]);
+    made_accept_one(&(struct trial){.directory = directory, .reason = "two"}, &runs[1]);
     made_set(&runs[2], "access/coalesced", "time", 50);
     made_set(&runs[2], "reduce/tree", "time", 300);
     struct accepted accepted;
-    cr_assert_eq(made_accept(&(struct trial){.folder = folder, .reason = "three"}, &runs[2], 1, &accepted), 0);
+    cr_assert_eq(made_accept(&(struct trial){.directory = directory, .reason = "three"}, &runs[2], 1, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 2, "two times");
     cr_expect_eq(accepted.counts[ACCEPTED_INFO], 2, "and the clocks beside them");
     cr_expect_eq(accepted.counts[ACCEPTED_ADDED], 5);
@@ -156,7 +156,7 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     cr_expect_eq(accepted.moves[1].finding, FOUND_BETTER);
     accepted_release(&accepted);
 
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(directory);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_expect_eq(time->session_count, 1);
     cr_expect_eq(row_value(time), 300);
@@ -175,15 +175,15 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     /* Moved again: one step back is remembered. */
     struct run last = made_run(4);
     made_set(&last, "reduce/tree", "time", 100);
-    made_accept_one(&(struct trial){.folder = folder}, &last);
-    baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.directory = directory}, &last);
+    baseline = made_baseline(directory);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->previous->value, 300);
     cr_expect_str_eq(made_row(&baseline, "reduce/tree", "time")->previous->reason, "three");
     run_release(&baseline);
     run_release(&last);
     for (size_t i = 0; i < ROWS(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 /* By value, however little; and how often it was seen the same is counted anew. To repeat no more is no move. */
@@ -200,21 +200,21 @@ Test(baseline_merge, exact_rows)
         {{7, 7, 8}, ACCEPTED_ADDED, FOUND_SAME, 2, 0},     {{7, 7, 7}, ACCEPTED_ADDED, FOUND_SAME, 3, 0},
         {{9, 9, 9}, ACCEPTED_REPLACED, FOUND_WORSE, 1, 3},
     };
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     for (size_t i = 0; i < ROWS(steps); i++) {
         struct run run = made_run((int)i + 1);
         struct row *row = made_row(&run, "reduce/tree", "count");
         row_clear(row);
         row_add_session(row, steps[i].samples, 3);
         struct accepted accepted;
-        const struct trial trial = {.folder = folder, .kernel = "reduce/tree", .metric = "count"};
+        const struct trial trial = {.directory = directory, .kernel = "reduce/tree", .metric = "count"};
         cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.counts[steps[i].step], 1, "step %zu", i);
         cr_expect_eq(accepted.move_count, steps[i].step == ACCEPTED_REPLACED ? 1 : 0, "step %zu", i);
         if (accepted.move_count > 0)
             cr_expect_eq(accepted.moves[0].finding, steps[i].finding, "step %zu", i);
         accepted_release(&accepted);
-        struct run baseline = made_baseline(folder);
+        struct run baseline = made_baseline(directory);
         row = made_row(&baseline, "reduce/tree", "count");
         cr_expect_eq(row->session_count, steps[i].sessions, "step %zu", i);
         cr_expect(row->has_readings);
@@ -222,45 +222,45 @@ Test(baseline_merge, exact_rows)
         run_release(&baseline);
         run_release(&run);
     }
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 Test(baseline_merge, drift_references_move_when_asked)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run runs[] = {made_run(1), made_run(4)};
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/*", .drift_reference = true}, &runs[1]);
-    struct run baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/*", .drift_reference = true}, &runs[1]);
+    struct run baseline = made_baseline(directory);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 202.5);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->drift_reference, 101);
     cr_expect(!made_row(&baseline, "reduce/tree", "clock")->has_drift_reference);
     run_release(&baseline);
 
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*"}, &runs[1]);
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "access/*", .drift_reference = true}, &runs[1]);
-    baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.directory = directory, .kernel = "access/*"}, &runs[1]);
+    made_accept_one(&(struct trial){.directory = directory, .kernel = "access/*", .drift_reference = true}, &runs[1]);
+    baseline = made_baseline(directory);
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->drift_reference, 102.5,
                  "also of sessions known before");
     cr_expect_eq(made_row(&baseline, "access/coalesced", "time")->session_count, 2);
     run_release(&baseline);
     run_release(&runs[1]);
     run_release(&runs[0]);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 /* As baselines from before there were drift references are. */
 Test(baseline_merge, a_row_without_an_drift_reference_gets_its_old_value)
 {
-    char *folder = scratch_make();
-    char *family = x_sprintf("%s/nvidia-h200/reduce", folder);
+    char *directory = scratch_make();
+    char *family = x_sprintf("%s/nvidia-h200/reduce", directory);
     struct run old = made_run(1), second = made_run(5);
-    cr_assert_eq(make_folders(family), 0);
+    cr_assert_eq(make_directories(family), 0);
     run_filter(&old, (char *[]){(char[]){"reduce/tree"}}, 1);
     char *path = x_sprintf("%s/tree.json", family);
     cr_assert_eq(run_write_file(&old, path), 0);
-    made_accept_one(&(struct trial){.folder = folder}, &second);
-    struct run baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.directory = directory}, &second);
+    struct run baseline = made_baseline(directory);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 201);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 6);
     run_release(&baseline);
@@ -268,14 +268,14 @@ Test(baseline_merge, a_row_without_an_drift_reference_gets_its_old_value)
     run_release(&old);
     free(path);
     free(family);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run runs[] = {made_run(1), made_run(2), made_run(3)};
-    const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
+    const struct trial trial = {.directory = directory, .kernel = "reduce/tree"};
     made_accept_one(&trial, &runs[0]);
     made_set(&runs[1], "reduce/tree", "hits", 50);
     row_clear(made_row(&runs[1], "reduce/tree", "count"));
@@ -289,7 +289,7 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     cr_expect_eq(accepted.moves[0].now_state, VALUE_NOT_SUPPORTED);
     cr_expect_eq(accepted.moves[1].was_state, VALUE_NOT_APPLICABLE);
     accepted_release(&accepted);
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(directory);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->state, VALUE_NOT_SUPPORTED);
     cr_expect_eq(row_value(made_row(&baseline, "reduce/tree", "hits")), 50);
     run_release(&baseline);
@@ -297,7 +297,7 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     run_set_note(&runs[2],
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
     made_accept_one(&trial, &runs[2]);
-    baseline = made_baseline(folder);
+    baseline = made_baseline(directory);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_expect_eq(time->session_count, 1, "the same number of another counter is no agreement");
     cr_expect_null(time->previous);
@@ -305,34 +305,34 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     run_release(&baseline);
     for (size_t i = 0; i < ROWS(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 Test(baseline_merge, rows_that_no_metric_file_defines_are_information)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     for (int i = 1; i <= 2; i++) {
         struct run run = made_run(i);
         row_add_session(result_add(run_find(&run, "reduce/tree"), "other"), (double[]){1000 * i}, 1);
-        made_accept_one(&(struct trial){.folder = folder}, &run);
+        made_accept_one(&(struct trial){.directory = directory}, &run);
         run_release(&run);
     }
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(directory);
     const struct row *other = made_row(&baseline, "reduce/tree", "other");
     cr_expect_eq(other->session_count, 2);
     cr_expect(!other->has_drift_reference && !other->has_readings);
     run_release(&baseline);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_all_files)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run run = made_run(1);
     for (size_t i = 0; i < run.note_count; i++)
         run.notes[i].judged = false; /* a run of an older version */
-    made_accept_one(&(struct trial){.folder = folder}, &run);
-    struct run baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.directory = directory}, &run);
+    struct run baseline = made_baseline(directory);
     const struct metric_note *time = run_find_note(&baseline, "time");
     cr_expect(time->judged);
     cr_expect_eq(time->class, METRIC_TIME);
@@ -340,20 +340,20 @@ Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_a
     run_release(&baseline);
 
     static const double floors[] = {3, 500};
-    char *path = x_sprintf("%s/" TREE, folder);
+    char *path = x_sprintf("%s/" TREE, directory);
     for (size_t i = 0; i < ROWS(floors); i++) {
         struct run file;
         cr_assert_eq(run_read(&file, path), 0);
         run_find_note(&file, "time")->floor_absolute = floors[i];
         cr_assert_eq(run_write_file(&file, path), 0);
         run_release(&file);
-        baseline = made_baseline(folder);
+        baseline = made_baseline(directory);
         cr_expect_eq(run_find_note(&baseline, "time")->floor_absolute, floors[i] < 10 ? floors[i] : 10, "floor %zu", i);
         run_release(&baseline);
     }
     free(path);
     run_release(&run);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 /* ---- Values that move: the spread of code that did not change, and drift references ---- */
@@ -403,10 +403,10 @@ Test(baseline_merge, one_by_one_ends_as_all_at_once)
     char *once = scratch_make(), *singly = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 416, 52), noisy_run(3, 392, 49)};
     struct accepted accepted;
-    cr_assert_eq(made_accept(&(struct trial){.folder = once}, runs, ROWS(runs), &accepted), 0);
+    cr_assert_eq(made_accept(&(struct trial){.directory = once}, runs, ROWS(runs), &accepted), 0);
     accepted_release(&accepted);
     for (size_t i = 0; i < ROWS(runs); i++) {
-        cr_assert_eq(made_accept(&(struct trial){.folder = singly}, &runs[i], 1, &accepted), 0);
+        cr_assert_eq(made_accept(&(struct trial){.directory = singly}, &runs[i], 1, &accepted), 0);
         cr_expect_eq(accepted.counts[ACCEPTED_NOISE], i == 1 ? 2 : 0, "session %zu", i);
         cr_expect_eq(accepted.move_count, 0);
         accepted_release(&accepted);
@@ -449,19 +449,19 @@ Test(baseline_merge, only_the_same_code_spreads_and_not_far)
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
         const char *kernel = cases[i].kernel;
-        char *folder = scratch_make();
+        char *directory = scratch_make();
         struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 400, 50)};
         if (strcmp(kernel, "reduce/tree") == 0)
             set_launch(&runs[1], kernel, cases[i].code);
         made_set(&runs[1], kernel, "time", (1 + cases[i].more) * row_value(made_row(&runs[0], kernel, "time")));
         made_set(&runs[1], kernel, "count", cases[i].count);
-        made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+        made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
         struct accepted accepted;
-        const struct trial trial = {.folder = folder, .kernel = kernel, .metric = cases[i].metric};
+        const struct trial trial = {.directory = directory, .kernel = kernel, .metric = cases[i].metric};
         cr_assert_eq(made_accept(&trial, &runs[1], 1, &accepted), 0);
         cr_expect(cases[i].time == ACCEPTED_STEPS || accepted.counts[cases[i].time] >= 1, "case %zu", i);
         cr_expect(cases[i].clock == ACCEPTED_STEPS || accepted.counts[cases[i].clock] >= 1, "case %zu", i);
-        struct run baseline = made_baseline(folder);
+        struct run baseline = made_baseline(directory);
         cr_expect_eq(made_row(&baseline, kernel, "time")->session_count, cases[i].time == ACCEPTED_NOISE ? 2 : 1,
                      "case %zu", i);
         const struct result *result = run_find(&baseline, kernel);
@@ -472,19 +472,19 @@ Test(baseline_merge, only_the_same_code_spreads_and_not_far)
         accepted_release(&accepted);
         run_release(&runs[1]);
         run_release(&runs[0]);
-        scratch_remove(folder);
+        scratch_remove(directory);
     }
 }
 
 /* One session far off would make the limit so wide that real regressions pass; the near one beside it waits as well. */
 Test(baseline_merge, what_is_far_off_is_left_out_and_named)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 406, 70), noisy_run(4, 600, 70)};
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[1]);
     struct accepted accepted;
-    const struct trial trial = {.folder = folder, .kernel = "reduce/*", .drift_reference = true};
+    const struct trial trial = {.directory = directory, .kernel = "reduce/*", .drift_reference = true};
     for (size_t again = 0; again < 2; again++) {
         cr_assert_eq(made_accept(&trial, &runs[2], 2, &accepted), 0);
         cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 2);
@@ -497,7 +497,7 @@ Test(baseline_merge, what_is_far_off_is_left_out_and_named)
         cr_expect(accepted.moves[1].left && accepted.moves[1].finding == FOUND_BETTER);
         accepted_release(&accepted);
     }
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(directory);
     const struct row *time = made_row(&baseline, "reduce/tree", "time");
     cr_expect(time->session_count == 2 && row_value(time) == 402 && time->drift_reference == 400 && !time->previous);
     cr_expect_eq(row_value(made_row(&baseline, "reduce/warp", "hits")), 50);
@@ -505,33 +505,33 @@ Test(baseline_merge, what_is_far_off_is_left_out_and_named)
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 12);
     run_release(&baseline);
 
-    const struct trial named = {.folder = folder, .kernel = "reduce/tree", .metric = "time"};
+    const struct trial named = {.directory = directory, .kernel = "reduce/tree", .metric = "time"};
     cr_assert_eq(made_accept(&named, &runs[3], 1, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 1);
     cr_expect(accepted.move_count == 1 && !accepted.moves[0].left);
     accepted_release(&accepted);
     for (size_t i = 0; i < ROWS(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 /* A far session among near ones is far, though their mean is not. */
 Test(baseline_merge, one_far_session_of_several_is_left_out)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 403, 50), noisy_run(4, 200, 50)};
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
     struct accepted accepted;
-    const struct trial trial = {.folder = folder, .kernel = "reduce/tree"};
+    const struct trial trial = {.directory = directory, .kernel = "reduce/tree"};
     cr_assert_eq(made_accept(&trial, &runs[1], 3, &accepted), 0);
     cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 1);
     accepted_release(&accepted);
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(directory);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
     run_release(&baseline);
     for (size_t i = 0; i < ROWS(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 static void expect_places(const struct run *baseline, const char *metric, const char *places)
@@ -550,19 +550,19 @@ static void expect_places(const struct run *baseline, const char *metric, const 
 /* Rows gain and lose sessions by themselves; each value knows its own. */
 Test(baseline_merge, values_know_the_sessions_that_they_are_from)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run runs[24];
     for (size_t i = 0; i < ROWS(runs); i++)
         runs[i] = noisy_run((int)i + 1, i == 1 ? 600 : 400 + (double)i, 50);
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    const struct trial whole = {.folder = folder, .kernel = "reduce/tree"};
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    const struct trial whole = {.directory = directory, .kernel = "reduce/tree"};
     struct accepted accepted;
     cr_assert_eq(made_accept(&whole, &runs[1], 1, &accepted), 0); /* its time is left out */
     accepted_release(&accepted);
     made_accept_one(&whole, &runs[2]);
-    made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/tree", .metric = "count"}, &runs[3]);
+    made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/tree", .metric = "count"}, &runs[3]);
     made_accept_one(&whole, &runs[4]);
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(directory);
     expect_places(&baseline, "time", "0 2 4 ");
     expect_places(&baseline, "count", "0 1 2 3 4 ");
     expect_places(&baseline, "clock", "0 1 2 4 ");
@@ -571,8 +571,8 @@ Test(baseline_merge, values_know_the_sessions_that_they_are_from)
 
     /* The oldest records go when the last value from them goes, and not before. */
     for (size_t i = 5; i < ROWS(runs); i++)
-        made_accept_one(&(struct trial){.folder = folder, .kernel = "reduce/tree", .metric = "count"}, &runs[i]);
-    baseline = made_baseline(folder);
+        made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/tree", .metric = "count"}, &runs[i]);
+    baseline = made_baseline(directory);
     expect_places(&baseline, "time", "0 2 3 ");
     expect_places(&baseline, "clock", "0 1 2 3 ");
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->session_count, BASELINE_SESSIONS);
@@ -580,7 +580,7 @@ Test(baseline_merge, values_know_the_sessions_that_they_are_from)
     run_release(&baseline);
     for (size_t i = 0; i < ROWS(runs); i++)
         run_release(&runs[i]);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 /* Changed arguments would have moved every session of the count. */
@@ -596,28 +596,28 @@ Test(baseline_merge, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
         {{{14, 14, 14}, {14, 14, 14}}, ACCEPTED_REPLACED, 2, 6},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
-        char *folder = scratch_make();
+        char *directory = scratch_make();
         struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 416, 50), noisy_run(3, 416, 50)};
         for (size_t k = 0; k < 2; k++) {
             struct row *row = made_row(&runs[k + 1], "reduce/tree", "count");
             row_clear(row);
             row_add_session(row, cases[i].counts[k], 3);
         }
-        made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
+        made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
         struct accepted accepted;
-        cr_assert_eq(made_accept(&(struct trial){.folder = folder, .kernel = "reduce/tree"}, &runs[1], 2, &accepted),
-                     0);
+        cr_assert_eq(
+            made_accept(&(struct trial){.directory = directory, .kernel = "reduce/tree"}, &runs[1], 2, &accepted), 0);
         cr_expect_geq(accepted.counts[cases[i].count], 1, "case %zu", i);
         cr_expect_eq(accepted.counts[ACCEPTED_NOISE], cases[i].count == ACCEPTED_REPLACED ? 0 : 1, "case %zu", i);
         accepted_release(&accepted);
-        struct run baseline = made_baseline(folder);
+        struct run baseline = made_baseline(directory);
         const struct row *count = made_row(&baseline, "reduce/tree", "count");
         cr_expect_eq(count->session_count, cases[i].sessions, "case %zu", i);
         cr_expect_eq(count->readings, cases[i].readings, "case %zu", i);
         run_release(&baseline);
         for (size_t k = 0; k < ROWS(runs); k++)
             run_release(&runs[k]);
-        scratch_remove(folder);
+        scratch_remove(directory);
     }
 }
 
@@ -636,43 +636,45 @@ Test(baseline_merge, small_steps_add_up_to_the_drift_reference)
         {"time", 214, 214, false, 1}, /* but not of the drift reference */
         {"time", 300, 300, false, 1},
     };
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run first = made_run(1);
-    made_accept_one(&(struct trial){.folder = folder}, &first);
+    made_accept_one(&(struct trial){.directory = directory}, &first);
     run_release(&first);
     for (size_t i = 0; i < ROWS(steps); i++) {
-        const struct trial trial = {
-            .folder = folder, .kernel = "reduce/tree", .metric = steps[i].metric, .drift_reference = steps[i].asked};
+        const struct trial trial = {.directory = directory,
+                                    .kernel = "reduce/tree",
+                                    .metric = steps[i].metric,
+                                    .drift_reference = steps[i].asked};
         struct run run = made_run((int)i + 2);
         made_set(&run, "reduce/tree", steps[i].metric, steps[i].value);
         struct accepted accepted;
         cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
         cr_expect_eq(accepted.drift_references, steps[i].moved, "step %zu", i);
         accepted_release(&accepted);
-        struct run baseline = made_baseline(folder);
+        struct run baseline = made_baseline(directory);
         const struct row *row = made_row(&baseline, "reduce/tree", steps[i].metric);
         cr_expect_eq(row->drift_reference, steps[i].drift_reference, "step %zu: %g", i, row->drift_reference);
         run_release(&baseline);
         run_release(&run);
     }
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 /* Another counter gives the value another meaning. */
 Test(baseline_merge, an_drift_reference_of_another_definition_goes)
 {
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     struct run runs[] = {made_run(1), made_run(3)};
     run_set_note(&runs[1],
                  &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
-    made_accept_one(&(struct trial){.folder = folder}, &runs[0]);
-    made_accept_one(&(struct trial){.folder = folder}, &runs[1]);
-    struct run baseline = made_baseline(folder);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[1]);
+    struct run baseline = made_baseline(directory);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 203);
     run_release(&baseline);
     run_release(&runs[1]);
     run_release(&runs[0]);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 /* ---- Source lines: they are of the machine code of the values beside them ---- */
@@ -710,14 +712,14 @@ struct step {
 static double accept_two(const struct step *first, const struct step *second)
 {
     const struct step *steps[] = {first, second};
-    char *folder = scratch_make();
+    char *directory = scratch_make();
     for (int i = 0; i < 2; i++) {
         struct run run = made_lined(i + 1, steps[i]->code, steps[i]->counted, steps[i]->period, 10 * (i + 1));
-        struct trial trial = {.folder = folder, .metric = steps[i]->metric};
+        struct trial trial = {.directory = directory, .metric = steps[i]->metric};
         made_accept_one(&trial, &run);
         run_release(&run);
     }
-    struct run baseline = made_baseline(folder);
+    struct run baseline = made_baseline(directory);
     const struct lines *lines = &run_find(&baseline, "reduce/tree")->lines;
     double amount = -1;
     if (lines->counted || lines->period) {
@@ -725,7 +727,7 @@ static double accept_two(const struct step *first, const struct step *second)
         amount = lines->counted ? lines->list[0].counts[LINE_INSTRUCTIONS] : line_samples(&lines->list[0]);
     }
     run_release(&baseline);
-    scratch_remove(folder);
+    scratch_remove(directory);
     return amount;
 }
 
@@ -767,20 +769,20 @@ Test(baseline_merge, lines_of_several_runs_are_the_newest_that_fit)
         {{"beef", "f00d"}, {COUNTS, COUNTS}, 20},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
-        char *folder = scratch_make();
+        char *directory = scratch_make();
         struct run runs[2];
         for (int k = 0; k < 2; k++)
             runs[k] = made_lined(k + 1, rows[i].codes[k], rows[i].counted[k], 0, 10 * (k + 1));
         struct accepted accepted;
-        cr_assert_eq(made_accept(&(struct trial){.folder = folder}, runs, 2, &accepted), 0);
+        cr_assert_eq(made_accept(&(struct trial){.directory = directory}, runs, 2, &accepted), 0);
         accepted_release(&accepted);
-        struct run baseline = made_baseline(folder);
+        struct run baseline = made_baseline(directory);
         const struct lines *lines = &run_find(&baseline, "reduce/tree")->lines;
         const double kept = lines->counted ? lines->list[0].counts[LINE_INSTRUCTIONS] : -1;
         cr_expect_eq(kept, rows[i].kept, "row %zu: %g, not %g", i, kept, rows[i].kept);
         run_release(&baseline);
         run_release(&runs[0]);
         run_release(&runs[1]);
-        scratch_remove(folder);
+        scratch_remove(directory);
     }
 }

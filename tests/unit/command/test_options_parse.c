@@ -155,7 +155,7 @@ Test(options_parse, the_last_of_two_counts)
     options_release(&options);
 }
 
-Test(options_parse, metrics_of_list_may_name_a_folder)
+Test(options_parse, metrics_of_list_may_name_a_directory)
 {
     struct options options;
     char *argv[WORDS + 1];

@@ -102,9 +102,9 @@ static unsigned number_before(const char *line, const char *word)
 /* ptxas prints three lines about a kernel, after its name and GPU. */
 Test(cubin_image, every_fact_is_what_ptxas_says)
 {
-    char *folder = scratch_make();
-    char *file = scratch_file(folder, "facts.cu", facts_source);
-    char *output = x_sprintf("%s/facts.fatbin", folder), *log = x_sprintf("%s/log", folder);
+    char *directory = scratch_make();
+    char *file = scratch_file(directory, "facts.cu", facts_source);
+    char *output = x_sprintf("%s/facts.fatbin", directory), *log = x_sprintf("%s/log", directory);
     const char *const arguments[] = {"-w", "-arch=all-major", "-Xptxas=-v", "-fatbin", "-o", output, file, NULL};
     compile_cuda(arguments, log);
     struct cubin cubin;
@@ -143,5 +143,5 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     free(log);
     free(output);
     free(file);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }

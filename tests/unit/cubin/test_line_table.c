@@ -37,11 +37,11 @@ static int take(void *data, const unsigned char *bytes, size_t size)
 static struct wanted find_image(const char *name)
 {
     struct wanted wanted = {.name = name};
-    char *folder = program_folder();
-    char *library = x_sprintf("%s/../libkernels.so", folder);
+    char *directory = program_directory();
+    char *library = x_sprintf("%s/../libkernels.so", directory);
     cr_assert_eq(cubin_each_image(library, take, &wanted), 1, "%s in %s", name, library);
     free(library);
-    free(folder);
+    free(directory);
     return wanted;
 }
 

@@ -12,12 +12,12 @@
 
 static char *scratch;
 
-/* A folder with a/kernels/one.cu in it, in which the test runs. */
+/* A directory with a/kernels/one.cu in it, in which the test runs. */
 static void enter(void)
 {
     scratch = scratch_make();
     cr_assert_eq(chdir(scratch), 0);
-    cr_assert_eq(make_folders("a/kernels"), 0);
+    cr_assert_eq(make_directories("a/kernels"), 0);
     FILE *file = fopen("a/kernels/one.cu", "w");
     cr_assert(file);
     fputs("first\n    second {  \n\tthird\n\nlast without an end", file);
@@ -38,12 +38,12 @@ static const struct line *resolve(struct lines *lines, const char *file, unsigne
     return &lines->list[0];
 }
 
-Test(source_text, names_below_the_folder_become_relative, .init = enter, .fini = leave)
+Test(source_text, names_below_the_directory_become_relative, .init = enter, .fini = leave)
 {
     struct lines lines;
-    char folder[4096];
-    cr_assert(getcwd(folder, sizeof folder));
-    char *path = x_sprintf("%s/a/kernels/one.cu", folder);
+    char directory[4096];
+    cr_assert(getcwd(directory, sizeof directory));
+    char *path = x_sprintf("%s/a/kernels/one.cu", directory);
     const struct line *line = resolve(&lines, path, 2);
     cr_expect_str_eq(line->file, "a/kernels/one.cu");
     cr_expect_str_eq(line->text, "second {");
@@ -83,20 +83,21 @@ Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = ente
 }
 
 /* A line table can name any file, and a report may be public. */
-Test(source_text, what_is_not_below_the_folder_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
+Test(source_text, what_is_not_below_the_directory_or_is_hidden_there_has_no_text, .init = enter, .fini = leave)
 {
-    char folder[4096];
-    cr_assert(getcwd(folder, sizeof folder));
-    cr_assert_eq(make_folders("a/.hidden") + make_folders("inside/.git"), 0);
+    char directory[4096];
+    cr_assert(getcwd(directory, sizeof directory));
+    cr_assert_eq(make_directories("a/.hidden") + make_directories("inside/.git"), 0);
     static const char *const files[] = {"outside.cu", "inside/.env", "inside/in.cu", "inside/.git/x.cu"};
     for (size_t i = 0; i < ROWS(files); i++)
-        free(scratch_file(folder, files[i], "secret\n"));
+        free(scratch_file(directory, files[i], "secret\n"));
     cr_assert_eq(symlink("../outside.cu", "inside/leads_out.cu"), 0);
     cr_assert_eq(symlink("..", "inside/folder"), 0);
     cr_assert_eq(symlink("in.cu", "inside/link.cu"), 0);
     cr_assert_eq(mkfifo("inside/fifo.cu", 0600), 0);
     cr_assert_eq(chdir("inside"), 0);
-    char *outside = x_sprintf("%s/outside.cu", folder), *around = x_sprintf("%s/inside/folder/inside/in.cu", folder);
+    char *outside = x_sprintf("%s/outside.cu", directory),
+         *around = x_sprintf("%s/inside/folder/inside/in.cu", directory);
     const struct {
         const char *path;
         bool has_text;
@@ -150,12 +151,12 @@ Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = leave)
     lines_release(&lines);
 }
 
-Test(source_text, a_folder_that_only_begins_alike_is_another, .init = enter, .fini = leave)
+Test(source_text, a_directory_that_only_begins_alike_is_another, .init = enter, .fini = leave)
 {
     struct lines lines;
-    char folder[4096];
-    cr_assert(getcwd(folder, sizeof folder));
-    char *path = x_sprintf("%s-more/kernels/one.cu", folder);
+    char directory[4096];
+    cr_assert(getcwd(directory, sizeof directory));
+    char *path = x_sprintf("%s-more/kernels/one.cu", directory);
     cr_expect_str_eq(resolve(&lines, path, 1)->file, path);
     lines_release(&lines);
     free(path);

@@ -12,7 +12,7 @@
 /* Two builds of the kernels in libraries/turns.c, by the host's clock, whose time is made up. */
 struct fixture {
     struct metrics metrics;
-    char *folder, *log;
+    char *directory, *log;
     char *head, *base;
     char *glob;
     struct measurement measurement;
@@ -29,16 +29,16 @@ static const char counter[] = "[instructions]\ntitle = Instructions\ncounter = i
 
 static void set_up(struct fixture *fixture, const char *glob, const char *metrics)
 {
-    *fixture = (struct fixture){.folder = scratch_make(), .glob = x_strdup(glob)};
+    *fixture = (struct fixture){.directory = scratch_make(), .glob = x_strdup(glob)};
     made_time_begin();
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", metrics), 0);
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", counter), 0);
     cr_assert_eq(metrics_check(&fixture->metrics), 0);
-    char *programs = program_folder();
+    char *programs = program_directory();
     fixture->head = x_sprintf("%s/libturns.so", programs);
-    fixture->base = x_sprintf("%s/base.so", fixture->folder);
-    fixture->log = x_sprintf("%s/log", fixture->folder);
-    char *mark = x_sprintf("%s/mark", fixture->folder);
+    fixture->base = x_sprintf("%s/base.so", fixture->directory);
+    fixture->log = x_sprintf("%s/log", fixture->directory);
+    char *mark = x_sprintf("%s/mark", fixture->directory);
     cr_assert_eq(symlink(fixture->head, fixture->base), 0);
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     setenv("TURNS_MARK", mark, 1);
@@ -75,7 +75,7 @@ static void tear_down(struct fixture *fixture)
     free(fixture->head);
     free(fixture->base);
     free(fixture->log);
-    scratch_remove(fixture->folder);
+    scratch_remove(fixture->directory);
 }
 
 static const struct row *time_of(const struct fixture *fixture, const char *id)
@@ -268,7 +268,7 @@ Test(judge, an_interrupt_keeps_the_pairs_so_far)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/stuck_later", wall_time);
-    char *path = x_sprintf("%s/run.json", fixture.folder);
+    char *path = x_sprintf("%s/run.json", fixture.directory);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();

@@ -25,10 +25,10 @@ struct fixture {
 static void set_up(struct fixture *fixture, const char *glob)
 {
     *fixture = (struct fixture){.globs = {x_strdup(glob)}};
-    cr_assert_eq(metrics_read_folder(&fixture->metrics, "metrics"), 0);
-    char *folder = program_folder();
-    fixture->library = x_sprintf("%s/libfaults.so", folder);
-    free(folder);
+    cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
+    char *directory = program_directory();
+    fixture->library = x_sprintf("%s/libfaults.so", directory);
+    free(directory);
     fixture->measurement = (struct measurement){
         .kernels = fixture->library,
         .metrics = &fixture->metrics,
@@ -368,8 +368,8 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
 /* Sends the signals to a measuring child as soon as its progress line says `when`, and reads what it left. */
 static void measure_and_signal(struct fixture *fixture, const char *when, const int *signals, size_t count)
 {
-    char *folder = scratch_make();
-    char *path = x_sprintf("%s/run.json", folder);
+    char *directory = scratch_make();
+    char *path = x_sprintf("%s/run.json", directory);
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
     const pid_t child = fork();
@@ -400,7 +400,7 @@ static void measure_and_signal(struct fixture *fixture, const char *when, const 
     fixture->said = x_strdup(said);
     cr_expect_eq(run_read(&fixture->run, path), 0);
     free(path);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 Test(measure, an_interrupted_run_keeps_what_was_measured)

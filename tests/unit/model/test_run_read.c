@@ -378,20 +378,23 @@ Test(run_read, stall_reasons_without_end_are_refused)
 
 Test(run_read, run_read_refuses_what_is_no_run_file)
 {
-    char *folder = scratch_make();
-    char *empty = scratch_file(folder, "empty.json", "");
-    char *missing = x_sprintf("%s/missing.json", folder);
-    char *large = scratch_file(folder, "large.json", "");
+    char *directory = scratch_make();
+    char *empty = scratch_file(directory, "empty.json", "");
+    char *missing = x_sprintf("%s/missing.json", directory);
+    char *large = scratch_file(directory, "large.json", "");
     FILE *file = fopen(large, "w");
     cr_assert_eq(fseek(file, RUN_FILE_LIMIT, SEEK_SET), 0);
     fputc('x', file);
     fclose(file);
-    char *nowhen = scratch_file(folder, "nowhen.json",
+    char *nowhen = scratch_file(directory, "nowhen.json",
                                 "{" DEVICE ", \"schema\": 1, \"sessions\": [], \"metrics\": {}, \"kernels\": {}}");
     const struct {
         const char *path, *words;
     } cases[] = {
-        {nowhen, "sessions: names no session"}, {empty, "is empty"}, {missing, "No such file"}, {folder, "is a folder"},
+        {nowhen, "sessions: names no session"},
+        {empty, "is empty"},
+        {missing, "No such file"},
+        {directory, "is a folder"},
         {large, "more than the limit"},
     };
     for (size_t i = 0; i < ROWS(cases); i++) {
@@ -408,5 +411,5 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
     free(large);
     free(missing);
     free(empty);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }

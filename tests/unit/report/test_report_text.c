@@ -185,7 +185,7 @@ Test(report_text, no_baseline_says_how_to_make_one)
     expect_last_line(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
     free(text);
 
-    /* accept would refuse to put two devices into one folder */
+    /* accept would refuse to put two devices into one directory */
     fixture.report.other_baseline = true;
     fixture.report.baselines = "taken";
     text = print(&fixture.report, report_text);

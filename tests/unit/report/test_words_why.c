@@ -278,7 +278,7 @@ Test(words_why, github_shows_it_at_its_line)
 Test(words_why, github_names_files_from_the_root_of_the_repository)
 {
     static const struct {
-        const char *workspace; /* below the scratch folder, or NULL */
+        const char *workspace; /* below the scratch directory, or NULL */
         const char *file;
     } rows[] = {{NULL, "file=perf/sub/kernels/reduce.cu,"},
                 {"perf", "file=sub/kernels/reduce.cu,"},
@@ -289,7 +289,7 @@ Test(words_why, github_names_files_from_the_root_of_the_repository)
     char *git = x_sprintf("%s/.git", scratch), *sub = x_sprintf("%s/perf/sub", scratch);
     char *elsewhere = x_sprintf("%s/perf/su", scratch);
     char here[4096];
-    cr_assert(make_folders(git) == 0 && make_folders(sub) == 0 && make_folders(elsewhere) == 0);
+    cr_assert(make_directories(git) == 0 && make_directories(sub) == 0 && make_directories(elsewhere) == 0);
     cr_assert(getcwd(here, sizeof here));
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct fixture fixture;

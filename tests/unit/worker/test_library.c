@@ -10,9 +10,9 @@
 /* A library that the Makefile builds beside this program. Caller frees. */
 static char *built(const char *name)
 {
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/%s", folder, name);
-    free(folder);
+    char *directory = program_directory();
+    char *path = x_sprintf("%s/%s", directory, name);
+    free(directory);
     return path;
 }
 
@@ -51,28 +51,28 @@ Test(library, kernels_are_listed_in_the_library_s_order)
 
 Test(library, a_path_without_a_slash_is_a_file_here)
 {
-    char *folder = program_folder();
-    cr_assert_eq(chdir(folder), 0);
+    char *directory = program_directory();
+    cr_assert_eq(chdir(directory), 0);
     struct library library;
     struct problem problem = {0};
     cr_expect_eq(library_open(&library, "libtables.so", &problem), 0, "%s", problem.text);
     library_close(&library);
-    /* dlopen would find this one in a system folder. */
+    /* dlopen would find this one in a system directory. */
     expect_refused("libm.so.6", "libm.so.6", "./libm.so.6: cannot open", "--kernels");
-    free(folder);
+    free(directory);
 }
 
 Test(library, what_is_no_kernel_library_is_refused)
 {
-    char *folder = scratch_make();
-    char *text = scratch_file(folder, "text.so", "no shared object\n");
-    char *empty = scratch_file(folder, "empty.so", "");
+    char *directory = scratch_make();
+    char *text = scratch_file(directory, "text.so", "no shared object\n");
+    char *empty = scratch_file(directory, "empty.so", "");
     char *other = built("libother.so");
     const struct {
         const char *path, *words, *remedy;
     } cases[] = {
         {"/no/such/lib.so", "/no/such/lib.so: cannot open shared object file", "build it with `make`"},
-        {folder, folder, "--kernels"},
+        {directory, directory, "--kernels"},
         {text, "text.so: ", "--kernels"},
         {empty, "empty.so: ", "--kernels"},
         {"", "cannot load the kernel library", "--kernels"},
@@ -83,7 +83,7 @@ Test(library, what_is_no_kernel_library_is_refused)
     free(other);
     free(empty);
     free(text);
-    scratch_remove(folder);
+    scratch_remove(directory);
 }
 
 Test(library, a_table_that_breaks_the_contract_is_refused)

@@ -9,9 +9,9 @@
 /* A library that the Makefile builds beside this program. Caller frees. */
 static char *built(const char *name)
 {
-    char *folder = program_folder();
-    char *path = x_sprintf("%s/%s", folder, name);
-    free(folder);
+    char *directory = program_directory();
+    char *path = x_sprintf("%s/%s", directory, name);
+    free(directory);
     return path;
 }
 
