@@ -23,7 +23,7 @@ static const struct exit_row {
 
 const char *exit_code_name(enum exit_code code)
 {
-    for (size_t i = 0; i < ROWS(table); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         if (table[i].code == code)
             return table[i].name;
     BUG("exit code %d has no name", (int)code);
@@ -31,7 +31,7 @@ const char *exit_code_name(enum exit_code code)
 
 void exit_code_help(FILE *stream)
 {
-    for (size_t i = 0; i < ROWS(table); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         fprintf(stream, "  %3d  %s\n", (int)table[i].code, table[i].doc);
 }
 

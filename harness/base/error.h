@@ -49,9 +49,9 @@ char *x_strdup(const char *text); /* NULL stays NULL */
 __attribute__((format(printf, 1, 2))) char *x_sprintf(const char *format, ...);
 
 /* Makes room for one more element at the end of a growing array and returns it zeroed. The array starts as NULL and
- * grows by ARRAY_ADD alone, because its capacity follows from its count:
- *     struct row *row = ARRAY_ADD(result->rows, result->row_count); */
-#define ARRAY_ADD(array, count) ((array) = x_grow((array), (count), sizeof *(array)), &(array)[(count)++])
+ * grows by ARRAY_GROW alone, because its capacity follows from its count:
+ *     struct row *row = ARRAY_GROW(result->rows, result->row_count); */
+#define ARRAY_GROW(array, count) ((array) = x_grow((array), (count), sizeof *(array)), &(array)[(count)++])
 void *x_grow(void *memory, size_t count, size_t size);
 
 /* The same at that place of it: what stands there and behind it moves on by one. */
@@ -59,6 +59,6 @@ void *x_grow(void *memory, size_t count, size_t size);
     ((array) = x_insert((array), (count)++, sizeof *(array), (place)), &(array)[place])
 void *x_insert(void *memory, size_t count, size_t size, size_t place);
 
-#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
+#define ARRAY_SIZE(table) (sizeof(table) / sizeof((table)[0]))
 
 #endif

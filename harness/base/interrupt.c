@@ -12,7 +12,7 @@ int interrupts_open(struct interrupts *interrupts)
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t set;
     sigemptyset(&set);
-    for (size_t i = 0; i < ROWS(ends); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
         /* Not those that were ignored when we started (nohup): these would come through once they are blocked. */
         struct sigaction action;
         if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)

@@ -54,7 +54,7 @@ static size_t edit_distance(const char *a, const char *b)
     size_t *old = rows[1];
     size_t *new = rows[2];
     size_t length = strlen(b);
-    if (length >= ROWS(rows[0]) || strlen(a) >= ROWS(rows[0]))
+    if (length >= ARRAY_SIZE(rows[0]) || strlen(a) >= ARRAY_SIZE(rows[0]))
         return SIZE_MAX;
     for (size_t j = 0; j <= length; j++)
         old[j] = j;

@@ -30,7 +30,7 @@ double median(const double *values, size_t count)
     if (count == 1) /* each session of a baseline */
         return values[0];
     double few[16]; /* as many as a session has: no memory to ask for */
-    double *sorted = count <= ROWS(few) ? few : x_calloc(count, sizeof *sorted);
+    double *sorted = count <= ARRAY_SIZE(few) ? few : x_calloc(count, sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
     double high = sorted[count / 2];

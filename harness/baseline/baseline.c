@@ -87,7 +87,7 @@ static int read_family(struct baseline_files *files, const char *family, const s
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
         if (result == 0 && is_run_file(name)) {
-            struct kernel_file *file = ARRAY_ADD(files->list, files->count);
+            struct kernel_file *file = ARRAY_GROW(files->list, files->count);
             file->id = x_sprintf("%s/%.*s", family, (int)(strlen(name) - strlen(".json")), name);
             file->path = x_sprintf("%s/%s", directory, name);
             result = read_kernel(file, device);
@@ -169,7 +169,7 @@ void baseline_files_add(struct baseline_files *files, const struct run *run, con
         const char *id = run->results[i].id;
         if (known > 0 && bsearch(id, files->list, known, sizeof *files->list, id_by_id))
             continue;
-        struct kernel_file *file = ARRAY_ADD(files->list, files->count);
+        struct kernel_file *file = ARRAY_GROW(files->list, files->count);
         file->id = x_strdup(id);
         file->path = baseline_files_path(files, id);
         file->run.device = *device;
@@ -195,11 +195,11 @@ static void merge_sessions(struct run *baseline, const struct baseline_files *fi
     size_t count = 0;
     for (size_t i = 0; i < files->count; i++)
         for (size_t k = 0; k < files->list[i].run.session_count; k++)
-            *ARRAY_ADD(all, count) = files->list[i].run.sessions[k];
+            *ARRAY_GROW(all, count) = files->list[i].run.sessions[k];
     size_t *first = first_of_equals(all, count, sizeof *all, by_session);
     for (size_t i = 0; i < count; i++)
         if (first[i] == i)
-            session_copy(ARRAY_ADD(baseline->sessions, baseline->session_count), &all[i]);
+            session_copy(ARRAY_GROW(baseline->sessions, baseline->session_count), &all[i]);
     if (baseline->session_count > 0)
         qsort(baseline->sessions, baseline->session_count, sizeof *baseline->sessions, by_session_and_reason);
     free(first);
@@ -260,7 +260,7 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     for (size_t i = 0; i < files.count && result == 0; i++) {
         struct run *run = &files.list[i].run;
         for (size_t j = 0; j < run->result_count; j++) {
-            struct result *kernel = ARRAY_ADD(baseline->results, baseline->result_count);
+            struct result *kernel = ARRAY_GROW(baseline->results, baseline->result_count);
             *kernel = run->results[j]; /* one a file: read_kernel has seen to it */
             kernel->sessions = run->sessions;
             kernel->session_count = run->session_count;
@@ -304,7 +304,7 @@ static int add_device(struct baseline_devices *devices, const char *name, const 
     struct run run;
     if (run_read(&run, path) < 0)
         return -1;
-    *ARRAY_ADD(devices->list, devices->count) = (struct baseline_device){x_strdup(name), run.device};
+    *ARRAY_GROW(devices->list, devices->count) = (struct baseline_device){x_strdup(name), run.device};
     run.device = (struct device){0};
     run_release(&run);
     return 0;

@@ -25,8 +25,8 @@ static int check_sessions(const struct source *sources, size_t count)
     int result = 0;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < sources[i].run->session_count; k++) {
-            *ARRAY_ADD(all, sessions) = sources[i].run->sessions[k];
-            *ARRAY_ADD(source_of, places) = i;
+            *ARRAY_GROW(all, sessions) = sources[i].run->sessions[k];
+            *ARRAY_GROW(source_of, places) = i;
         }
     size_t *first = first_of_equals(all, sessions, sizeof *all, by_session_and_reason);
     for (size_t i = 0; i < sessions && result == 0; i++)
@@ -271,7 +271,7 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
         .acceptance = acceptance, .sources = sources, .count = count, .fresh = &fresh, .accepted = accepted};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < sources[i].run->session_count; k++)
-            *ARRAY_ADD(merging.sessions, merging.session_count) = &sources[i].run->sessions[k];
+            *ARRAY_GROW(merging.sessions, merging.session_count) = &sources[i].run->sessions[k];
     int result = check_sources(sources, count);
     if (result == 0)
         result = baseline_gather(&fresh, acceptance, sources, count);

@@ -89,7 +89,7 @@ static void add_notes(struct gathering *gathering)
     size_t count = 0;
     for (size_t i = 0; i < fresh->result_count; i++)
         for (size_t k = 0; k < fresh->results[i].row_count; k++)
-            *ARRAY_ADD(names, count) = fresh->results[i].rows[k].metric;
+            *ARRAY_GROW(names, count) = fresh->results[i].rows[k].metric;
     if (count > 0)
         qsort(names, count, sizeof *names, by_text);
     for (size_t n = 0; n < count; n++) {

@@ -42,7 +42,7 @@ static void add_move(const struct merging *merging, const char *kernel, const st
                      const struct choice *choice)
 {
     struct accepted *accepted = merging->accepted;
-    *ARRAY_ADD(accepted->moves, accepted->move_count) = (struct accepted_move){
+    *ARRAY_GROW(accepted->moves, accepted->move_count) = (struct accepted_move){
         .kernel = x_strdup(kernel),
         .metric = x_strdup(fresh->metric),
         .finding = choice->finding,

@@ -50,7 +50,7 @@ static void add_reason(struct session *session, const char *reason)
 /* Adds a session as the file keeps it. */
 static void add_session(struct run *run, const struct session *session, const char *reason)
 {
-    struct session *added = ARRAY_ADD(run->sessions, run->session_count);
+    struct session *added = ARRAY_GROW(run->sessions, run->session_count);
     session_copy(added, session);
     free(added->facts[SESSION_REASON]);
     added->facts[SESSION_REASON] = x_strdup(reason);
@@ -76,10 +76,10 @@ static size_t newest_of_sources(const struct merging *merging, const char *kerne
 static size_t *used_places(const struct merging *merging, const struct result *fresh, size_t *count)
 {
     size_t *places = NULL, all = 0;
-    *ARRAY_ADD(places, all) = newest_of_sources(merging, fresh->id);
+    *ARRAY_GROW(places, all) = newest_of_sources(merging, fresh->id);
     for (size_t i = 0; i < fresh->row_count; i++)
         for (size_t k = 0; k < fresh->rows[i].session_count; k++)
-            *ARRAY_ADD(places, all) = fresh->rows[i].sessions[k].session;
+            *ARRAY_GROW(places, all) = fresh->rows[i].sessions[k].session;
     qsort(places, all, sizeof *places, by_place);
     *count = 0;
     for (size_t i = 0; i < all; i++)

@@ -32,8 +32,8 @@ static void release_runs(struct runs *runs)
 static void add_run(struct runs *runs, struct run *run, char *name)
 {
     size_t count = runs->count;
-    *ARRAY_ADD(runs->names, count) = name;
-    *ARRAY_ADD(runs->list, runs->count) = *run;
+    *ARRAY_GROW(runs->names, count) = name;
+    *ARRAY_GROW(runs->list, runs->count) = *run;
     *run = (struct run){0};
 }
 

@@ -80,7 +80,7 @@ static void check_device(const struct options *options)
     }
     say(true, "CUPTI", "loaded");
     struct run run = {0};
-    struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     const int count = gpu->count(&problem);
     if (count <= 0 || gpu->describe(options->device, &run.device, session, &problem) < 0) {
         say(false, "GPU", problem.text);

@@ -66,7 +66,7 @@ static int list_devices(void)
     }
     for (int i = 0; i < count; i++) {
         struct run run = {0};
-        struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+        struct session *session = ARRAY_GROW(run.sessions, run.session_count);
         if (gpu->describe(i, &run.device, session, &problem) < 0) {
             error("GPU %d: %s", i, problem.text);
             run_release(&run);

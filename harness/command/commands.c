@@ -8,6 +8,6 @@ static const struct command *const table[] = {
 
 const struct command *const *commands(size_t *count)
 {
-    *count = ROWS(table);
+    *count = ARRAY_SIZE(table);
     return table;
 }

@@ -84,7 +84,7 @@ static int flush_output(int code)
 static void fill_descriptors(void)
 {
     static const int flags[] = {[STDIN_FILENO] = O_RDONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
-    for (int i = 0; i < (int)ROWS(flags); i++)
+    for (int i = 0; i < (int)ARRAY_SIZE(flags); i++)
         if (fcntl(i, F_GETFD) < 0 &&
             open("/dev/null", flags[i]) != i) /* NOLINT(android-cloexec-open): for children too */
             _exit(EXIT_USAGE);

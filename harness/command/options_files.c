@@ -51,8 +51,8 @@ static int check_overwriting(const struct options *options, const struct written
     const char *const inputs[] = {options->replay, options->against, options->kernels};
     if (is_standard_output(written->file))
         return 0;
-    for (size_t i = 0; i < ROWS(inputs) + options->argument_count; i++) {
-        const char *input = i < ROWS(inputs) ? inputs[i] : options->arguments[i - ROWS(inputs)];
+    for (size_t i = 0; i < ARRAY_SIZE(inputs) + options->argument_count; i++) {
+        const char *input = i < ARRAY_SIZE(inputs) ? inputs[i] : options->arguments[i - ARRAY_SIZE(inputs)];
         if (input && same_file(written->file, input))
             return error("%s %s would overwrite %s, which is read here: give it another place", written->option,
                          written->argument, input);
@@ -90,17 +90,17 @@ int options_check_files(const struct options *options)
     size_t count = 0;
     int result = 0;
     if (options->save)
-        *ARRAY_ADD(outputs, count) = (struct written){"--save", options->save, options->save, false};
+        *ARRAY_GROW(outputs, count) = (struct written){"--save", options->save, options->save, false};
     if (options->output)
-        *ARRAY_ADD(outputs, count) = (struct written){"-o", options->output, options->output, true};
+        *ARRAY_GROW(outputs, count) = (struct written){"-o", options->output, options->output, true};
     else
-        *ARRAY_ADD(outputs, count) = (struct written){"the report on", "-", "-", true};
+        *ARRAY_GROW(outputs, count) = (struct written){"the report on", "-", "-", true};
     for (size_t i = 0; i < options->report_count && result == 0; i++) {
         const char *report = options->reports[i], *file = options_report_file(report);
         if (!file || !*file)
             result = error("--report needs FORMAT=FILE, for example junit=report.xml, not '%s'", report);
         else
-            *ARRAY_ADD(outputs, count) = (struct written){"--report", report, file, true};
+            *ARRAY_GROW(outputs, count) = (struct written){"--report", report, file, true};
     }
     if (result == 0)
         result = check_outputs(options, outputs, count);

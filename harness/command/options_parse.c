@@ -35,7 +35,7 @@ static const struct option_row *row_at(const struct command *command, size_t pla
     for (const struct option_row *const *row = command->takes; *row; row++)
         if (place-- == 0)
             return *row;
-    return place < ROWS(everywhere) ? &everywhere[place] : NULL;
+    return place < ARRAY_SIZE(everywhere) ? &everywhere[place] : NULL;
 }
 
 /* "-k" or "--kernels", as it is typed. */
@@ -69,7 +69,7 @@ static int read_seconds(const struct option_row *row, const char *name, const ch
 
 static int read_color(const char *name, const char *text, enum color_mode *mode)
 {
-    for (size_t i = 0; i < ROWS(color_words); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(color_words); i++) {
         if (strcmp(text, color_words[i]) == 0) {
             *mode = (enum color_mode)i;
             return 0;
@@ -106,7 +106,7 @@ static int store(struct options *options, const struct option_row *row, char *ar
             char **words;
             size_t count;
         } *list = place;
-        *ARRAY_ADD(list->words, list->count) = argument;
+        *ARRAY_GROW(list->words, list->count) = argument;
         return 0;
     }
     case KIND_INTEGER:
@@ -230,8 +230,8 @@ static void set_defaults(struct options *options)
     static const char *const libraries[] = {"libkernels.so", "../lib/cugate/libkernels.so"};
     static const char *const directories[] = {"../metrics", "../share/cugate/metrics"};
 
-    options->found[0] = find_beside(libraries, ROWS(libraries));
-    options->found[1] = find_beside(directories, ROWS(directories));
+    options->found[0] = find_beside(libraries, ARRAY_SIZE(libraries));
+    options->found[1] = find_beside(directories, ARRAY_SIZE(directories));
     options->kernels = options->found[0];
     options->metrics = options->found[1];
     options->baselines = OPTIONS_BASELINES;
@@ -295,7 +295,7 @@ void options_release(struct options *options)
     free(options->globs);
     free(options->metric_globs);
     free(options->reports);
-    for (size_t i = 0; i < ROWS(options->found); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(options->found); i++)
         free(options->found[i]);
     *options = (struct options){0};
 }
@@ -326,7 +326,7 @@ void options_help(const struct command *command, FILE *stream)
     for (const struct option_row *const *row = command->takes; *row; row++)
         print_row(*row, stream);
     fputs("\noptions of every command\n", stream);
-    for (size_t i = 0; i < ROWS(everywhere); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(everywhere); i++)
         print_row(&everywhere[i], stream);
     fprintf(stream, "\nexample\n  %s\n\nexit codes\n", command->example);
     exit_code_help(stream);

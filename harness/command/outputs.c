@@ -18,7 +18,7 @@ static int open_report(struct outputs *outputs, const char *option, const char *
     const struct format *format = format_find(DOCUMENT_CHECK, name, option);
     if (!format)
         return -1;
-    struct output *output = ARRAY_ADD(outputs->list, outputs->count);
+    struct output *output = ARRAY_GROW(outputs->list, outputs->count);
     output->format = format;
     return atomic_file_open(&output->file, file);
 }

@@ -49,7 +49,7 @@ static bool is_elf(const unsigned char *bytes, size_t size)
 static void add_functions(struct cubin *cubin, struct image *image)
 {
     for (size_t k = 0; k < image->kernel_count; k++) {
-        struct cubin_function *function = ARRAY_ADD(cubin->list, cubin->count);
+        struct cubin_function *function = ARRAY_GROW(cubin->list, cubin->count);
         *function = image->kernels[k].facts;
         function->image = cubin->images;
         image->kernels[k].facts = (struct cubin_function){0};

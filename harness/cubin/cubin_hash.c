@@ -180,7 +180,7 @@ static int collect_sections(struct parts *parts, const struct image *image)
     for (size_t i = 0; i < image->section_count; i++) {
         const size_t owner = part_of(&image->sections[i]);
         if (owner != NOBODY)
-            *ARRAY_ADD(parts->list, parts->count) = (struct part){owner, whole[i]};
+            *ARRAY_GROW(parts->list, parts->count) = (struct part){owner, whole[i]};
     }
     free(whole);
     free(contents);
@@ -222,7 +222,7 @@ static void hash_kernels(struct image *image, const struct parts *parts)
         const unsigned numbers[] = {facts->registers, facts->local_bytes, facts->shared_bytes, facts->max_threads,
                                     facts->barriers};
         state = hash_begin();
-        for (size_t i = 0; i < ROWS(numbers); i++)
+        for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
             add_number(state, numbers[i]);
         add_bytes(state, &common, sizeof common);
         add_parts(state, parts, k + 1, &at);
@@ -237,7 +237,7 @@ int image_hash(struct image *image)
     if (image->kernel_count == 0)
         return 0;
     for (size_t i = 0; i < image->attribute_count; i++)
-        *ARRAY_ADD(parts.list, parts.count) =
+        *ARRAY_GROW(parts.list, parts.count) =
             (struct part){image->attributes[i].owner, hash_attribute(&image->attributes[i])};
     const int result = collect_sections(&parts, image);
     if (result == 0) {

@@ -128,7 +128,7 @@ static int read_kernels(struct image *image)
             return image_error(image, "has a function in section %s, which holds no instructions", section->name);
         if (section->owner)
             return image_error(image, "has two functions in section %s", section->name);
-        struct image_kernel *kernel = ARRAY_ADD(image->kernels, image->kernel_count);
+        struct image_kernel *kernel = ARRAY_GROW(image->kernels, image->kernel_count);
         kernel->symbol = i;
         kernel->section = symbol->st_shndx;
         kernel->facts.name = x_strdup(name);
@@ -238,7 +238,7 @@ static void take_own(struct image *image, const struct image_attribute *attribut
     case EIATTR_CTA_PER_CLUSTER:
     case EIATTR_EXPLICIT_CLUSTER:
     case EIATTR_MAX_CLUSTER_RANK:
-        *ARRAY_ADD(image->attributes, image->attribute_count) = *attribute;
+        *ARRAY_GROW(image->attributes, image->attribute_count) = *attribute;
         break;
     default:
         break;

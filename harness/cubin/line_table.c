@@ -75,7 +75,7 @@ static void relocate(struct line_table *table, const struct sections *sections)
         if (!name)
             continue;
         memcpy((char *)sections->lines->d_buf + relocation.r_offset, &bytes, sizeof bytes);
-        *ARRAY_ADD(table->functions, table->function_count) = (struct line_function){.symbol = name, .base = base};
+        *ARRAY_GROW(table->functions, table->function_count) = (struct line_function){.symbol = name, .base = base};
     }
 }
 

@@ -41,7 +41,7 @@ static const struct sm sms[] = {
 
 static const struct sm *find_sm(int capability)
 {
-    for (size_t i = 0; i < ROWS(sms); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(sms); i++)
         if (sms[i].capability == capability)
             return &sms[i];
     return NULL;
@@ -65,7 +65,7 @@ static unsigned limits_of(const cudaOccResult *result)
         {OCCUPANCY_BARRIERS, result->blockLimitBarriers},
     };
     unsigned limits = 0;
-    for (size_t i = 0; i < ROWS(all); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
         if (all[i].blocks == result->activeBlocksPerMultiprocessor)
             limits |= all[i].limit;
     return limits;

@@ -102,7 +102,7 @@ static void split(struct source *source)
         char *end = strchr(rest, '\n');
         if (end)
             *end++ = '\0';
-        *ARRAY_ADD(source->starts, source->count) = rest;
+        *ARRAY_GROW(source->starts, source->count) = rest;
         rest = end;
     }
 }
@@ -126,7 +126,7 @@ static const struct source *open_source(struct sources *sources, const char *pat
     for (size_t i = 0; i < sources->count; i++)
         if (strcmp(sources->list[i].path, path) == 0)
             return &sources->list[i];
-    struct source *source = ARRAY_ADD(sources->list, sources->count);
+    struct source *source = ARRAY_GROW(sources->list, sources->count);
     source->path = x_strdup(path);
     source->name = name_of(path);
     read_text(sources, source);

@@ -136,7 +136,7 @@ static void claim(struct claims *claims, const char *kernel, const struct launch
     if (function)
         claims->kernels[function - claims->cubin->list] = kernel;
     else if (status == CUBIN_ABSENT && launch->code && !find_gone(claims, launch->function))
-        *ARRAY_ADD(claims->renames, claims->rename_count) = (struct rename){.launch = launch, .kernel = kernel};
+        *ARRAY_GROW(claims->renames, claims->rename_count) = (struct rename){.launch = launch, .kernel = kernel};
 }
 
 bool claims_is_judged(const struct run *baseline, const struct library_facts *facts, const char *id)

@@ -213,7 +213,7 @@ int static_facts_run(struct run *run, const struct run *baseline, const char *pa
     if (cubin_read(&inquiry.cubin, path) < 0)
         return -1;
     copy_device(&run->device, &baseline->device);
-    struct session *session = ARRAY_ADD(run->sessions, run->session_count);
+    struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     session->facts[SESSION_COMPILER] = x_strdup(facts->compiler);
     session->facts[SESSION_FLAGS] = x_strdup(facts->flags);
     run_note_metrics(run, metrics);

@@ -126,7 +126,7 @@ int gpu_describe(int ordinal, struct device *device, struct session *session, st
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
         {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, &ecc},
     };
-    for (size_t i = 0; i < ROWS(attributes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
         if (cuda_check("reading the GPU's attributes",
                        cuDeviceGetAttribute(attributes[i].value, attributes[i].attribute, gpu), problem) < 0)
             return -1;

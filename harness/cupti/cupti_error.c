@@ -42,7 +42,7 @@ static const struct {
 
 const char *cupti_remedy(int cupti_result)
 {
-    for (size_t i = 0; i < ROWS(remedies); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(remedies); i++) {
         if ((int)remedies[i].code == cupti_result)
             return remedies[i].remedy;
     }

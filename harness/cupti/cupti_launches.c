@@ -26,7 +26,7 @@ static void record(struct launch_log *log, char *function, const unsigned grid[3
             return;
         }
     }
-    struct launch *launch = ARRAY_ADD(log->list, log->list_count);
+    struct launch *launch = ARRAY_GROW(log->list, log->list_count);
     launch->function = function;
     memcpy(launch->grid, grid, sizeof launch->grid);
     memcpy(launch->block, block, sizeof launch->block);
@@ -77,7 +77,7 @@ int launch_log_open(struct launch_log *log, struct problem *problem)
     if (cupti_check("watching kernel launches", cuptiSubscribe(&log->subscriber, (CUpti_CallbackFunc)on_launch, log),
                     problem) < 0)
         return -1;
-    for (size_t i = 0; i < ROWS(launches); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(launches); i++) {
         if (cupti_check("watching kernel launches",
                         cuptiEnableCallback(1, log->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launches[i]), problem) < 0)
             return -1;

@@ -149,7 +149,7 @@ void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS])
     int failed = gpu_condition_apply(condition, &problem);
     if (failed == 0)
         failed = bench_open(&bench, condition, &problem);
-    for (size_t i = 0; i < ROWS(roofs_table) && failed == 0; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(roofs_table) && failed == 0; i++)
         failed = measure_roof(&bench, i, &roofs[roofs_table[i].roof], &problem);
     if (failed < 0)
         warning("what this GPU can do at most was not measured: %s", problem.text);

@@ -21,7 +21,7 @@ struct image_bytes {
 static int take_image(void *data, const unsigned char *bytes, size_t size)
 {
     struct images *images = data;
-    struct image_bytes *image = ARRAY_ADD(images->list, images->count);
+    struct image_bytes *image = ARRAY_GROW(images->list, images->count);
     image->bytes = x_calloc(size, 1);
     image->size = size;
     memcpy(image->bytes, bytes, size);
@@ -57,7 +57,7 @@ void images_close(struct images *images)
 static char *line_in_table(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number)
 {
     struct line_place places[16];
-    const size_t count = line_table_find(table, symbol, offset, places, ROWS(places));
+    const size_t count = line_table_find(table, symbol, offset, places, ARRAY_SIZE(places));
     size_t chosen = 0;
     while (chosen < count && !source_is_below(places[chosen].file))
         chosen++;

@@ -157,7 +157,7 @@ static int configure(struct stalls_collector *self, struct problem *problem)
     CUpti_PCSamplingConfigurationInfoParams params = {
         .size = CUpti_PCSamplingConfigurationInfoParamsSize,
         .ctx = self->context,
-        .numAttributes = ROWS(settings),
+        .numAttributes = ARRAY_SIZE(settings),
         .pPCSamplingConfigurationInfo = settings,
     };
     return cupti_check("setting up PC sampling", cuptiPCSamplingSetConfigurationAttribute(&params), problem);

@@ -37,7 +37,7 @@ static const struct pattern *find_pattern(const char *metric, const struct lines
                                           const struct lines **base)
 {
     bool compared = false;
-    for (size_t i = 0; i < ROWS(bases->list); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(bases->list); i++) {
         *base = bases->list[i];
         const struct pattern *pattern = pattern_of_metric(metric, lines, *base);
         if (pattern)
@@ -119,7 +119,7 @@ void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *compar
                                     .count = comparison->count};
     for (size_t i = 0; i < comparison->count; i++)
         if (judgement_is_worse(&comparison->list[i]))
-            *ARRAY_ADD(rows, count) = (struct worse){comparison->list[i].kernel, i};
+            *ARRAY_GROW(rows, count) = (struct worse){comparison->list[i].kernel, i};
     if (count > 0)
         qsort(rows, count, sizeof *rows, by_kernel);
     for (size_t first = 0, end; first < count; first = end) {

@@ -56,7 +56,7 @@ static void explain_patterns(struct explanation *explanation)
     size_t count;
     const struct pattern *list = pattern_list(&count);
     for (size_t i = 0; i < count; i++)
-        tell(ARRAY_ADD(explanation->patterns, explanation->pattern_count), &list[i], lines);
+        tell(ARRAY_GROW(explanation->patterns, explanation->pattern_count), &list[i], lines);
     qsort(explanation->patterns, count, sizeof *explanation->patterns, by_weight);
 }
 
@@ -83,7 +83,7 @@ static void sum_stalls(struct explanation *explanation)
     for (size_t i = 0; i < lines->count && lines->period > 0; i++)
         for (size_t k = 0; k < lines->list[i].stall_count; k++) {
             const struct stall *stall = &lines->list[i].stalls[k];
-            *ARRAY_ADD(list, count) = (struct explained_stall){stall->reason, stall->samples};
+            *ARRAY_GROW(list, count) = (struct explained_stall){stall->reason, stall->samples};
             all += stall->samples;
         }
     if (count == 0 || all <= 0 || !isfinite(all)) {

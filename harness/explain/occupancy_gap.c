@@ -41,7 +41,7 @@ static void add_steps(const struct explanation *explanation, struct explained_la
     unsigned limits = launch->occupancy.limits;
     if (limits & OCCUPANCY_REGISTERS)
         limits |= OCCUPANCY_THREADS;
-    for (size_t i = 0; i < ROWS(resources); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(resources); i++)
         if (limits & resources[i] &&
             occupancy_step(&launch->steps[launch->step_count], capability, &takes, resources[i]))
             launch->step_count++;
@@ -69,7 +69,7 @@ static void add_launch(struct explanation *explanation, const struct launch *lau
     const struct device *device = &explanation->run->device;
     const int capability = static_facts_capability(device);
     const size_t place = explanation->launch_count;
-    struct explained_launch *explained = ARRAY_ADD(explanation->launches, explanation->launch_count);
+    struct explained_launch *explained = ARRAY_GROW(explanation->launches, explanation->launch_count);
     *explained = (struct explained_launch){
         .launch = launch,
         .threads = product(launch->block),

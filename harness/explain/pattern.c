@@ -84,7 +84,7 @@ static const struct pattern patterns[] = {
 
 const struct pattern *pattern_list(size_t *count)
 {
-    *count = ROWS(patterns);
+    *count = ARRAY_SIZE(patterns);
     return patterns;
 }
 
@@ -210,13 +210,13 @@ static double growth_of_total(const struct pattern *pattern, const char *metric,
 
 const struct pattern *pattern_of_metric(const char *metric, const struct lines *lines, const struct lines *base)
 {
-    double grown[ROWS(patterns)];
+    double grown[ARRAY_SIZE(patterns)];
     const struct pattern *slight = NULL;
-    for (size_t i = 0; i < ROWS(patterns); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
         grown[i] = growth_of_total(&patterns[i], metric, lines, base);
-    for (size_t i = 0; i < ROWS(patterns); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
         double most = 0;
-        for (size_t k = 0; k < ROWS(patterns); k++)
+        for (size_t k = 0; k < ARRAY_SIZE(patterns); k++)
             if (strcmp(patterns[k].unit, patterns[i].unit) == 0)
                 most = fmax(most, grown[k]);
         if (grown[i] <= 0 || grown[i] < PATTERN_PART * most)

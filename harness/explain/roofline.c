@@ -47,7 +47,7 @@ static const struct {
 
 const char *roofline_metric(enum roof roof, unsigned which)
 {
-    return which < ROWS(amounts[roof].metrics) ? amounts[roof].metrics[which] : NULL;
+    return which < ARRAY_SIZE(amounts[roof].metrics) ? amounts[roof].metrics[which] : NULL;
 }
 
 static double amount_of(const struct result *result, enum roof roof)
@@ -98,7 +98,7 @@ static void find_bound(struct roofline *roofline)
     bool whole = true;
     roofline->nearest = ROOFLINE_UNKNOWN;
     roofline->share = NAN;
-    for (size_t i = 0; i < ROWS(all); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
         if (isnan(all[i].share)) {
             whole = false;
         } else if (roofline->nearest == ROOFLINE_UNKNOWN || all[i].share > roofline->share) {

@@ -81,7 +81,7 @@ const char *stall_grown(const struct lines *lines, const struct line *line, cons
 static size_t place_of(const char *reason)
 {
     size_t i = 0;
-    while (i < ROWS(stalls) && strcmp(stalls[i].reason, reason) != 0)
+    while (i < ARRAY_SIZE(stalls) && strcmp(stalls[i].reason, reason) != 0)
         i++;
     return i;
 }
@@ -89,7 +89,7 @@ static size_t place_of(const char *reason)
 const char *stall_words(const char *reason)
 {
     const size_t i = place_of(reason);
-    return i < ROWS(stalls) ? stalls[i].words : NULL;
+    return i < ARRAY_SIZE(stalls) ? stalls[i].words : NULL;
 }
 
 const char *stall_advice(const char *reason, const struct lines *lines)
@@ -100,5 +100,5 @@ const char *stall_advice(const char *reason, const struct lines *lines)
     if (is_of_mio && !uses_shared)
         return "let all lanes read the same constant, and compute less with special functions (division, square roots, "
                "sines)";
-    return i < ROWS(stalls) && stalls[i].advice ? stalls[i].advice : "";
+    return i < ARRAY_SIZE(stalls) && stalls[i].advice ? stalls[i].advice : "";
 }

@@ -156,7 +156,7 @@ void analyse_alarms(struct analysis *analysis, const struct sessions *sessions)
         noisy_row->metric = &sessions->metrics->list[i % metrics];
         const struct weight weight = weigh(noisy_row);
         if (weight.regressed + weight.beyond + weight.unsure > 0)
-            *ARRAY_ADD(analysis->noisy_rows, analysis->noisy_row_count) = *noisy_row;
+            *ARRAY_GROW(analysis->noisy_rows, analysis->noisy_row_count) = *noisy_row;
     }
     free(trial.noisy_rows);
     if (analysis->noisy_row_count > 0)

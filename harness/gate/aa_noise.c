@@ -21,8 +21,8 @@ static void release(struct grouped *grouped)
 static void add(struct grouped *grouped, double value, size_t group)
 {
     size_t count = grouped->count;
-    *ARRAY_ADD(grouped->values, count) = value;
-    *ARRAY_ADD(grouped->groups, grouped->count) = group;
+    *ARRAY_GROW(grouped->values, count) = value;
+    *ARRAY_GROW(grouped->groups, grouped->count) = group;
 }
 
 /* The mean of a group, running so that equal values have exactly themselves as mean. false: it is empty. */
@@ -129,7 +129,7 @@ void analyse_spread(struct analysis *analysis, const struct sessions *sessions)
             if (spread.parts[part].kernels > 0)
                 spread.parts[part].median = median(values[part], spread.parts[part].kernels);
         if (any)
-            *ARRAY_ADD(analysis->spreads, analysis->spread_count) = spread;
+            *ARRAY_GROW(analysis->spreads, analysis->spread_count) = spread;
     }
     for (size_t part = 0; part < SPREAD_PARTS; part++)
         free(values[part]);
@@ -170,7 +170,7 @@ static void read_kernel(struct exactness *exactness, const struct sessions *sess
     exactness->kernels++;
     exactness->all_readings += readings;
     if (range.high > range.low) {
-        *ARRAY_ADD(exactness->nonrepeating, exactness->nonrepeating_count) = range;
+        *ARRAY_GROW(exactness->nonrepeating, exactness->nonrepeating_count) = range;
         return;
     }
     if (exactness->repeat == 0 || readings < exactness->readings)
@@ -196,7 +196,7 @@ void analyse_exactness(struct analysis *analysis, const struct sessions *session
         }
         if (exactness.nonrepeating_count > 0)
             qsort(exactness.nonrepeating, exactness.nonrepeating_count, sizeof *exactness.nonrepeating, widest_first);
-        *ARRAY_ADD(analysis->exactness, analysis->exactness_count) = exactness;
+        *ARRAY_GROW(analysis->exactness, analysis->exactness_count) = exactness;
     }
 }
 
@@ -233,7 +233,7 @@ void analyse_detectable(struct analysis *analysis, const struct sessions *sessio
                 const struct spread spread = rule_spread(&all);
                 const double change = rule_detectable(&quantiles, rule_floor(metric, spread.mean), &spread, 1);
                 if (spread.mean > 0)
-                    *ARRAY_ADD(analysis->detectables, analysis->detectable_count) =
+                    *ARRAY_GROW(analysis->detectables, analysis->detectable_count) =
                         (struct detectable){sessions->runs[0].results[kernel].id, metric, spread.mean, change};
             }
             row_clear(&all);

@@ -51,7 +51,7 @@ static bool other_code(const struct result *a, const struct result *b)
 /* Takes why over. */
 static void leave_out(struct analysis *analysis, const char *kernel, char *why, bool failed)
 {
-    struct left_out *left_out = ARRAY_ADD(analysis->left_out, analysis->left_out_count);
+    struct left_out *left_out = ARRAY_GROW(analysis->left_out, analysis->left_out_count);
     left_out->kernel = x_strdup(kernel);
     left_out->why = why;
     left_out->failed = failed;
@@ -117,7 +117,7 @@ static void narrow(struct analysis *analysis, struct run *runs, size_t count, ch
         run_add_like(&all, &runs[i], NULL, 0);
     for (size_t k = 0; k < all.result_count; k++)
         if (!is_in_all(analysis, runs, count, all.results[k].id, names))
-            *ARRAY_ADD(gone, gone_count) = all.results[k].id;
+            *ARRAY_GROW(gone, gone_count) = all.results[k].id;
     for (size_t i = 0; i < count && gone_count > 0; i++) {
         size_t kept = 0;
         for (size_t k = 0; k < runs[i].result_count; k++) {

@@ -18,7 +18,7 @@ static void forget_others(struct run *baseline, const struct run *run)
     char **ids = NULL;
     size_t count = 0;
     for (size_t i = 0; i < run->result_count; i++)
-        *ARRAY_ADD(ids, count) = run->results[i].id;
+        *ARRAY_GROW(ids, count) = run->results[i].id;
     run_filter(baseline, ids, count);
     free(ids);
 }
@@ -139,7 +139,7 @@ static void confirm(struct check *check, bool settled)
     size_t count = 0;
     for (size_t i = 0; i < check->run.result_count; i++)
         if (has_suspect(check, check->run.results[i].id, settled))
-            *ARRAY_ADD(ids, count) = check->run.results[i].id;
+            *ARRAY_GROW(ids, count) = check->run.results[i].id;
     if (count > 0) {
         measure_again(check, ids, count);
         for (size_t s = 1; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)

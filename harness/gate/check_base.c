@@ -69,7 +69,7 @@ int check_base(const struct measurement *measurement, const char *against, const
         char *id = facts.kernels[i].id;
         if (glob_any(measurement->globs, measurement->glob_count, id) &&
             is_wanted(measurement->metrics, run, baseline, id))
-            *ARRAY_ADD(ids, count) = id;
+            *ARRAY_GROW(ids, count) = id;
     }
     if (count > 0)
         code = measure_base(measurement, against, ids, count, baseline);
@@ -93,7 +93,7 @@ int check_base_again(const struct measurement *measurement, const char *against,
     size_t chosen_count = 0;
     for (size_t i = 0; i < count; i++)
         if (has_stand_in(run_find(baseline, ids[i])))
-            *ARRAY_ADD(chosen, chosen_count) = ids[i];
+            *ARRAY_GROW(chosen, chosen_count) = ids[i];
     const int code = chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, baseline) : EXIT_SAME;
     free(chosen);
     return code;

@@ -55,7 +55,7 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
     lines_add_rows(run, measurement->metrics);
     for (size_t i = 0; i < run->result_count; i++)
         if (wants_conflicts(measurement->metrics, baseline, &run->results[i]))
-            *ARRAY_ADD(ids, count) = run->results[i].id;
+            *ARRAY_GROW(ids, count) = run->results[i].id;
     if (count > 0 && can_see_lines(measurement)) {
         code = measure_lines(measurement, run, ids, count, LINES_COUNTS);
         lines_add_rows(run, measurement->metrics);

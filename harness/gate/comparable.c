@@ -14,7 +14,7 @@ struct names {
 static void add_names(struct names *names, const struct run *run)
 {
     for (size_t i = 0; run && i < run->result_count; i++)
-        *ARRAY_ADD(names->ids, names->count) = run->results[i].id;
+        *ARRAY_GROW(names->ids, names->count) = run->results[i].id;
 }
 
 /* Says what was probably meant: the nearest id for a variant, a whole family for `transpose` alone or a slip in it. */

@@ -40,7 +40,7 @@ static void choose_contests(struct judge *judge, const struct comparison *compar
             const struct metric *metric = metrics_find(judge->head->metrics, row->metric);
             if (metric && metric->class == METRIC_TIME && row->state == VALUE_MEASURED &&
                 (!comparison || is_in_doubt(comparison, result->id, metric)))
-                *ARRAY_ADD(judge->tests, judge->count) = (struct paired_test){result, row, metric, false};
+                *ARRAY_GROW(judge->tests, judge->count) = (struct paired_test){result, row, metric, false};
         }
     }
 }
@@ -51,7 +51,7 @@ static void need_metric(struct metrics *needed, const struct metrics *all, const
     if (!name || metrics_find(needed, name))
         return;
     const struct metric *metric = metrics_find(all, name);
-    *ARRAY_ADD(needed->list, needed->count) = *metric;
+    *ARRAY_GROW(needed->list, needed->count) = *metric;
     need_metric(needed, all, metric->weight);
     need_metric(needed, all, metric->clock);
 }
@@ -64,7 +64,7 @@ static size_t kernels_left(const struct judge *judge, char ***ids)
     for (size_t i = 0; i < judge->count; i++) {
         char *id = judge->tests[i].result->id;
         if (!judge->tests[i].over && (count == 0 || (*ids)[count - 1] != id))
-            *ARRAY_ADD(*ids, count) = id;
+            *ARRAY_GROW(*ids, count) = id;
     }
     return count;
 }
@@ -95,7 +95,7 @@ static int measure_pair(const struct judge *judge, struct run *base, struct run 
                                base_first ? judge->head->kernels : judge->against};
     struct run *sides[] = {base_first ? base : head, base_first ? head : base};
     int code = EXIT_SAME;
-    for (size_t i = 0; i < ROWS(sides) && code == EXIT_SAME; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(sides) && code == EXIT_SAME; i++)
         code = measure_side(judge, libraries[i], sides[i]);
     return code;
 }

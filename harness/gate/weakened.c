@@ -83,7 +83,7 @@ static void weigh_values(struct weighing *weighing, const struct result *was_res
         return;
     if (is_worse(weighing, metric, was, now)) {
         char before[80], after[80];
-        *ARRAY_ADD(weighing->worsened, weighing->worsened_count) = (struct worsened){
+        *ARRAY_GROW(weighing->worsened, weighing->worsened_count) = (struct worsened){
             .words = x_sprintf("%s %s %s -> %s", result->id, was->metric,
                                metric_format(metric, row_value(was), before, sizeof before),
                                metric_format(metric, row_value(now), after, sizeof after)),

@@ -25,7 +25,7 @@ static double *relative_changes(const struct sides *sides, const struct metric *
             continue;
         const double value = row_value(was);
         if (value != 0)
-            *ARRAY_ADD(changes, *count) = row_value(is) / value - 1;
+            *ARRAY_GROW(changes, *count) = row_value(is) / value - 1;
     }
     return changes;
 }
@@ -46,7 +46,7 @@ static void find_suite(struct comparison *comparison, const struct sides *sides,
         suite.moved = fabs(suite.shift) > RULE_SUITE_SHIFT;
     }
     if (suite.kernels > 0)
-        *ARRAY_ADD(comparison->suites, comparison->suite_count) = suite;
+        *ARRAY_GROW(comparison->suites, comparison->suite_count) = suite;
     free(changes);
 }
 
@@ -95,7 +95,7 @@ static void judge_rows(struct judging *judging, const struct result *base, const
         pairing.now = order >= 0 ? &now->rows[n++] : NULL;
         const struct metric *metric = metrics_find(judging->sides->metrics, name);
         if (!metric) {
-            *ARRAY_ADD(judging->unknown.names, judging->unknown.count) = name;
+            *ARRAY_GROW(judging->unknown.names, judging->unknown.count) = name;
             continue;
         }
         pairing.suite = suite_of(judging->comparison, metric);

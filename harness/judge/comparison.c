@@ -24,7 +24,7 @@ const char *verdict_name(enum verdict verdict)
 struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
                                 enum verdict verdict)
 {
-    struct judgement *judgement = ARRAY_ADD(comparison->list, comparison->count);
+    struct judgement *judgement = ARRAY_GROW(comparison->list, comparison->count);
     judgement->kernel = kernel;
     judgement->metric = metric;
     judgement->verdict = verdict;
@@ -119,7 +119,7 @@ void comparison_add_note(struct comparison *comparison, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    *ARRAY_ADD(comparison->notes, comparison->note_count) = print_words(format, list);
+    *ARRAY_GROW(comparison->notes, comparison->note_count) = print_words(format, list);
     va_end(list);
 }
 
@@ -127,7 +127,7 @@ void note_items_add(struct note_items *items, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    *ARRAY_ADD(items->list, items->count) = print_words(format, list);
+    *ARRAY_GROW(items->list, items->count) = print_words(format, list);
     va_end(list);
 }
 

@@ -38,7 +38,7 @@ static const char *changed_fact(const struct sides *sides, enum session_fact fac
     for (size_t i = 0; changed && i < baseline->session_count; i++) {
         const char *was = baseline->sessions[i].facts[fact];
         if (was)
-            *ARRAY_ADD(known, count) = was;
+            *ARRAY_GROW(known, count) = was;
         changed = !was || strcmp(was, now) != 0;
     }
     changed = changed && count > 0;
@@ -133,7 +133,7 @@ static void note_renamed(struct comparison *comparison, const struct sides *side
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
 {
     note_definitions(comparison, sides);
-    for (size_t i = 0; i < ROWS(soft_facts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++) {
         const char *was;
         size_t others;
         const char *now = changed_fact(sides, soft_facts[i].fact, &was, &others);

@@ -11,7 +11,7 @@ bool same_definition(const struct sides *sides, const struct metric *metric, cha
         const struct run *run;
         const char *whose;
     } both[] = {{sides->baseline, "the baseline"}, {sides->run, "this run"}};
-    for (size_t i = 0; i < ROWS(both); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
         const struct metric_note *note = run_find_note(both[i].run, metric->name);
         if (!note || (strcmp(note->counter, metric->counter) == 0 && strcmp(note->unit, metric->unit) == 0))
             continue;
@@ -95,7 +95,7 @@ static void add_alone(const struct result ***list, size_t *count, const struct r
 {
     for (size_t i = 0; i < run->result_count; i++)
         if (!run_find(other, run->results[i].id))
-            *ARRAY_ADD(*list, *count) = &run->results[i];
+            *ARRAY_GROW(*list, *count) = &run->results[i];
 }
 
 const struct result **find_renamed(const struct sides *sides)

@@ -96,7 +96,7 @@ static const struct key {
 
 static int end_section(struct reading *reading)
 {
-    for (size_t i = 0; reading->open && !reading->text.failed && i < ROWS(keys); i++) {
+    for (size_t i = 0; reading->open && !reading->text.failed && i < ARRAY_SIZE(keys); i++) {
         const struct known_regression *known_regression = current(reading);
         if (!keys[i].optional && !keys[i].is_set(known_regression))
             return ini_text_wrong(&reading->text, known_regression->line, "[%s %s] lacks the key \"%s\"",
@@ -128,7 +128,7 @@ static int begin_section(struct reading *reading, const char *text)
     if (!kernel)
         return ini_text_wrong(&reading->text, reading->text.line,
                               "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
-    *ARRAY_ADD(known_regressions->list, known_regressions->count) =
+    *ARRAY_GROW(known_regressions->list, known_regressions->count) =
         (struct known_regression){.kernel = kernel,
                                   .metric = metric,
                                   .file = x_strdup(reading->text.path),
@@ -140,11 +140,11 @@ static int begin_section(struct reading *reading, const char *text)
 
 static int set_key(struct reading *reading, const char *name, const char *value)
 {
-    const char *names[ROWS(keys)];
+    const char *names[ARRAY_SIZE(keys)];
     if (!reading->open)
         return ini_text_wrong(&reading->text, reading->text.line,
                               "\"%s\" stands before the first section: write [KERNEL METRIC] above it", name);
-    for (size_t i = 0; i < ROWS(keys); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         names[i] = keys[i].name;
         if (strcmp(names[i], name) != 0)
             continue;
@@ -154,7 +154,7 @@ static int set_key(struct reading *reading, const char *name, const char *value)
             return ini_text_wrong(&reading->text, reading->text.line, "\"%s\" has no value: write one", name);
         return keys[i].set(reading, value);
     }
-    const char *near = nearest_name(name, names, ROWS(keys));
+    const char *near = nearest_name(name, names, ARRAY_SIZE(keys));
     return ini_text_wrong(&reading->text, reading->text.line, "unknown key \"%s\": %s%s%s", name,
                           near ? "did you mean " : "there are ", near ? near : "issue, expires and worst",
                           near ? "?" : "");

@@ -47,7 +47,7 @@ static size_t split_lines(char *text, char ***lines)
     *lines = NULL;
     char *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        *ARRAY_ADD(*lines, count) = x_strdup(line);
+        *ARRAY_GROW(*lines, count) = x_strdup(line);
     return count;
 }
 

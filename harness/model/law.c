@@ -82,7 +82,7 @@ static int parse_factor(struct parser *parser, struct law_product *product, bool
     if (!*parser->rest)
         return wrong(parser, "a number or a name");
     if (take_name(parser, &name)) {
-        *ARRAY_ADD(product->factors, product->factor_count) = (struct law_factor){name, divides};
+        *ARRAY_GROW(product->factors, product->factor_count) = (struct law_factor){name, divides};
         return 0;
     }
     const char *begin = parser->rest;
@@ -98,7 +98,7 @@ static int parse_sum(struct parser *parser, struct law *law)
 {
     double sign = take_sign(parser, "-") ? -1 : 1;
     for (;;) {
-        struct law_product *product = ARRAY_ADD(law->products, law->product_count);
+        struct law_product *product = ARRAY_GROW(law->products, law->product_count);
         bool divides = false;
         product->number = sign;
         do {
@@ -118,7 +118,7 @@ static int parse_sum(struct parser *parser, struct law *law)
 static int parse_law(struct parser *parser, struct law *law)
 {
     law->text = x_strdup(parser->text);
-    for (size_t i = 0; i < ROWS(relations); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(relations); i++)
         if (take_sign(parser, relations[i].sign)) {
             law->relation = relations[i].relation;
             return parse_sum(parser, law);
@@ -137,7 +137,7 @@ int laws_parse(struct laws *laws, const char *text, struct problem *problem)
         for (size_t end = length; end > 0 && strchr(" \t", one[end - 1]); end--)
             one[end - 1] = '\0';
         struct parser parser = {one, one, problem};
-        result = parse_law(&parser, ARRAY_ADD(laws->list, laws->count));
+        result = parse_law(&parser, ARRAY_GROW(laws->list, laws->count));
         free(one);
         more = text[length] == ',';
         text += length + more;

@@ -178,7 +178,7 @@ void lines_merge(struct lines *lines, const struct lines *more)
 {
     for (size_t i = 0; i < more->count; i++) {
         const struct line *from = &more->list[i];
-        struct line *line = ARRAY_ADD(lines->list, lines->count);
+        struct line *line = ARRAY_GROW(lines->list, lines->count);
         line->function = x_strdup(from->function);
         line->file = x_strdup(from->file);
         line->number = from->number;

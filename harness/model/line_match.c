@@ -71,7 +71,7 @@ static const char **files_in_base(const struct lines *lines, const struct lines 
     size_t count = 0;
     for (size_t i = 0; i < base->count; i++)
         if (base->list[i].file && (i == 0 || is_other_file(&base->list[i], &base->list[i - 1])))
-            *ARRAY_ADD(paths, count) = base->list[i].file;
+            *ARRAY_GROW(paths, count) = base->list[i].file;
     if (count > 0)
         qsort(paths, count, sizeof *paths, by_end);
     for (size_t i = 0; i < lines->count; i++) {

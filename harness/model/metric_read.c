@@ -67,7 +67,7 @@ static int set_counter(struct reading *reading, const char *value)
                               "\"%s\" is no counter: write CUPTI metric names such as gpu__time_duration.sum", value);
     current(reading)->counter = x_strdup(value);
     const char *names[COMPUTED_COUNTERS];
-    const size_t count = computed_counter_names(names, ROWS(names));
+    const size_t count = computed_counter_names(names, ARRAY_SIZE(names));
     if (strncmp(value, "cugate.", strlen("cugate.")) == 0 && computed_counter_of(current(reading)) == COMPUTED_NONE)
         return unknown(reading, "counter of cugate's own", value, names, count);
     return 0;
@@ -76,7 +76,7 @@ static int set_counter(struct reading *reading, const char *value)
 static int set_unit(struct reading *reading, const char *value)
 {
     const char *names[16];
-    size_t count = metric_units(names, ROWS(names));
+    size_t count = metric_units(names, ARRAY_SIZE(names));
     if (name_index(value, names, count) == count)
         return unknown(reading, "unit", value, names, count);
     current(reading)->unit = x_strdup(value);
@@ -260,7 +260,7 @@ static int end_section(struct reading *reading)
         return ini_text_wrong(&reading->text, reading->header,
                               "the section is empty: it needs title, counter, unit, class, better, doc");
     struct metric *metric = current(reading);
-    for (size_t i = 0; i < ROWS(keys); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         if (keys[i].required && !(reading->seen & 1u << i))
             return ini_text_wrong(&reading->text, reading->header, "[%s] lacks the key \"%s\"", metric->name,
                                   keys[i].name);
@@ -290,7 +290,7 @@ static int begin_section(struct reading *reading, const char *name)
     if (first)
         return ini_text_wrong(&reading->text, reading->header, "[%s] is there already, at %s:%d: rename or remove one",
                               name, first->file, first->line);
-    struct metric *metric = ARRAY_ADD(reading->metrics->list, reading->metrics->count);
+    struct metric *metric = ARRAY_GROW(reading->metrics->list, reading->metrics->count);
     metric->name = x_strdup(name);
     metric->file = x_strdup(reading->text.path);
     metric->line = reading->header;
@@ -320,8 +320,8 @@ static int take_key(void *user, const char *section, const char *name, const cha
         }
         return reading->key->set(reading, value) == 0;
     }
-    const char *names[ROWS(keys)];
-    for (size_t i = 0; i < ROWS(keys); i++) {
+    const char *names[ARRAY_SIZE(keys)];
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         names[i] = keys[i].name;
         if (strcmp(names[i], name) != 0)
             continue;
@@ -339,7 +339,7 @@ static int take_key(void *user, const char *section, const char *name, const cha
         reading->key = &keys[i];
         return keys[i].set(reading, value) == 0;
     }
-    unknown(reading, "key", name, names, ROWS(keys));
+    unknown(reading, "key", name, names, ARRAY_SIZE(keys));
     return 0;
 }
 

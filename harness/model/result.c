@@ -55,7 +55,7 @@ void row_add_session(struct row *row, const double *samples, size_t count)
             row_clear(row);
             return;
         }
-    struct session_samples *session = ARRAY_ADD(row->sessions, row->session_count);
+    struct session_samples *session = ARRAY_GROW(row->sessions, row->session_count);
     session->samples = x_calloc(count, sizeof *session->samples);
     session->count = count;
     session->session = row->session_count - 1;
@@ -67,7 +67,7 @@ void row_add_pair(struct row *row, double base, double head)
 {
     if (!isfinite(base) || !isfinite(head) || base < 0 || head < 0)
         BUG("%s: %g and %g are no pair", row->metric, base, head);
-    *ARRAY_ADD(row->pairs, row->pair_count) = (struct pair){base, head};
+    *ARRAY_GROW(row->pairs, row->pair_count) = (struct pair){base, head};
 }
 
 size_t row_equal_readings(const struct row *row)
@@ -166,9 +166,9 @@ void result_add_like(struct result *result, const struct result *from, char *con
     size_t count = 0;
     for (size_t i = 0; i < from->row_count; i++)
         if (glob_any(globs, glob_count, from->rows[i].metric) && !result_find(result, from->rows[i].metric))
-            *ARRAY_ADD(missing, count) = from->rows[i].metric;
+            *ARRAY_GROW(missing, count) = from->rows[i].metric;
     for (size_t i = 0; i < count; i++)
-        *ARRAY_ADD(result->rows, result->row_count) =
+        *ARRAY_GROW(result->rows, result->row_count) =
             (struct row){.metric = x_strdup(missing[i]), .state = VALUE_NOT_COUNTED};
     if (count > 0)
         qsort(result->rows, result->row_count, sizeof *result->rows, by_text);
@@ -201,7 +201,7 @@ void result_copy_facts(struct result *to, const struct result *from)
     to->bytes = from->bytes;
     to->flops = from->flops;
     for (size_t i = 0; i < from->launch_count; i++) {
-        struct launch *launch = ARRAY_ADD(to->launches, to->launch_count);
+        struct launch *launch = ARRAY_GROW(to->launches, to->launch_count);
         *launch = from->launches[i];
         launch->function = x_strdup(from->launches[i].function);
         launch->code = x_strdup(from->launches[i].code);

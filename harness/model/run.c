@@ -39,9 +39,9 @@ void run_add_like(struct run *run, const struct run *from, char *const *globs, s
     size_t count = 0;
     for (size_t i = 0; i < from->result_count; i++)
         if (glob_any(globs, glob_count, from->results[i].id) && !run_find(run, from->results[i].id))
-            *ARRAY_ADD(missing, count) = from->results[i].id;
+            *ARRAY_GROW(missing, count) = from->results[i].id;
     for (size_t i = 0; i < count; i++)
-        ARRAY_ADD(run->results, run->result_count)->id = x_strdup(missing[i]);
+        ARRAY_GROW(run->results, run->result_count)->id = x_strdup(missing[i]);
     if (count > 0)
         qsort(run->results, run->result_count, sizeof *run->results, by_text);
     free(missing);
@@ -69,7 +69,7 @@ void run_add_session(struct run *run, const struct session *session)
     for (size_t i = 0; i < run->session_count; i++)
         if (session_is_equal(&run->sessions[i], session))
             return;
-    session_copy(ARRAY_ADD(run->sessions, run->session_count), session);
+    session_copy(ARRAY_GROW(run->sessions, run->session_count), session);
 }
 
 void run_forget_sessions(struct run *run)

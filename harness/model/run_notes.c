@@ -133,7 +133,7 @@ static void compare_names(struct differing *differing, const struct metric_note 
         {"weight", was->weight, now->weight, false},    {"clock", was->clock, now->clock, false},
         {"trade", was->trade, now->trade, true},
     };
-    const size_t known = was->judged && now->judged ? ROWS(rows) : 2;
+    const size_t known = was->judged && now->judged ? ARRAY_SIZE(rows) : 2;
     for (size_t i = 0; i < known; i++) {
         const char *before = rows[i].was ? rows[i].was : "none", *after = rows[i].now ? rows[i].now : "none";
         if (strcmp(before, after) != 0)
@@ -173,7 +173,7 @@ int read_note(const struct json_at *above, json_t *value, struct metric_note *no
     static const char *const keys[] = {"counter",     "unit",   "better", "class", "floor",
                                        "floor_share", "weight", "clock",  "trade"};
     char *class = NULL, *better = NULL;
-    if (json_at_object(above, value, keys, ROWS(keys)) < 0)
+    if (json_at_object(above, value, keys, ARRAY_SIZE(keys)) < 0)
         return -1;
     note->judged = json_object_size(value) > 2;
     int result = 0;

@@ -12,7 +12,7 @@ static int read_device(const struct json_at *above, json_t *root, struct device 
     static const char *const keys[] = {"name", "compute_capability", "sm_count", "memory_bytes", "ecc", "mig"};
     struct json_at at = {above, "device", 0};
     json_t *value = json_object_get(root, at.key);
-    if (json_at_object(&at, value, keys, ROWS(keys)) < 0 ||
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 ||
         json_at_text(&at, value, "name", false, &device->name) < 0 ||
         json_at_text(&at, value, "compute_capability", false, &device->compute_capability) < 0 ||
         json_at_whole_key(&at, value, "sm_count", &device->sm_count) < 0 ||
@@ -31,7 +31,7 @@ static int read_roofs(const struct json_at *above, json_t *facts, struct session
     json_t *value = json_object_get(facts, at.key);
     if (!value)
         return 0;
-    if (json_at_object(&at, value, keys, ROWS(keys)) < 0)
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0)
         return -1;
     for (enum roof roof = 0; roof < ROOFS; roof++)
         if (json_object_get(value, keys[roof]) && json_at_number_key(&at, value, keys[roof], &session->roofs[roof]) < 0)
@@ -52,8 +52,8 @@ static int read_sessions(const struct json_at *above, json_t *root, struct run *
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {&list, NULL, i};
         json_t *facts = json_array_get(value, i);
-        struct session *session = ARRAY_ADD(run->sessions, run->session_count);
-        if (json_at_object(&at, facts, keys, ROWS(keys)) < 0)
+        struct session *session = ARRAY_GROW(run->sessions, run->session_count);
+        if (json_at_object(&at, facts, keys, ARRAY_SIZE(keys)) < 0)
             return -1;
         for (size_t fact = 0; fact < SESSION_FACTS; fact++)
             if (json_at_text(&at, facts, keys[fact], false, &session->facts[fact]) < 0)
@@ -77,7 +77,7 @@ static int read_notes(const struct json_at *above, json_t *root, struct run *run
         if (!is_metric_name(name))
             return json_error(&list, "\"%.64s\" is no metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
         struct json_at at = {&list, name, 0};
-        struct metric_note *note = ARRAY_ADD(run->notes, run->note_count);
+        struct metric_note *note = ARRAY_GROW(run->notes, run->note_count);
         note->name = x_strdup(name);
         if (read_note(&at, member, note) < 0)
             return -1;
@@ -97,7 +97,7 @@ static int read_results(const struct json_at *above, json_t *root, struct run *r
     json_t *member;
     json_object_foreach(value, id, member)
     {
-        if (read_result(&list, id, member, ARRAY_ADD(run->results, run->result_count)) < 0)
+        if (read_result(&list, id, member, ARRAY_GROW(run->results, run->result_count)) < 0)
             return -1;
         json_object_clear(member); /* its memory is the next kernel's: a sixth of the time of a large file */
     }
@@ -134,7 +134,7 @@ static int read_run(const struct json_at *top, json_t *root, struct run *run)
     if (number > RUN_SCHEMA)
         return json_error(&schema, "is %lld, so a newer cugate wrote the file; this one reads up to %d: update cugate",
                           number, RUN_SCHEMA);
-    if (json_at_object(top, root, keys, ROWS(keys)) < 0 || read_device(top, root, &run->device) < 0 ||
+    if (json_at_object(top, root, keys, ARRAY_SIZE(keys)) < 0 || read_device(top, root, &run->device) < 0 ||
         read_sessions(top, root, run) < 0 || read_notes(top, root, run) < 0 || read_results(top, root, run) < 0)
         return -1;
     return check_places(top, run);

@@ -15,7 +15,7 @@ static int read_counts(const struct json_at *above, json_t *object, struct line 
         keys[counter] = line_counter_name(counter);
     struct json_at at = {above, "counts", 0};
     json_t *value = json_object_get(object, at.key);
-    if (json_at_object(&at, value, keys, ROWS(keys)) < 0)
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0)
         return -1;
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
         if (json_object_get(value, keys[counter]) &&
@@ -52,7 +52,7 @@ static int read_stalls(const struct json_at *above, json_t *object, struct line 
 static int read_line(const struct json_at *above, json_t *object, struct line *line, struct line *known)
 {
     static const char *const keys[] = {"counts", "file", "function", "line", "offset", "stalls", "text"};
-    if (json_at_object(above, object, keys, ROWS(keys)) < 0 ||
+    if (json_at_object(above, object, keys, ARRAY_SIZE(keys)) < 0 ||
         json_at_text(above, object, "function", true, &line->function) < 0 ||
         json_at_text(above, object, "file", false, &line->file) < 0 ||
         json_at_text(above, object, "text", false, &line->text) < 0 ||
@@ -83,7 +83,7 @@ static int read_list(const struct json_at *above, json_t *object, struct lines *
     int result = 0;
     for (size_t i = 0; i < json_array_size(value) && result == 0; i++) {
         struct json_at at = {&list, NULL, i};
-        result = read_line(&at, json_array_get(value, i), ARRAY_ADD(found.list, found.count), &known);
+        result = read_line(&at, json_array_get(value, i), ARRAY_GROW(found.list, found.count), &known);
     }
     line_release(&known);
     if (result == 0)
@@ -121,7 +121,7 @@ int read_lines(const struct json_at *above, json_t *object, const char *key, str
     json_t *value = json_object_get(object, key);
     if (!value)
         return 0;
-    if (json_at_object(&at, value, keys, ROWS(keys)) < 0 || read_counted(&at, value, lines) < 0 ||
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_counted(&at, value, lines) < 0 ||
         json_at_unsigned_key(&at, value, "launches", &lines->launches) < 0 ||
         json_at_unsigned_key(&at, value, "period", &lines->period) < 0 || read_list(&at, value, lines) < 0)
         return -1;

@@ -46,7 +46,7 @@ static int read_machine(const struct json_at *above, json_t *object, struct laun
     if (!value)
         return 0;
     launch->has_machine = true;
-    if (json_at_object(&at, value, keys, ROWS(keys)) < 0 ||
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 ||
         json_at_unsigned_key(&at, value, "barriers", &machine->barriers) < 0 ||
         json_at_unsigned_key(&at, value, "local", &machine->local_bytes) < 0 ||
         json_at_unsigned_key(&at, value, "max_threads", &machine->max_threads) < 0 ||
@@ -68,8 +68,8 @@ static int read_launches(const struct json_at *above, json_t *object, struct res
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct json_at at = {&list, NULL, i};
         json_t *member = json_array_get(value, i);
-        struct launch *launch = ARRAY_ADD(result->launches, result->launch_count);
-        if (json_at_object(&at, member, keys, ROWS(keys)) < 0 ||
+        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
+        if (json_at_object(&at, member, keys, ARRAY_SIZE(keys)) < 0 ||
             json_at_text(&at, member, "function", false, &launch->function) < 0 ||
             json_at_text(&at, member, "code", false, &launch->code) < 0 ||
             read_extents(&at, member, "grid", launch->grid) < 0 ||
@@ -172,7 +172,7 @@ static int read_memory(const struct json_at *above, json_t *object, struct row *
     if (!value)
         return 0;
     row->previous = x_calloc(1, sizeof *row->previous);
-    if (json_at_object(&at, value, keys, ROWS(keys)) < 0 ||
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 ||
         json_at_text(&at, value, "commit", false, &row->previous->commit) < 0 ||
         json_at_text(&at, value, "date", false, &row->previous->date) < 0 ||
         json_at_text(&at, value, "reason", false, &row->previous->reason) < 0 ||
@@ -205,7 +205,7 @@ static int read_row(const struct json_at *at, json_t *object, struct row *row)
 {
     static const char *const keys[] = {"anchor",   "from",   "pairs",    "previous",
                                        "readings", "reason", "sessions", "state"};
-    if (json_at_object(at, object, keys, ROWS(keys)) < 0)
+    if (json_at_object(at, object, keys, ARRAY_SIZE(keys)) < 0)
         return -1;
     const bool has_reason = json_object_get(object, "reason") != NULL;
     if (json_object_get(object, "state") ? json_object_size(object) != (has_reason ? 2 : 1)
@@ -250,7 +250,7 @@ static int read_rows(const struct json_at *above, json_t *object, struct result 
         if (!is_metric_name(name))
             return json_error(&list, "\"%.64s\" is no metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
         struct json_at at = {&list, name, 0};
-        struct row *row = ARRAY_ADD(result->rows, result->row_count);
+        struct row *row = ARRAY_GROW(result->rows, result->row_count);
         row->metric = x_strdup(name);
         if (read_row(&at, member, row) < 0)
             return -1;
@@ -285,7 +285,7 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
                           NAME_LENGTH);
     struct json_at at = {above, id, 0};
     result->id = x_strdup(id);
-    if (json_at_object(&at, object, keys, ROWS(keys)) < 0 || read_status(&at, object, result) < 0 ||
+    if (json_at_object(&at, object, keys, ARRAY_SIZE(keys)) < 0 || read_status(&at, object, result) < 0 ||
         json_at_number_key(&at, object, "bytes", &result->bytes) < 0 ||
         json_at_number_key(&at, object, "flops", &result->flops) < 0 || read_launches(&at, object, result) < 0 ||
         read_lines(&at, object, "lines", &result->lines) < 0 ||

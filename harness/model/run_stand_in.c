@@ -46,7 +46,7 @@ void run_stand_in(struct run *baseline, const struct run *base)
         if (!known)
             result_copy_facts(result, from);
         if (from->status == RESULT_OK && result->status == RESULT_OK && base->session_count > 0) {
-            session_copy(ARRAY_ADD(result->sessions, result->session_count), &base->sessions[0]);
+            session_copy(ARRAY_GROW(result->sessions, result->session_count), &base->sessions[0]);
             stand_in_rows(result, from, result->session_count - 1);
         } else if (from->status != RESULT_OK && only_stands_in(result)) {
             result_fail(result, from->status, from->reason);

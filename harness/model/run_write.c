@@ -35,12 +35,12 @@ static void write_roofs(struct json_writer *json, const struct session *session)
 {
     static const enum roof order[] = {ROOF_DRAM, ROOF_FP16, ROOF_FP32, ROOF_FP64, ROOF_SHARED};
     bool any = false;
-    for (size_t i = 0; i < ROWS(order); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
         any |= session->roofs[order[i]] > 0;
     if (!any)
         return;
     json_open(json, "roofs", '{', JSON_IN_LINE);
-    for (size_t i = 0; i < ROWS(order); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
         if (session->roofs[order[i]] > 0)
             put_reading(json, roof_name(order[i]), session->roofs[order[i]]);
     json_close(json);

@@ -28,9 +28,9 @@ static const struct unit {
 
 size_t metric_units(const char **names, size_t room)
 {
-    for (size_t i = 0; i < ROWS(units) && i < room; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(units) && i < room; i++)
         names[i] = units[i].name;
-    return ROWS(units);
+    return ARRAY_SIZE(units);
 }
 
 /* "10.00" -> "10". */
@@ -64,15 +64,15 @@ static void print_short(double value, int digits, bool trim, char *text, size_t 
 const char *metric_format(const struct metric *metric, double value, char *text, size_t size)
 {
     const struct unit *unit = units;
-    while (unit < units + ROWS(units) && strcmp(unit->name, metric->unit) != 0)
+    while (unit < units + ARRAY_SIZE(units) && strcmp(unit->name, metric->unit) != 0)
         unit++;
-    if (unit == units + ROWS(units))
+    if (unit == units + ARRAY_SIZE(units))
         BUG("metric %s has the unit \"%s\", which no metric file can give it", metric->name, metric->unit);
 
     double magnitude = fabs(value);
     const struct scale *base = unit->scales;
     const struct scale *scale = base;
-    while (scale + 1 < base + ROWS(unit->scales) && scale[1].suffix && magnitude >= scale[1].size * 0.9995)
+    while (scale + 1 < base + ARRAY_SIZE(unit->scales) && scale[1].suffix && magnitude >= scale[1].size * 0.9995)
         scale++;
 
     char number[64];

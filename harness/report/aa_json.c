@@ -50,7 +50,7 @@ static void put_view(struct json_writer *json, const char *key, const struct vie
     json_open(json, key, '{', JSON_LINES);
     json_put_count(json, "comparisons", view->comparisons);
     json_open(json, "exit_codes", '{', JSON_LINES);
-    for (size_t code = 0; code < ROWS(view->exits); code++)
+    for (size_t code = 0; code < ARRAY_SIZE(view->exits); code++)
         if (view->exits[code] > 0)
             json_put_count(json, (const char[]){(char)('0' + code), '\0'}, view->exits[code]);
     json_close(json);

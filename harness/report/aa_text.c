@@ -54,7 +54,7 @@ static void print_left_out(const struct text *text, const struct analysis *analy
 static void print_exits(const struct text *text, const struct view *view)
 {
     const char *before = "  exit codes: ";
-    for (size_t code = 0; code < ROWS(view->exits); code++) {
+    for (size_t code = 0; code < ARRAY_SIZE(view->exits); code++) {
         if (view->exits[code] == 0)
             continue;
         text_print(text, code == EXIT_REGRESSED || code == EXIT_NOT_MEASURED ? INK_RED : INK_PLAIN, "%s%zu in %zu",

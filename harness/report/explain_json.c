@@ -59,7 +59,7 @@ static void put_session(struct json_writer *json, const struct run *run)
 {
     static const enum session_fact facts[] = {SESSION_DATE, SESSION_COLLECTOR, SESSION_DRIVER, SESSION_CUDA};
     json_open(json, "session", '{', JSON_LINES);
-    for (size_t i = 0; i < ROWS(facts); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
         json_put_text(json, session_fact_name(facts[i]),
                       run->session_count > 0 ? run->sessions[run->session_count - 1].facts[facts[i]] : NULL);
     json_close(json);

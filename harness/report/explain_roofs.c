@@ -119,7 +119,7 @@ static void print_intensity(const struct text *text, const struct roofline *roof
         {roofline->stated_intensity, "", " stated"},
         {roofline->balance, "device memory and arithmetic balance at ", " FLOP/B"},
     };
-    for (size_t i = 0; i < ROWS(parts); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (!isnan(parts[i].number))
             snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s%s%s",
                      *words ? i == 2 ? "; " : ", " : "", parts[i].before,

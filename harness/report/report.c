@@ -15,7 +15,7 @@ static const struct format formats[] = {
 
 const struct format *format_list(size_t *count)
 {
-    *count = ROWS(formats);
+    *count = ARRAY_SIZE(formats);
     return formats;
 }
 
@@ -36,7 +36,7 @@ char *format_names(enum document document)
 {
     char *names = NULL;
     const char *between = " or ";
-    for (size_t i = ROWS(formats); i-- > 0;) { /* from behind, to know the last */
+    for (size_t i = ARRAY_SIZE(formats); i-- > 0;) { /* from behind, to know the last */
         if (!prints(&formats[i], document))
             continue;
         char *longer = names ? x_sprintf("%s%s%s", formats[i].name, between, names) : x_strdup(formats[i].name);
@@ -49,7 +49,7 @@ char *format_names(enum document document)
 
 const struct format *format_find(enum document document, const char *name, const char *option)
 {
-    for (size_t i = 0; i < ROWS(formats); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
         if (prints(&formats[i], document) && strcmp(formats[i].name, name) == 0)
             return &formats[i];
     char *names = format_names(document);

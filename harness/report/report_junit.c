@@ -71,7 +71,7 @@ static void put_attribute(FILE *stream, const char *name, const char *value)
 
 static void add_case(struct test_cases *cases, const struct test_case *test_case)
 {
-    *ARRAY_ADD(cases->list, cases->count) = *test_case;
+    *ARRAY_GROW(cases->list, cases->count) = *test_case;
     cases->outcomes[test_case->outcome]++;
 }
 

@@ -34,16 +34,16 @@ struct columns {
 static struct columns make_columns(const struct report *report)
 {
     struct columns columns = {0};
-    *ARRAY_ADD(columns.list, columns.count) =
+    *ARRAY_GROW(columns.list, columns.count) =
         (struct column){{"time ", false, COLUMN_WIDTH + 2}, SHOW_VALUE, "time", "wall_time"};
     if (report->comparison)
-        *ARRAY_ADD(columns.list, columns.count) =
+        *ARRAY_GROW(columns.list, columns.count) =
             (struct column){{"change", false, COLUMN_WIDTH}, SHOW_CHANGE, "time", "wall_time"};
     for (size_t m = 0; m < report->metrics->count; m++) {
         const struct metric *metric = &report->metrics->list[m];
         if (!metric->headline)
             continue;
-        struct column *column = ARRAY_ADD(columns.list, columns.count);
+        struct column *column = ARRAY_GROW(columns.list, columns.count);
         *column = (struct column){{metric->headline, false, COLUMN_WIDTH}, SHOW_VALUE, metric->name, NULL};
         table_fit(&column->table, metric->headline);
     }
@@ -100,7 +100,7 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
 
     for (size_t i = 0; i < run->result_count; i++) {
         const char *id = run->results[i].id;
-        *ARRAY_ADD(lines, *count) = (struct kernel_line){
+        *ARRAY_GROW(lines, *count) = (struct kernel_line){
             .id = id,
             .now = &run->results[i],
             .base = report->baseline ? run_find(report->baseline, id) : NULL,
@@ -114,7 +114,7 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
             continue;
         struct kernel_line *line = find_line(lines, measured, judgement->kernel);
         if (!line) {
-            line = ARRAY_ADD(lines, *count);
+            line = ARRAY_GROW(lines, *count);
             *line = (struct kernel_line){.id = judgement->kernel, .verdict = VERDICTS};
         }
         if (judgement->verdict < line->verdict)

@@ -134,7 +134,7 @@ static void put_hotspots(FILE *stream, const struct blame *blame, const char *be
                                    : NULL;
     char *launch = blame->is_worst && blame->launch_change ? x_sprintf("launch: %s", blame->launch_change) : NULL;
     const char *const more[] = {words, launch};
-    for (size_t i = 0; i < ROWS(more); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(more); i++) {
         if (!more[i])
             continue;
         fputs(before, stream);
@@ -159,7 +159,7 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
                                cells.limit,
                                why ? why : ""};
     const bool loud = words_verdict_tone(judgement->verdict) == TONE_FAIL;
-    for (size_t i = 0; i < ROWS(row); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
         fputs(i ? " | " : "| ", stream);
         fputs(loud && i == 0 ? "**" : "", stream);
         put_markdown(stream, row[i]);
@@ -241,7 +241,7 @@ static void put_fence(FILE *stream, const struct report *report, const char *aft
 {
     size_t longest = 2;
     const char *const names[] = {report->run_name, report->baselines};
-    for (size_t i = 0; i < ROWS(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         for (const char *name = names[i]; name && *name; name++)
             if (strspn(name, "`") > longest)
                 longest = strspn(name, "`");
@@ -292,7 +292,7 @@ static void add_judgements(struct page *page, const struct report *report, size_
     for (size_t i = 0; i < comparison->count; i++) {
         if (!is_listed(report, &comparison->list[i]))
             continue;
-        *ARRAY_ADD(rows, count) = &comparison->list[i];
+        *ARRAY_GROW(rows, count) = &comparison->list[i];
         worst += count <= WORST_ROWS && words_verdict_tone(comparison->list[i].verdict) >= TONE_WARN;
     }
     add_rows(page, rows, count, worst, &next);

@@ -190,7 +190,7 @@ static struct listed *list_rows(const struct report *report, size_t *count)
     for (size_t i = 0; i < comparison->count; i++) {
         if (!is_listed(report, &comparison->list[i], &lacking))
             continue;
-        struct listed *listed = ARRAY_ADD(list, *count);
+        struct listed *listed = ARRAY_GROW(list, *count);
         listed->judgement = &comparison->list[i];
         fill_cells(report, listed->judgement, &listed->cells);
         listed->why = listed->judgement->metric ? words_why(listed->judgement) : NULL;

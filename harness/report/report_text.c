@@ -58,7 +58,7 @@ static void print_software(const struct text *text, const struct run *run)
         {SESSION_COMPILER, ""},
     };
     char words[1024] = "";
-    for (size_t i = 0; i < ROWS(rows) && run->session_count > 0; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows) && run->session_count > 0; i++) {
         const char *value = run->sessions[run->session_count - 1].facts[rows[i].fact];
         size_t used = strlen(words);
         if (value)

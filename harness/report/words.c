@@ -120,7 +120,7 @@ void words_numbers(const struct judgement *judgement, char *text, size_t size)
         const char *title, *cell;
     } parts[] = {{"base", cells.base}, {"now", cells.now}, {"change", cells.change}, {"limit", cells.limit}};
     text[0] = '\0';
-    for (size_t i = 0; i < ROWS(parts); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (*parts[i].cell)
             append(text, size, "%s%s %s", *text ? ", " : "", parts[i].title, parts[i].cell);
 }
@@ -150,7 +150,7 @@ char *words_why(const struct judgement *judgement)
                  100 * judgement->limit / fabs(judgement->base));
     const char *const parts[] = {evidence, drift, blind, judgement->reason ? judgement->reason : ""};
     char *why = NULL;
-    for (size_t i = 0; i < ROWS(parts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         if (!*parts[i])
             continue;
         char *longer = x_sprintf("%s%s%s", why ? why : "", why ? "; " : "", parts[i]);
@@ -280,7 +280,7 @@ const struct judgement **words_regressed(const struct comparison *comparison, si
     *count = 0;
     for (size_t i = 0; comparison && i < comparison->count; i++)
         if (comparison->list[i].verdict == VERDICT_REGRESSED && comparison->list[i].metric)
-            *ARRAY_ADD(list, *count) = &comparison->list[i];
+            *ARRAY_GROW(list, *count) = &comparison->list[i];
     if (*count > 0)
         qsort(list, *count, sizeof *list, by_kernel);
     return list;

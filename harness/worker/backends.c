@@ -26,13 +26,13 @@ static const struct backend backends[] = {
 
 const struct backend *backend_list(size_t *count)
 {
-    *count = ROWS(backends);
+    *count = ARRAY_SIZE(backends);
     return backends;
 }
 
 const struct backend *backend_find(const char *name)
 {
-    for (size_t i = 0; i < ROWS(backends); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
         if (strcmp(backends[i].name, name) == 0)
             return &backends[i];
     return NULL;

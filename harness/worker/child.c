@@ -89,7 +89,7 @@ enum child_event child_next(struct child *child, double deadline, int interrupts
             return taken > 0 ? CHILD_SAID : CHILD_BABBLED;
         /* Looks before it gives up: after Ctrl-Z and fg the time is over, and the result is there. */
         const double left = deadline - now_seconds();
-        const int ready = poll(events, ROWS(events), left > 0 ? (int)(left * 1000) + 1 : 0);
+        const int ready = poll(events, ARRAY_SIZE(events), left > 0 ? (int)(left * 1000) + 1 : 0);
         if (ready < 0 && errno != EINTR)
             BUG("poll: %s", strerror(errno));
         if (ready == 0 && left <= 0)

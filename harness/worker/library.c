@@ -63,7 +63,7 @@ static int collect_kernels(struct library *library, const char *path, struct pro
                     return -1;
                 }
             }
-            struct kernel *kernel = ARRAY_ADD(library->kernels, library->count);
+            struct kernel *kernel = ARRAY_GROW(library->kernels, library->count);
             kernel->id = id;
             kernel->family = family;
             kernel->variant = &family->variants[v];

@@ -69,7 +69,7 @@ static bool take_line(struct library_facts *facts, char *line)
     if (strcmp(line, "kernel") == 0) {
         if (!is_id(text))
             return false;
-        *ARRAY_ADD(facts->kernels, facts->count) = (struct kernel_facts){.id = x_strdup(text)};
+        *ARRAY_GROW(facts->kernels, facts->count) = (struct kernel_facts){.id = x_strdup(text)};
         return true;
     }
     struct kernel_facts *kernel = facts->count > 0 ? &facts->kernels[facts->count - 1] : NULL;

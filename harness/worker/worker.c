@@ -71,7 +71,7 @@ static void open_device(struct worker *worker)
     const struct job *job = worker->job;
     struct problem problem;
     struct run run = {0};
-    struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     worker->collector = job->backend->load(job->what, &problem);
     if (!worker->collector || worker->collector->open(&worker->collector_self, job, &run.device, session, &problem) < 0)
         give_up(worker, problem.text);

@@ -167,7 +167,7 @@ static void parse_again(const struct command *command, const struct options *opt
 {
     struct words words = {0};
     write_options(&words, command, options);
-    char *argv[ROWS(words.list) + 1];
+    char *argv[ARRAY_SIZE(words.list) + 1];
     memcpy(argv, words.list, sizeof words.list);
     argv[words.count] = NULL;
 
@@ -186,7 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    const struct command *command = &commands[data[0] % ROWS(commands)];
+    const struct command *command = &commands[data[0] % ARRAY_SIZE(commands)];
     char *text = x_calloc(size, 1); /* the rest and a NUL */
     memcpy(text, data + 1, size - 1);
 

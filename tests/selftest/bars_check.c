@@ -91,7 +91,7 @@ static bool may_be_replayed(const struct trial *trial)
 void q7_check(struct selftest *selftest)
 {
     size_t replays = 0, replayed = 0;
-    for (size_t i = 0; i < ROWS(trials); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(trials); i++) {
         const struct outcome outcome = trial_run(&trials[i], selftest->turns);
         expect_all(selftest, outcome.right, outcome.facts, trials[i].words);
         if (may_be_replayed(&trials[i])) {

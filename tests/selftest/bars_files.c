@@ -123,7 +123,7 @@ void q8_files(struct selftest *selftest)
     if (descriptor < 0 || file_read(base, RUN_FILE_LIMIT, &text, &length) < 0)
         die(EXIT_USAGE, "cannot make a file in /tmp");
     close(descriptor);
-    for (size_t i = 0; i < ROWS(odd_files); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(odd_files); i++) {
         const struct odd_file *odd = &odd_files[i];
         char *changed = edited(text, odd->after, odd->start, odd->end, odd->by);
         char *words = x_sprintf("exit code of %s", odd->words);

@@ -68,7 +68,7 @@ void q5_clean(struct selftest *selftest)
 {
     struct nature nature;
     nature_init(&nature, selftest);
-    for (size_t r = 0; r < ROWS(ways); r++) {
+    for (size_t r = 0; r < ARRAY_SIZE(ways); r++) {
         size_t red = 0, unsure = 0;
         char words[96];
         for (int i = 0; i < CLEAN_CHECKS; i++) {
@@ -118,7 +118,7 @@ void q5_planted(struct selftest *selftest)
     const size_t trials = (size_t)PLANTED_CHECKS * PLANTED_KERNELS;
     struct nature nature;
     nature_init(&nature, selftest);
-    for (size_t f = 0; f < ROWS(faults); f++) {
+    for (size_t f = 0; f < ARRAY_SIZE(faults); f++) {
         const struct fault *fault = &faults[f];
         const struct way *way = &ways[fault->way];
         const char *verdict = may_fail(way) ? "regressed" : "unsure";
@@ -192,7 +192,7 @@ void q5_recorded(struct selftest *selftest)
         const char *words;
     } rows[] = {{true, "recorded, two sessions against all others: red, none"},
                 {false, "recorded, two sessions against those of other GPUs: red, none"}};
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         size_t red = 0, unsure = 0, trials = 0;
         for (size_t a = 0; a < selftest->session_count; a++)
             for (size_t b = a + 1; b < selftest->session_count; b++) {

@@ -71,7 +71,7 @@ static struct flags false_flags(const struct selftest *selftest, const char *met
 void q2_simulated(struct selftest *selftest)
 {
     static const size_t sessions[] = {3, 5, 10, 20};
-    for (size_t i = 0; i < ROWS(sessions); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sessions); i++) {
         const struct flags flags = false_flags(selftest, "steady", 20, sessions[i], 0, 100000);
         char words[96];
         snprintf(words, sizeof words, "simulated, steady, baseline of %zu sessions: worse or improved, 1 in 1,000 each",
@@ -132,7 +132,7 @@ void q3_screen(struct selftest *selftest)
         {"simulated, time, 50 kernels whose suite moves by 0.7 %", 50, 20, 0.007},
     };
     size_t worse = 0, improved = 0;
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct flags flags =
             false_flags(selftest, "time", rows[i].kernels, rows[i].sessions, rows[i].suite, 100000);
         char words[96];
@@ -159,7 +159,7 @@ void q3_caution(struct selftest *selftest)
         {"steady, baseline of 1 session, doubled: unsure, provisional", "steady", 1, VERDICT_UNSURE},
         {"steady, baseline of 3 sessions, doubled: regressed", "steady", 3, VERDICT_REGRESSED},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct stage stage;
         size_t expected = 0, trials = 0;
         stage_init(&stage, selftest, rows[i].metric, 5, rows[i].sessions);

@@ -48,7 +48,7 @@ void q4_judge(struct selftest *selftest)
     };
     struct run run = {0};
     struct row *row = room_for_pairs(&run);
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         size_t hits = 0;
         for (int series = 0; series < SERIES; series++)
             hits += judge_series(selftest, row, rows[i].ratio) == rows[i].answer;
@@ -77,7 +77,7 @@ static size_t gpu_pairs(const struct selftest *selftest, size_t (**pairs)[2])
         for (size_t b = 0; b < selftest->session_count; b++)
             if (a != b &&
                 strcmp(session_gpu(&selftest->sessions[a].run), session_gpu(&selftest->sessions[b].run)) == 0) {
-                size_t(*pair)[2] = ARRAY_ADD(*pairs, count);
+                size_t(*pair)[2] = ARRAY_GROW(*pairs, count);
                 (*pair)[0] = a;
                 (*pair)[1] = b;
             }

@@ -65,7 +65,7 @@ static struct row *put(struct run *run, const char *metric, double value, size_t
 static void put_code(struct run *run, const char *code)
 {
     struct result *result = run_find(run, KERNEL);
-    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
 }
 
@@ -80,13 +80,13 @@ static void make_baseline(struct run *baseline, const struct change *change)
     put_code(baseline, "f00d");
     struct result *result = run_find(baseline, KERNEL);
     for (size_t i = 0; i < sessions; i++)
-        ARRAY_ADD(result->sessions, result->session_count)->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", i);
+        ARRAY_GROW(result->sessions, result->session_count)->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", i);
 }
 
 static void make_run(struct run *run, const struct change *change)
 {
     const size_t sessions = change->run_sessions > 0 ? change->run_sessions : 2;
-    struct session *session = ARRAY_ADD(run->sessions, run->session_count);
+    struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     struct row *time = put(run, "time", change->time > 0 ? change->time : TIME, sessions);
     for (size_t i = 0; i < RULE_PAIRS && change->paired > 0; i++)
         row_add_pair(time, TIME, TIME * change->paired);
@@ -99,7 +99,7 @@ static void make_run(struct run *run, const struct change *change)
 
 void q7_settle(struct selftest *selftest)
 {
-    for (size_t i = 0; i < ROWS(changes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
         struct run baseline = {0}, run = {0};
         struct comparison comparison;
         make_baseline(&baseline, &changes[i]);

@@ -25,7 +25,7 @@ void q6_simulated(struct selftest *selftest)
     };
     struct nature nature;
     nature_init(&nature, selftest);
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         size_t right = 0;
         for (int n = 0; n < CHECKS; n++) {
             struct check check;
@@ -57,7 +57,7 @@ void q6_recorded(struct selftest *selftest)
     bool *wanted = x_calloc(selftest->session_count, sizeof *wanted);
     size_t right = 0, trials = 0;
     for (size_t n = 0; n < selftest->session_count; n++)
-        for (size_t f = 0; f < ROWS(factors); f++) {
+        for (size_t f = 0; f < ARRAY_SIZE(factors); f++) {
             struct run baseline, now;
             struct comparison comparison;
             for (size_t b = 0; b < selftest->session_count; b++)

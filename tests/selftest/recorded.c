@@ -20,7 +20,7 @@ int sessions_read(struct selftest *selftest, const char *directory)
         return error("cannot read the folder %s", directory);
     int result = 0;
     for (int i = 0; i < count; i++) {
-        struct recording *session = ARRAY_ADD(selftest->sessions, selftest->session_count);
+        struct recording *session = ARRAY_GROW(selftest->sessions, selftest->session_count);
         session->path = x_sprintf("%s/%s", directory, entries[i]->d_name);
         free(entries[i]);
         if (run_read(&session->run, session->path) < 0)
@@ -88,7 +88,7 @@ static double session_shift(const struct selftest *selftest, const struct run *s
         const struct row *was = measured_row(first, first->results[i].id, "time");
         const struct row *is = measured_row(session, first->results[i].id, "time");
         if (was && is)
-            *ARRAY_ADD(changes, count) = row_value(is) / row_value(was) - 1;
+            *ARRAY_GROW(changes, count) = row_value(is) / row_value(was) - 1;
     }
     const double shift = count > 0 ? median(changes, count) : 0;
     free(changes);
@@ -107,7 +107,7 @@ static struct group *group_of(struct group **groups, size_t *count, const char *
     for (size_t i = 0; i < *count; i++)
         if (strcmp((*groups)[i].gpu, gpu) == 0)
             return &(*groups)[i];
-    struct group *group = ARRAY_ADD(*groups, *count);
+    struct group *group = ARRAY_GROW(*groups, *count);
     group->gpu = gpu;
     return group;
 }
@@ -147,7 +147,8 @@ bool noise_find(struct noise *noise, const struct selftest *selftest, const char
         if (!row)
             continue;
         struct group *group = group_of(&groups, &count, session_gpu(session));
-        *ARRAY_ADD(group->values, group->count) = row_value(row) / (is_time ? 1 + session_shift(selftest, session) : 1);
+        *ARRAY_GROW(group->values, group->count) =
+            row_value(row) / (is_time ? 1 + session_shift(selftest, session) : 1);
         const double variance = gsl_stats_variance(row->sessions[0].samples, 1, row->sessions[0].count);
         samples += variance / (double)selftest->session_count;
         medians += M_PI_2 * variance / (double)row->sessions[0].count / (double)selftest->session_count;

@@ -130,7 +130,7 @@ static int read_arguments(struct arguments *arguments, int count, char **list)
 static int check_parts(struct selftest *selftest, const char *only)
 {
     bool any = false;
-    for (size_t i = 0; i < ROWS(parts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         if (only && strcmp(only, parts[i].name) != 0)
             continue;
         any = true;

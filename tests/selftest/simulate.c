@@ -24,7 +24,7 @@ void nature_init(struct nature *nature, const struct selftest *selftest)
         for (size_t m = 0; m < SIMULATED_NOISY && whole; m++)
             whole = noise_find(&noise[m], selftest, first->results[i].id, noisy_metrics[m]);
         if (whole)
-            memcpy(ARRAY_ADD(nature->kernels, nature->count), noise, sizeof noise);
+            memcpy(ARRAY_GROW(nature->kernels, nature->count), noise, sizeof noise);
     }
     if (nature->count < SIMULATED_KERNELS)
         die(EXIT_USAGE, "%zu recorded kernels have a time; the simulation takes %d", nature->count, SIMULATED_KERNELS);
@@ -67,7 +67,7 @@ static void draw_steadfast(struct run *run, size_t kernel, double lower_clock, s
 {
     static const double samples[SAMPLES] = {1e6, 1e6, 1e6, 1e6, 1e6};
     const double clock = CLOCK * (1 - lower_clock);
-    for (size_t i = 0; i < ROWS(exact_metrics); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(exact_metrics); i++) {
         struct row *row = result_add(result_at(run, kernel), exact_metrics[i]);
         for (size_t s = 0; s < sessions; s++)
             row_add_session(row, samples, count);
@@ -108,7 +108,7 @@ static void draw_baseline(struct check *check, size_t kernel, size_t metric)
 
 static void add_session(struct run *run, const char *gpu)
 {
-    struct session *session = ARRAY_ADD(run->sessions, run->session_count);
+    struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     session->facts[SESSION_GPU_UUID] = x_strdup(gpu);
 }
 
@@ -181,7 +181,7 @@ static void confirm(struct check *check, bool paired)
     for (size_t k = 0; k < SIMULATED_KERNELS; k++) {
         for (size_t m = paired ? 1 : 0; m < SIMULATED_NOISY; m++)
             chosen[k] |= is_suspect(check, k, noisy_metrics[m]);
-        for (size_t m = 0; m < ROWS(exact_metrics); m++)
+        for (size_t m = 0; m < ARRAY_SIZE(exact_metrics); m++)
             chosen[k] |= is_suspect(check, k, exact_metrics[m]);
     }
     measure(check, &again, chosen);

@@ -80,7 +80,7 @@ static size_t split(const char *words, char ***list, char **copy)
     *list = NULL;
     *copy = x_strdup(words);
     for (char *word = strtok_r(*copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        *ARRAY_ADD(*list, count) = word;
+        *ARRAY_GROW(*list, count) = word;
     return count;
 }
 

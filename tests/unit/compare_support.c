@@ -67,13 +67,13 @@ void put_status(struct run *run, const char *kernel, enum result_status status, 
 void put_code(struct run *run, const char *kernel, const char *code)
 {
     struct result *result = run_add(run, kernel);
-    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
 }
 
 void put_fact(struct run *run, enum session_fact fact, const char *text)
 {
-    ARRAY_ADD(run->sessions, run->session_count)->facts[fact] = x_strdup(text);
+    ARRAY_GROW(run->sessions, run->session_count)->facts[fact] = x_strdup(text);
 }
 
 const struct comparison *compare(struct fixture *fixture)

@@ -8,7 +8,7 @@ struct lines made_lines(enum line_counter counter, const struct made_line *list)
 {
     struct lines lines = {.counted = COUNTED(counter)};
     for (const struct made_line *made = list; made->number || made->offset || made->function; made++) {
-        struct line *line = ARRAY_ADD(lines.list, lines.count);
+        struct line *line = ARRAY_GROW(lines.list, lines.count);
         const char *file = made->file ? made->file : "k/a.cu";
         *line = (struct line){
             .function = x_strdup(made->function ? made->function : "f()"),

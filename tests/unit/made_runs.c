@@ -37,11 +37,11 @@ struct run made_run(int number)
     run_note_metrics(&run, &metrics);
     metrics_release(&metrics);
     static const char *const ids[] = {"access/coalesced", "reduce/tree", "reduce/warp"};
-    for (size_t i = 0; i < ROWS(ids); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
         struct result *result = run_add(&run, ids[i]);
         double time = 100 * (double)(i + 1) + number;
         result->bytes = 1000 + number;
-        *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+        *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
             .function = x_strdup("f"), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = (unsigned)number};
         row_add_session(result_add(result, "time"), (double[]){time + 9, time, time - 1}, 3);
         row_add_session(result_add(result, "clock"), (double[]){1000 + number}, 1);
@@ -85,7 +85,7 @@ int made_accept(const struct trial *trial, const struct run *runs, size_t count,
         .drift_reference = trial->drift_reference,
         .names = names,
     };
-    cr_assert_leq(count, ROWS(names));
+    cr_assert_leq(count, ARRAY_SIZE(names));
     int result = baseline_accept(&acceptance, runs, count, accepted);
     free(kernels[0]);
     free(metric_names[0]);

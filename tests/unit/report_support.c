@@ -8,7 +8,7 @@
 
 const char *const fixture_runs[] = {"same.json",   "worse.json",  "worse_lines.json",
                                     "unsure.json", "broken.json", "unknown_metric.json"};
-const size_t fixture_run_count = ROWS(fixture_runs);
+const size_t fixture_run_count = ARRAY_SIZE(fixture_runs);
 
 void report_set_up(struct fixture *fixture, const char *run)
 {
@@ -68,7 +68,7 @@ struct judgement *invent(struct fixture *fixture, const char *kernel, const char
                          const char *reason)
 {
     struct comparison *comparison = &fixture->comparison;
-    struct judgement *judgement = ARRAY_ADD(comparison->list, comparison->count);
+    struct judgement *judgement = ARRAY_GROW(comparison->list, comparison->count);
     *judgement = (struct judgement){
         .kernel = kernel,
         .metric = metric ? metrics_find(&fixture->metrics, metric) : NULL,
@@ -89,7 +89,7 @@ struct blame *blame_of(struct fixture *fixture, const struct judgement *judgemen
     struct diagnosis *diagnosis = &fixture->diagnosis;
     const size_t index = (size_t)(judgement - fixture->comparison.list);
     while (diagnosis->count <= index)
-        ARRAY_ADD(diagnosis->list, diagnosis->count);
+        ARRAY_GROW(diagnosis->list, diagnosis->count);
     return &diagnosis->list[index];
 }
 

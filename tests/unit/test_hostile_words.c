@@ -57,10 +57,10 @@ Test(hostile_words, hostile_words_stay_text)
     char long_words[301];
     memset(long_words, 'x', 300);
     long_words[300] = '\0';
-    for (size_t i = 0; i <= ROWS(hostile_words); i++)
+    for (size_t i = 0; i <= ARRAY_SIZE(hostile_words); i++)
         for (size_t r = 0; r < count; r++) {
             struct fixture fixture;
-            const char *words = i < ROWS(hostile_words) ? hostile_words[i] : long_words;
+            const char *words = i < ARRAY_SIZE(hostile_words) ? hostile_words[i] : long_words;
             set_up_hostile(&fixture, words);
             char *text = print(&fixture.report, formats[r].check);
             cr_expect(is_utf8(text), "%s, words %zu:\n%s", formats[r].name, i, text);
@@ -74,7 +74,7 @@ Test(hostile_words, hostile_words_stay_text)
 
 Test(hostile_words, hostile_words_keep_json_json)
 {
-    for (size_t i = 0; i < ROWS(hostile_words); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
         struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
         char *text = print(&fixture.report, report_json);
@@ -100,15 +100,15 @@ Test(hostile_words, hostile_words_keep_junit_xml)
                                        "</properties>", "<property ", "<testcase",   "</testcase>",
                                        "<failure ",     "</failure>", "<skipped ",   "<error "};
     static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#10;"};
-    for (size_t i = 0; i < ROWS(hostile_words); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
         struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
         char *text = print(&fixture.report, report_junit);
         for (const char *c = text; *c; c++) {
             bool known = *c != '<' && *c != '&';
-            for (size_t t = 0; t < ROWS(tags); t++)
+            for (size_t t = 0; t < ARRAY_SIZE(tags); t++)
                 known |= strncmp(c, tags[t], strlen(tags[t])) == 0;
-            for (size_t e = 0; e < ROWS(entities); e++)
+            for (size_t e = 0; e < ARRAY_SIZE(entities); e++)
                 known |= strncmp(c, entities[e], strlen(entities[e])) == 0;
             cr_expect(known, "words %zu: %.40s", i, c);
         }
@@ -138,7 +138,7 @@ Test(hostile_words, hostile_words_keep_markdown_tables)
 {
     static const char *const never[] = {"<script",  "<!--", "[six](", "**four",    " `three`",
                                         "@someone", " #1",  "$x$",    "\n::error", "\n</details>\n\\`"};
-    for (size_t i = 0; i < ROWS(hostile_words); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
         struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
         /* Commands stand in a fence, as they are typed. */
@@ -147,7 +147,7 @@ Test(hostile_words, hostile_words_keep_markdown_tables)
         fixture.comparison.list[1].kernel = "copy/plain";
         char *text = print(&fixture.report, report_markdown);
         expect_rows_whole(text);
-        for (size_t n = 0; n < ROWS(never); n++)
+        for (size_t n = 0; n < ARRAY_SIZE(never); n++)
             expect_no_word(text, never[n]);
         cr_expect_eq(count_words(text, "\n```"), 2u);
         free(text);
@@ -157,7 +157,7 @@ Test(hostile_words, hostile_words_keep_markdown_tables)
 
 Test(hostile_words, hostile_words_plant_no_workflow_command)
 {
-    for (size_t i = 0; i < ROWS(hostile_words); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(hostile_words); i++) {
         struct fixture fixture;
         set_up_hostile(&fixture, hostile_words[i]);
         char *text = print(&fixture.report, report_github);

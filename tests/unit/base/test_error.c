@@ -75,7 +75,7 @@ Test(error, array_add_zeroes_and_keeps_what_is_there)
     } *list = NULL;
     size_t count = 0;
     for (int i = 0; i < 1000; i++) {
-        cr_assert_eq(ARRAY_ADD(list, count)->number, 0);
+        cr_assert_eq(ARRAY_GROW(list, count)->number, 0);
         cr_assert_null(list[count - 1].text);
         list[count - 1].number = i;
         if (i % 7 == 3)

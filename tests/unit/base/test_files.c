@@ -70,7 +70,7 @@ Test(files, file_read_says_why_it_cannot)
         {pipe, "not a regular file"},
         {missing, "No such file or directory"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct capture capture;
         char *text;
         size_t length;
@@ -211,7 +211,7 @@ Test(files, atomic_file_says_at_once_where_it_cannot_write)
     char *directory = scratch_make();
     char *missing = x_sprintf("%s/no/such/run.json", directory);
     const char *const paths[] = {missing, directory};
-    for (size_t i = 0; i < ROWS(paths); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         struct atomic_file file;
         struct capture capture;
         capture_begin(&capture);
@@ -315,8 +315,8 @@ static bool is_there(const char *path)
 Test(files, what_a_killed_writer_left_is_removed_by_the_next, .init = enter, .fini = leave)
 {
     static const char *const paths[] = {"a.json", "b.json"};
-    end(hold(paths, ROWS(paths)));
-    end(hold(paths, ROWS(paths)));
+    end(hold(paths, ARRAY_SIZE(paths)));
+    end(hold(paths, ARRAY_SIZE(paths)));
     cr_assert(is_there("a.json.cugate-0.tmp") && is_there("b.json.cugate-0.tmp"));
     cr_expect(!is_there("a.json.cugate-1.tmp"), "it grows with each");
     struct atomic_file file = opened("other.json");
@@ -350,13 +350,13 @@ Test(files, what_only_looks_alike_stays, .init = enter, .fini = leave)
     static const char *const names[] = {"a.json",          "a.json.tmp",        "a.json.12-0.tmp", "a.cugate-0.tmp.txt",
                                         "a.cugate-.tmp",   "a.cugate-0x.tmp",   "a.cugate-0",      ".tmp",
                                         "a.cugate-0.tmpx", "a.cugate-1.tmp.tmp"};
-    for (size_t i = 0; i < ROWS(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         free(scratch_file(".", names[i], "mine"));
     cr_assert_eq(symlink("a.json", "b.cugate-0.tmp"), 0);
     cr_assert_eq(make_directories("c.cugate-0.tmp"), 0);
     struct atomic_file file = opened("z.json");
     atomic_file_abandon(&file);
-    for (size_t i = 0; i < ROWS(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         cr_expect(is_there(names[i]), "%s", names[i]);
     cr_expect(is_there("b.cugate-0.tmp") && is_there("c.cugate-0.tmp"));
 }

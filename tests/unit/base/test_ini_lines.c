@@ -13,7 +13,7 @@ Test(ini_lines, lines_come_one_by_one_without_a_byte_order_mark)
     ini_text_init(&text, "x.ini",
                   "\xef\xbb\xbf"
                   "[a]\r\n\n\tb = 1\nc");
-    for (size_t i = 0; i < ROWS(lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         const char *line = ini_text_next(&text, &length);
         cr_assert(line);
         cr_expect(length == strlen(lines[i]) && strncmp(line, lines[i], length) == 0, "line %zu", i);
@@ -32,7 +32,7 @@ Test(ini_lines, a_failure_says_where_and_ends_the_file)
         {"a\rb\nc", "x.ini:1: column 2 holds the control character 13: remove it"},
         {"a\n123456789\nc", "x.ini:2: the line has 9 characters, more than 8: split it"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct ini_text text;
         struct capture capture;
         size_t length;

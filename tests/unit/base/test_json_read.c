@@ -34,7 +34,7 @@ Test(json_read, an_unknown_key_has_a_suggestion)
     const struct json_at file = {NULL, "a.json", 0};
     json_t *object = json_pack("{s:i}", "blok", 1);
     capture_begin(&capture);
-    cr_expect_eq(json_at_object(&file, object, keys, ROWS(keys)), -1);
+    cr_expect_eq(json_at_object(&file, object, keys, ARRAY_SIZE(keys)), -1);
     char *said = capture_end(&capture);
     cr_expect_str_eq(said, "cugate: error: a.json: has an unknown key \"blok\"; did you mean \"block\"?\n");
     free(said);

@@ -79,7 +79,7 @@ static const double numbers[] = {0, -0.0, -7, 1.0 / 3, 0.1, 1e-7, 0x1p53 - 1, 0x
 static void write_numbers(struct json_writer *json)
 {
     json_open(json, NULL, '[', JSON_IN_LINE);
-    for (size_t i = 0; i < ROWS(numbers); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         json_put_number(json, NULL, numbers[i]);
     json_put_real(json, NULL, 2);
     json_close(json);

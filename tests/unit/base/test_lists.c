@@ -7,7 +7,7 @@ Test(lists, equal_elements_have_the_place_of_the_first)
 {
     static const char *const texts[] = {"b", "a", "b", "c", "a", "b"};
     static const size_t expected[] = {0, 1, 0, 3, 1, 0};
-    size_t *first = first_of_equals(texts, ROWS(texts), sizeof *texts, by_text);
+    size_t *first = first_of_equals(texts, ARRAY_SIZE(texts), sizeof *texts, by_text);
     cr_expect_arr_eq(first, expected, sizeof expected);
     free(first);
     free(first_of_equals(NULL, 0, sizeof *texts, by_text));
@@ -23,8 +23,9 @@ Test(lists, a_name_has_its_place)
         const char *name;
         size_t place;
     } rows[] = {{"a", 0}, {"b", 0}, {"c", 1}, {"d", 1}, {"e", 3}, {"f", 3}, {"g", 4}};
-    for (size_t i = 0; i < ROWS(rows); i++)
-        cr_expect_eq(place_of_name(list, ROWS(list), sizeof *list, rows[i].name), rows[i].place, "%s", rows[i].name);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        cr_expect_eq(place_of_name(list, ARRAY_SIZE(list), sizeof *list, rows[i].name), rows[i].place, "%s",
+                     rows[i].name);
     cr_expect_eq(place_of_name(NULL, 0, sizeof *list, "a"), 0);
 }
 
@@ -49,10 +50,10 @@ static int by_counted_number(const void *left, const void *right)
 Test(lists, long_lists_are_not_compared_pair_by_pair)
 {
     static int numbers[20000];
-    for (size_t i = 0; i < ROWS(numbers); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         numbers[i] = (int)(i * 7919 % 10000);
-    size_t *first = first_of_equals(numbers, ROWS(numbers), sizeof *numbers, by_counted_number);
-    for (size_t i = 0; i < ROWS(numbers); i++)
+    size_t *first = first_of_equals(numbers, ARRAY_SIZE(numbers), sizeof *numbers, by_counted_number);
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         cr_assert_eq(first[i], i % 10000);
     free(first);
 }

@@ -35,7 +35,7 @@ Test(names, globs_match_across_slashes)
         {{"[ab]*/x?"}, 1, "beta/x1", true},       {{"no", "reduce/tr*"}, 2, "reduce/tree", true},
         {{"no", "nor"}, 2, "reduce/tree", false},
     };
-    for (size_t i = 0; i < ROWS(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         cr_expect_eq(glob_any((char *const *)cases[i].globs, cases[i].count, cases[i].text), cases[i].expected,
                      "case %zu", i);
 }
@@ -52,7 +52,7 @@ Test(names, slug_is_lower_case_with_single_dashes)
         {"", ""},
         {"///", ""},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text = slug(cases[i].text);
         cr_expect_str_eq(text, cases[i].expected);
         free(text);
@@ -69,14 +69,14 @@ Test(names, nearest_name_finds_slips_only)
         {"explain", NULL},  {"completely", NULL},   {"", NULL},      {"x", NULL},
         {"list", "list"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
-        const char *found = nearest_name(cases[i].text, names, ROWS(names));
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const char *found = nearest_name(cases[i].text, names, ARRAY_SIZE(names));
         cr_expect((!found && !cases[i].expected) ||
                       (found && cases[i].expected && strcmp(found, cases[i].expected) == 0),
                   "%s: %s", cases[i].text, found ? found : "none");
     }
     char *endless = x_calloc(100001, 1);
     memset(endless, 'x', 100000);
-    cr_expect_null(nearest_name(endless, names, ROWS(names)));
+    cr_expect_null(nearest_name(endless, names, ARRAY_SIZE(names)));
     free(endless);
 }

@@ -18,7 +18,7 @@ Test(numbers, digits_are_grouped_by_threes)
                  {1234567, "1,234,567"},
                  {4294967295.0, "4,294,967,295"},
                  {1e18, "1,000,000,000,0"}};
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char text[17];
         cr_expect_str_eq(group_digits(cases[i].number, text, sizeof text), cases[i].text);
     }
@@ -41,7 +41,7 @@ Test(numbers, median_takes_the_middle)
         {{1e308, 1.5e308}, 2, 1.25e308},
         {{9007199254740991, 9007199254740991}, 2, 9007199254740991},
     };
-    for (size_t i = 0; i < ROWS(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         cr_expect_eq(median(cases[i].values, cases[i].count), cases[i].expected, "case %zu", i);
     const double kept[] = {3, 1, 2};
     median(kept, 3);
@@ -60,7 +60,7 @@ Test(numbers, round_value_keeps_nine_digits_and_whole_numbers)
         {18446744073709551616.0, 18446744100000000000.0},
         {1234567.8912, 1234567.89},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         cr_expect_eq(round_value(cases[i].value), cases[i].expected, "case %zu", i);
         cr_expect_eq(round_value(round_value(cases[i].value)), round_value(cases[i].value), "case %zu", i);
     }

@@ -34,7 +34,7 @@ Test(terminal, terminals_get_no_control_characters)
         {"5 \xc2\xb5s", "5 \xc2\xb5s", 4},
         {"bad \xff\xc3", "bad ??", 6},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         int columns;
         char *printed = print(rows[i].words, &columns);
         cr_expect_str_eq(printed, rows[i].printed);
@@ -96,7 +96,7 @@ Test(terminal, shell_words)
          "e'"},
         {"\033[2J", "'?[2J'"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *printed = NULL;
         size_t size;
         const struct text text = {.stream = open_memstream(&printed, &size)};
@@ -125,7 +125,7 @@ Test(terminal, a_cut_says_so)
         {"1234", 3, "...", "..."},
         {"1234", 0, "...", "..."},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *beginning = text_cut(rows[i].text, rows[i].most), *end = text_cut_before(rows[i].text, rows[i].most);
         cr_expect_str_eq(beginning, rows[i].beginning);
         cr_expect_str_eq(end, rows[i].end);

@@ -18,7 +18,7 @@ Test(utf8, characters_are_read_and_written)
         {"\xf0\x9f\x98\x80", 0x1f600, 4},
         {"\xf4\x8f\xbf\xbf", 0x10ffff, 4},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *at = rows[i].bytes;
         char bytes[5];
         cr_expect_eq(text_next(&at), rows[i].character, "row %zu", i);
@@ -42,7 +42,7 @@ Test(utf8, what_is_no_utf8_is_replaced)
         "\xe2\x82",         /* cut off */
         "\xc3(",            /* not continued */
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *at = rows[i];
         cr_expect_eq(text_next(&at), TEXT_REPLACEMENT, "row %zu", i);
         cr_expect_eq(at, rows[i] + 1, "row %zu", i);

@@ -74,7 +74,7 @@ Test(baseline, what_was_accepted_is_read_back)
     cr_expect_str_eq(baseline.sessions[1].facts[SESSION_REASON], "because");
     cr_expect_str_eq(run_find_note(&baseline, "time")->counter, "t.sum");
     run_release(&baseline);
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
     scratch_remove(directory);
 }
@@ -87,7 +87,7 @@ Test(baseline, its_sessions_are_in_the_order_of_their_dates)
         int number;
         const char *kernel, *reason;
     } steps[] = {{5, "access/coalesced", "one"}, {2, "reduce/tree", "two"}, {5, "reduce/warp", "three"}};
-    for (size_t i = 0; i < ROWS(steps); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         struct run run = made_run(steps[i].number);
         made_accept_one(&(struct trial){.directory = directory, .kernel = steps[i].kernel, .reason = steps[i].reason},
                         &run);
@@ -108,12 +108,12 @@ Test(baseline, its_kernels_are_in_order_whatever_their_names)
     char *directory = scratch_make();
     struct run run = made_run(1);
     run_filter(&run, (char *[]){(char[]){"none"}}, 1);
-    for (size_t i = ROWS(ids); i-- > 0;)
+    for (size_t i = ARRAY_SIZE(ids); i-- > 0;)
         row_add_session(result_add(run_add(&run, ids[i]), "time"), (double[]){1}, 1);
     made_accept_one(&(struct trial){.directory = directory}, &run);
     struct run baseline = made_baseline(directory);
-    cr_assert_eq(baseline.result_count, ROWS(ids));
-    for (size_t i = 0; i < ROWS(ids); i++)
+    cr_assert_eq(baseline.result_count, ARRAY_SIZE(ids));
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         cr_expect_not_null(run_find(&baseline, ids[i]), "%s", ids[i]);
     run_release(&baseline);
     run_release(&run);
@@ -224,8 +224,8 @@ Test(baseline, devices_are_one_of_each_directory_in_their_order)
     static const struct {
         const char *directory, *name, *capability;
     } expected[] = {{"an-old-one", "An old one", "7.5"}, {"gpu-2", "GPU 2", "8.0"}, {"new-gpu", "New GPU", "9.0"}};
-    cr_assert_eq(devices.count, ROWS(expected));
-    for (size_t i = 0; i < ROWS(expected); i++) {
+    cr_assert_eq(devices.count, ARRAY_SIZE(expected));
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         cr_expect_str_eq(devices.list[i].directory, expected[i].directory);
         cr_expect_str_eq(devices.list[i].device.name, expected[i].name);
         cr_expect_str_eq(devices.list[i].device.compute_capability, expected[i].capability);

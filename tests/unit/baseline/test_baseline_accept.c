@@ -105,7 +105,7 @@ Test(baseline_accept, kernels_change_all_or_none)
     cr_expect_eq(accepted.rows, 0);
     cr_expect(strstr(said, "tree.json: File too large; the baseline is as it was"), "%s", said);
     free(said);
-    for (size_t i = 0; i < ROWS(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         char *after = made_text(directory, names[i]);
         cr_expect_str_eq(after, before[i]);
         free(after);
@@ -209,7 +209,7 @@ Test(baseline_accept, a_renaming_that_is_none_is_refused)
     struct run old = made_run(1);
     struct run new = renamed_run(3, "access/coalesced", "copy/plain");
     made_accept_one(&(struct trial){.directory = directory}, &old);
-    for (size_t i = 0; i < ROWS(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         made_expect(&(struct trial){.directory = directory, .kernel = cases[i].kernel, .was = cases[i].was}, &new, 1,
                     EXIT_USAGE, cases[i].words);
     struct run baseline = made_baseline(directory);

@@ -90,7 +90,7 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
         {192, ACCEPTED_ADDED, FOUND_SAME},
         {191, ACCEPTED_REPLACED, FOUND_BETTER},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *directory = scratch_make();
         struct run runs[] = {made_run(1), made_run(2), made_run(3)};
         const struct trial trial = {.directory = directory, .kernel = "reduce/tree", .metric = "time"};
@@ -102,7 +102,7 @@ Test(baseline_merge, few_sessions_do_not_let_anything_in)
         cr_expect_eq(accepted.counts[cases[i].step], 1, "%g", cases[i].time);
         cr_expect(accepted.move_count == 0 || accepted.moves[0].finding == cases[i].finding, "%g", cases[i].time);
         accepted_release(&accepted);
-        for (size_t k = 0; k < ROWS(runs); k++)
+        for (size_t k = 0; k < ARRAY_SIZE(runs); k++)
             run_release(&runs[k]);
         scratch_remove(directory);
     }
@@ -181,7 +181,7 @@ Test(baseline_merge, a_row_that_moved_is_replaced_and_remembers)
     cr_expect_str_eq(made_row(&baseline, "reduce/tree", "time")->previous->reason, "three");
     run_release(&baseline);
     run_release(&last);
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
     scratch_remove(directory);
 }
@@ -201,7 +201,7 @@ Test(baseline_merge, exact_rows)
         {{9, 9, 9}, ACCEPTED_REPLACED, FOUND_WORSE, 1, 3},
     };
     char *directory = scratch_make();
-    for (size_t i = 0; i < ROWS(steps); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         struct run run = made_run((int)i + 1);
         struct row *row = made_row(&run, "reduce/tree", "count");
         row_clear(row);
@@ -303,7 +303,7 @@ Test(baseline_merge, a_row_of_another_state_or_definition_is_replaced)
     cr_expect_null(time->previous);
     cr_expect_str_eq(run_find_note(&baseline, "time")->counter, "t.avg");
     run_release(&baseline);
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
     scratch_remove(directory);
 }
@@ -341,7 +341,7 @@ Test(baseline_merge, definitions_are_those_in_use_and_the_strictest_stands_for_a
 
     static const double floors[] = {3, 500};
     char *path = x_sprintf("%s/" TREE, directory);
-    for (size_t i = 0; i < ROWS(floors); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(floors); i++) {
         struct run file;
         cr_assert_eq(run_read(&file, path), 0);
         run_find_note(&file, "time")->floor_absolute = floors[i];
@@ -403,9 +403,9 @@ Test(baseline_merge, one_by_one_ends_as_all_at_once)
     char *once = scratch_make(), *singly = scratch_make();
     struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 416, 52), noisy_run(3, 392, 49)};
     struct accepted accepted;
-    cr_assert_eq(made_accept(&(struct trial){.directory = once}, runs, ROWS(runs), &accepted), 0);
+    cr_assert_eq(made_accept(&(struct trial){.directory = once}, runs, ARRAY_SIZE(runs), &accepted), 0);
     accepted_release(&accepted);
-    for (size_t i = 0; i < ROWS(runs); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
         cr_assert_eq(made_accept(&(struct trial){.directory = singly}, &runs[i], 1, &accepted), 0);
         cr_expect_eq(accepted.counts[ACCEPTED_NOISE], i == 1 ? 2 : 0, "session %zu", i);
         cr_expect_eq(accepted.move_count, 0);
@@ -418,7 +418,7 @@ Test(baseline_merge, one_by_one_ends_as_all_at_once)
     cr_expect_eq(made_row(&right, "reduce/warp", "clock")->session_count, 3);
     run_release(&left);
     run_release(&right);
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
     scratch_remove(singly);
     scratch_remove(once);
@@ -447,7 +447,7 @@ Test(baseline_merge, only_the_same_code_spreads_and_not_far)
         {"reduce/tree", "abd", 0.06, 7, "count", ACCEPTED_STEPS, ACCEPTED_STEPS, "abc"}, /* the time is of abc */
         {"access/coalesced", NULL, 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, NULL},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *kernel = cases[i].kernel;
         char *directory = scratch_make();
         struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 400, 50)};
@@ -510,7 +510,7 @@ Test(baseline_merge, what_is_far_off_is_left_out_and_named)
     cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 1);
     cr_expect(accepted.move_count == 1 && !accepted.moves[0].left);
     accepted_release(&accepted);
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
     scratch_remove(directory);
 }
@@ -529,7 +529,7 @@ Test(baseline_merge, one_far_session_of_several_is_left_out)
     struct run baseline = made_baseline(directory);
     cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
     run_release(&baseline);
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
     scratch_remove(directory);
 }
@@ -552,7 +552,7 @@ Test(baseline_merge, values_know_the_sessions_that_they_are_from)
 {
     char *directory = scratch_make();
     struct run runs[24];
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         runs[i] = noisy_run((int)i + 1, i == 1 ? 600 : 400 + (double)i, 50);
     made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
     const struct trial whole = {.directory = directory, .kernel = "reduce/tree"};
@@ -570,7 +570,7 @@ Test(baseline_merge, values_know_the_sessions_that_they_are_from)
     run_release(&baseline);
 
     /* The oldest records go when the last value from them goes, and not before. */
-    for (size_t i = 5; i < ROWS(runs); i++)
+    for (size_t i = 5; i < ARRAY_SIZE(runs); i++)
         made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/tree", .metric = "count"}, &runs[i]);
     baseline = made_baseline(directory);
     expect_places(&baseline, "time", "0 2 3 ");
@@ -578,7 +578,7 @@ Test(baseline_merge, values_know_the_sessions_that_they_are_from)
     cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->session_count, BASELINE_SESSIONS);
     cr_expect_eq(run_find(&baseline, "reduce/tree")->session_count, 23);
     run_release(&baseline);
-    for (size_t i = 0; i < ROWS(runs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         run_release(&runs[i]);
     scratch_remove(directory);
 }
@@ -595,7 +595,7 @@ Test(baseline_merge, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
         {{{7, 7, 7}, {14, 14, 14}}, ACCEPTED_LEFT, 1, 3},
         {{{14, 14, 14}, {14, 14, 14}}, ACCEPTED_REPLACED, 2, 6},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *directory = scratch_make();
         struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 416, 50), noisy_run(3, 416, 50)};
         for (size_t k = 0; k < 2; k++) {
@@ -615,7 +615,7 @@ Test(baseline_merge, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
         cr_expect_eq(count->session_count, cases[i].sessions, "case %zu", i);
         cr_expect_eq(count->readings, cases[i].readings, "case %zu", i);
         run_release(&baseline);
-        for (size_t k = 0; k < ROWS(runs); k++)
+        for (size_t k = 0; k < ARRAY_SIZE(runs); k++)
             run_release(&runs[k]);
         scratch_remove(directory);
     }
@@ -640,7 +640,7 @@ Test(baseline_merge, small_steps_add_up_to_the_drift_reference)
     struct run first = made_run(1);
     made_accept_one(&(struct trial){.directory = directory}, &first);
     run_release(&first);
-    for (size_t i = 0; i < ROWS(steps); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         const struct trial trial = {.directory = directory,
                                     .kernel = "reduce/tree",
                                     .metric = steps[i].metric,
@@ -749,7 +749,7 @@ Test(baseline_merge, lines_are_of_the_code_that_was_accepted)
         {{"beef", 0, 0, NULL}, {"beef", COUNTS, 0, NULL}, 20},          /* they came later */
         {{"beef", 0, 512, NULL}, {"beef", 0, 512, NULL}, 20},           /* stalls alone */
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const double kept = accept_two(&rows[i].first, &rows[i].second);
         cr_expect_eq(kept, rows[i].kept, "row %zu: %g, not %g", i, kept, rows[i].kept);
     }
@@ -768,7 +768,7 @@ Test(baseline_merge, lines_of_several_runs_are_the_newest_that_fit)
         {{"beef", "f00d"}, {COUNTS, 0}, -1},
         {{"beef", "f00d"}, {COUNTS, COUNTS}, 20},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *directory = scratch_make();
         struct run runs[2];
         for (int k = 0; k < 2; k++)

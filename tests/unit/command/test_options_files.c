@@ -48,7 +48,7 @@ Test(options_files, what_is_read_is_not_written)
     free(scratch_file(directory, "b", "b"));
     cr_assert_eq(chdir(directory), 0);
     cr_assert_eq(symlink("b", "link"), 0);
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct options options;
         struct capture capture;
         char *argv[WORDS + 2] = {(char *)command.name};

@@ -214,7 +214,7 @@ Test(options_parse, mistakes_are_named, .init = cr_redirect_stderr)
         {&pair, {"a", "b", "c"}, "does not know what to do with 'c'"},
         {&listing, {"--metrics", "dir"}, "does not know what to do with 'dir'"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct options options;
         char *argv[WORDS + 1];
         fprintf(stderr, "row %zu\n", i);
@@ -227,7 +227,7 @@ Test(options_parse, mistakes_are_named, .init = cr_redirect_stderr)
     FILE *said = cr_get_redirected_stderr();
     size_t length = fread(text, 1, sizeof text - 1, said);
     text[length] = '\0';
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char from[32], to[32];
         snprintf(from, sizeof from, "row %zu\n", i);
         snprintf(to, sizeof to, "row %zu\n", i + 1);
@@ -289,7 +289,7 @@ Test(options_parse, help_names_every_option_that_is_taken)
                                         "cugate everything file",
                                         "exit codes",
                                         "130"};
-    for (size_t i = 0; i < ROWS(words); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         cr_expect_not_null(strstr(text, words[i]), "%s is not in the help", words[i]);
     for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
         cr_expect_leq(strcspn(line, "\n"), 120u);

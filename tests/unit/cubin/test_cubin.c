@@ -20,7 +20,7 @@ Test(cubin, the_gpu_s_own_code_comes_first_then_the_nearest_older_of_its_kind)
         {.name = name, .capability = 89, .code = c},          {.name = name, .capability = 89, .code = c},
         {.name = name, .capability = 120, .code = c},         {.name = (char *)"g()", .capability = 90, .code = a},
     };
-    static const struct cubin cubin = {list, ROWS(list), 0};
+    static const struct cubin cubin = {list, ARRAY_SIZE(list), 0};
     static const struct {
         const char *name;
         int capability;
@@ -33,7 +33,7 @@ Test(cubin, the_gpu_s_own_code_comes_first_then_the_nearest_older_of_its_kind)
         {"e()", 90, CUBIN_OTHER_GPUS, 0}, {"g()", 90, CUBIN_FOUND, 90},     {"h()", 90, CUBIN_ABSENT, 0},
         {"", 90, CUBIN_ABSENT, 0},        {"f", 80, CUBIN_ABSENT, 0},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         enum cubin_status status;
         const struct cubin_function *found = cubin_find(&cubin, cases[i].name, cases[i].capability, &status);
         cr_expect_eq(status, cases[i].status, "%s for %d: %d", cases[i].name, cases[i].capability, (int)status);
@@ -48,9 +48,9 @@ Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
                                         "void cub::CUB_300001::f<cub::CUB_300001::g>()"};
     static struct cubin_function list[] = {
         {.name = (char *)"void cub::CUB_300001::f<cub::CUB_300001::g>()", .capability = 90, .code = (char *)"a"}};
-    static const struct cubin cubin = {list, ROWS(list), 0};
+    static const struct cubin cubin = {list, ARRAY_SIZE(list), 0};
     enum cubin_status status;
-    for (size_t i = 0; i < ROWS(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         cr_expect_not_null(cubin_find(&cubin, names[i], 90, &status), "%s", names[i]);
     cr_expect_null(cubin_find(&cubin, "void cub::CUB_300002_SM_900::f<cub::CUB_300002_SM_900::g>()", 90, &status));
 }
@@ -109,7 +109,7 @@ Test(cubin, what_is_wrong_with_a_file_is_said)
         {"a cubin cut short", "cuda12.cubin", 40, 8, 1 << 20, -1, "damaged or cut ELF file"},
         {"a library cut short", "library.so", 40, 8, 1 << 20, -1, "damaged or cut ELF file"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         size_t length;
         char *bytes = corpus_bytes(cases[i].file, &length);
         put(bytes, cases[i].place, cases[i].length, cases[i].number);

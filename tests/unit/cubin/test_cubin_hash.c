@@ -79,7 +79,7 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
     enum { SAME, OTHER, ANY };
     static const struct {
         const char *label, *name, *flag, *from, *to;
-        int expected[ROWS(names)];
+        int expected[ARRAY_SIZE(names)];
     } cases[] = {
         {"built again", "edited.cu", "-lineinfo", NULL, NULL, {SAME, SAME, SAME}},
         {"elsewhere", "moved/to.cu", "-lineinfo", NULL, NULL, {SAME, SAME, SAME}},
@@ -119,12 +119,12 @@ Test(cubin_hash, the_hash_moves_with_the_code_and_with_nothing_else)
     cr_assert_eq(mkdir(moved, 0700), 0);
     struct cubin base;
     build_edited(&base, directory, "base.cu", source, "-lineinfo");
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text = replaced(source, cases[i].from, cases[i].to);
         cr_expect_eq(strcmp(text, source) == 0, cases[i].from == NULL, "%s: nothing was edited", cases[i].label);
         struct cubin cubin;
         build_edited(&cubin, directory, cases[i].name, text, cases[i].flag);
-        for (size_t k = 0; k < ROWS(names); k++) {
+        for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
             const struct cubin_function *was = find_function(&base, names[k], 90),
                                         *is = find_function(&cubin, names[k], 90);
             cr_assert(was && is, "%s: %s", cases[i].label, names[k]);

@@ -53,7 +53,7 @@ Test(cubin_image, facts_of_every_kind_of_file)
          {{(char *)"plain(float*)", 80, NULL, 8, 0, 0, 0, 0, 0},
           {(char *)"plain(float*)", 90, NULL, 10, 0, 0, 0, 0, 0}}},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct cubin cubin;
         cr_assert_eq(cubin_read(&cubin, cases[i].file), 0, "%s", cases[i].file);
         cr_assert_eq(cubin.count, cases[i].count, "%s: %zu", cases[i].file, cubin.count);

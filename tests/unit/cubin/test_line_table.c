@@ -65,7 +65,7 @@ Test(line_table, what_was_inlined_names_its_callers)
     size_t inlined = 0;
     for (uint64_t offset = 0; offset < 0x400; offset += 16) {
         struct line_place places[16];
-        const size_t count = line_table_find(&table, image.symbol, offset, places, ROWS(places));
+        const size_t count = line_table_find(&table, image.symbol, offset, places, ARRAY_SIZE(places));
         cr_assert(count > 0, "at %llu", (unsigned long long)offset);
         cr_expect(ends_with(places[count - 1].file, "kernels/reduce.cu"), "%s", places[count - 1].file);
         inlined += count > 1 && strstr(places[0].file, "cooperative_groups");
@@ -96,7 +96,7 @@ Test(line_table, what_is_no_image_gives_an_empty_table)
                                         "ELF",
                                         "no ELF at all, but long enough to hold the header of one: "
                                         "................................................"};
-    for (size_t i = 0; i < ROWS(texts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         struct line_table table;
         line_table_open(&table, texts[i], strlen(texts[i]));
         cr_expect_eq(table.function_count, 0);
@@ -125,7 +125,7 @@ Test(line_table, damaged_line_information_is_survived)
         }
         line_table_open(&table, copy, image.size);
         for (uint64_t offset = 0; offset < 0x280; offset += 64)
-            line_table_find(&table, image.symbol, offset, places, ROWS(places));
+            line_table_find(&table, image.symbol, offset, places, ARRAY_SIZE(places));
         line_table_release(&table);
         free(copy);
     }

@@ -48,7 +48,7 @@ Test(occupancy, what_fits_and_what_does_not_let_more_in)
         {100, {256, 32, 0, 0, 0}, 8, 64, 64, 100, T | R},
         {120, {256, 16, 50176, 0, 0}, 2, 16, 48, 100.0 / 3, S},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct occupancy found;
         cr_assert(occupancy_of(&found, cases[i].capability, &cases[i].launch), "case %zu", i);
         cr_expect_eq(found.blocks, cases[i].blocks, "case %zu: %u blocks", i, found.blocks);
@@ -62,7 +62,7 @@ Test(occupancy, what_fits_and_what_does_not_let_more_in)
 Test(occupancy, every_known_gpu_runs_a_small_block_and_is_filled_by_a_good_one)
 {
     static const int known[] = {70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121};
-    for (size_t i = 0; i < ROWS(known); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         struct occupancy found;
         cr_assert(occupancy_of(&found, known[i], &(struct occupancy_launch){.threads = 1, .registers = 1}));
         cr_expect(found.blocks >= 16 && found.blocks == found.warps && found.limits == OCCUPANCY_BLOCKS, "%d: %u",
@@ -76,7 +76,7 @@ Test(occupancy, an_unknown_gpu_and_a_launch_without_threads_have_none)
 {
     static const int unknown[] = {0, -5, 35, 61, 71, 88, 130, 999, INT_MAX};
     struct occupancy found;
-    for (size_t i = 0; i < ROWS(unknown); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
         cr_expect_not(occupancy_of(&found, unknown[i], &(struct occupancy_launch){.threads = 32}), "%d", unknown[i]);
     cr_expect_not(occupancy_of(&found, 90, &(struct occupancy_launch){.registers = 32}));
 }
@@ -91,7 +91,7 @@ Test(occupancy, what_no_gpu_has_room_for_fits_nowhere)
         {.threads = 32, .registers = 8, .barriers = UINT_MAX},
         {UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX},
     };
-    for (size_t i = 0; i < ROWS(launches); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(launches); i++) {
         struct occupancy found;
         cr_assert(occupancy_of(&found, 90, &launches[i]), "case %zu", i);
         cr_expect_eq(found.blocks, 0, "case %zu: %u", i, found.blocks);
@@ -135,7 +135,7 @@ static const enum occupancy_limit resources[] = {OCCUPANCY_THREADS, OCCUPANCY_RE
 
 static void expect_as_tried(int capability, const struct occupancy_launch *launch)
 {
-    for (size_t r = 0; r < ROWS(resources); r++) {
+    for (size_t r = 0; r < ARRAY_SIZE(resources); r++) {
         struct occupancy_step step;
         struct occupancy_launch other = *launch;
         struct occupancy with;
@@ -163,10 +163,10 @@ Test(occupancy, a_step_is_the_least_change_that_helps)
     static const int capabilities[] = {75, 86, 90};
     static const unsigned threads[] = {32, 96, 256, 320, 768, 1024}, registers[] = {0, 32, 40, 72, 255},
                           shared[] = {0, 33000, 60000};
-    for (size_t c = 0; c < ROWS(capabilities); c++)
-        for (size_t t = 0; t < ROWS(threads); t++)
-            for (size_t r = 0; r < ROWS(registers); r++)
-                for (size_t s = 0; s < ROWS(shared); s++)
+    for (size_t c = 0; c < ARRAY_SIZE(capabilities); c++)
+        for (size_t t = 0; t < ARRAY_SIZE(threads); t++)
+            for (size_t r = 0; r < ARRAY_SIZE(registers); r++)
+                for (size_t s = 0; s < ARRAY_SIZE(shared); s++)
                     expect_as_tried(capabilities[c], &(struct occupancy_launch){.threads = threads[t],
                                                                                 .registers = registers[r],
                                                                                 .shared_bytes = shared[s],
@@ -196,7 +196,7 @@ Test(occupancy, steps_worked_out_by_hand)
         {{32, 8, UINT_MAX, 0, 0}, OCCUPANCY_SHARED_MEMORY, 232448, 1.5625},
         {{0, 8, 0, 0, 0}, OCCUPANCY_THREADS, 0, 0},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct occupancy_step step;
         const bool found = occupancy_step(&step, 90, &cases[i].launch, cases[i].resource);
         cr_expect_eq(found, cases[i].to > 0, "case %zu", i);

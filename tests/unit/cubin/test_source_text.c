@@ -73,7 +73,7 @@ Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = ente
                  {"/", 1},
                  {"", 1},
                  {"//", 1}};
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct lines lines;
         const struct line *line = resolve(&lines, cases[i].path, cases[i].number);
         cr_expect_str_eq(line->file, cases[i].path);
@@ -89,7 +89,7 @@ Test(source_text, what_is_not_below_the_directory_or_is_hidden_there_has_no_text
     cr_assert(getcwd(directory, sizeof directory));
     cr_assert_eq(make_directories("a/.hidden") + make_directories("inside/.git"), 0);
     static const char *const files[] = {"outside.cu", "inside/.env", "inside/in.cu", "inside/.git/x.cu"};
-    for (size_t i = 0; i < ROWS(files); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
         free(scratch_file(directory, files[i], "secret\n"));
     cr_assert_eq(symlink("../outside.cu", "inside/leads_out.cu"), 0);
     cr_assert_eq(symlink("..", "inside/folder"), 0);
@@ -118,7 +118,7 @@ Test(source_text, what_is_not_below_the_directory_or_is_hidden_there_has_no_text
                  {"/builds/17/.git/x.cu", false},
                  {"fifo.cu", false},
                  {"/dev/zero", false}};
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct lines lines;
         cr_expect_eq(resolve(&lines, cases[i].path, 1)->text != NULL, cases[i].has_text, "%s", cases[i].path);
         cr_expect_eq(source_is_below(cases[i].path), cases[i].has_text, "%s", cases[i].path);
@@ -190,7 +190,7 @@ Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .f
         {"lib.so", 999, "first"}, {"lib.so", 1000, "first"}, {"lib.so", 1001, NULL}, {"none.so", 1001, "first"}};
     fclose(fopen("lib.so", "w"));
     set_time("lib.so", 1000);
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct lines lines = {0};
         set_time("a/kernels/one.cu", cases[i].source);
         lines_add(&lines, "f()", "a/kernels/one.cu", 1, 16);

@@ -29,7 +29,7 @@ static void set_up(struct fixture *fixture)
 
 static void list_kernel(struct fixture *fixture, const char *id)
 {
-    *ARRAY_ADD(fixture->facts.kernels, fixture->facts.count) = (struct kernel_facts){.id = x_strdup(id)};
+    *ARRAY_GROW(fixture->facts.kernels, fixture->facts.count) = (struct kernel_facts){.id = x_strdup(id)};
 }
 
 /* code: of the function of that name in SMALL; NULL: of none. */
@@ -38,7 +38,7 @@ static void add_kernel(struct fixture *fixture, const char *id, const char *func
     enum cubin_status status;
     struct result *result = run_add(&fixture->baseline, id);
     const struct cubin_function *same = code ? cubin_find(&fixture->cubin, code, 90, &status) : NULL;
-    *ARRAY_ADD(result->launches, result->launch_count) =
+    *ARRAY_GROW(result->launches, result->launch_count) =
         (struct launch){.function = x_strdup(function), .code = x_strdup(same ? same->code : "0123"), .times = 1};
     list_kernel(fixture, id);
 }
@@ -82,16 +82,16 @@ Test(static_claims, what_takes_the_place_of_a_function_that_is_gone)
         {{")", BOUNDED, STACKED}, {NULL}, {NULL}, false, false},
         {{"x>(float*)", BOUNDED, STACKED}, {NULL}, {PLAIN}, false, false},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         static const char *const ids[] = {"a/one", "a/two", "b/three"};
         struct fixture fixture;
         set_up(&fixture);
-        for (size_t k = 0; k < ROWS(ids); k++)
+        for (size_t k = 0; k < ARRAY_SIZE(ids); k++)
             add_kernel(&fixture, ids[k], cases[i].functions[k], cases[i].codes[k]);
         if (cases[i].new_kernel)
             list_kernel(&fixture, "b/four");
         claims_make(&fixture.claims, &fixture.baseline, &fixture.cubin, 90, &fixture.facts);
-        for (size_t k = 0; k < ROWS(ids); k++) {
+        for (size_t k = 0; k < ARRAY_SIZE(ids); k++) {
             const struct rename *rename = claims_find(&fixture.claims, cases[i].functions[k]);
             cr_expect_eq(rename != NULL, cases[i].is[k] != NULL, "case %zu, %s", i, cases[i].functions[k]);
             if (rename && cases[i].is[k]) {

@@ -36,7 +36,7 @@ static struct result *add_launch(struct run *run, const char *id, const char *fu
                                  unsigned shared)
 {
     struct result *result = run_add(run, id);
-    struct launch *launch = ARRAY_ADD(result->launches, result->launch_count);
+    struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
     *launch = (struct launch){
         .function = x_strdup(function), .grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared = shared, .times = 1};
     return result;
@@ -137,7 +137,7 @@ Test(static_facts, the_gpu_decides_which_code_and_which_limits)
         {"8.0", 100, 8},  {"8.6", 100, 8},  {"8.8", -1, 8}, {"9.0", 100, 10}, {"7.5", -1, -1},
         {"10.0", -1, -1}, {"none", -1, -1}, {"9", -1, -1},  {"9.0a", -1, -1}, {"", -1, -1},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct fixture fixture;
         set_up(&fixture, cases[i].capability);
         add_launch(&fixture.run, "a/b", PLAIN, 256, 0);
@@ -156,7 +156,7 @@ static char *both_files(const char *directory)
     char *path = x_sprintf("%s/both.fatbin", directory);
     FILE *stream = fopen(path, "w");
     cr_assert_not_null(stream);
-    for (size_t i = 0; i < ROWS(files); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         char *bytes;
         size_t length;
         cr_assert_eq(file_read(files[i], 1 << 20, &bytes, &length), 0);

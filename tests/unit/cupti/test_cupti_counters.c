@@ -49,7 +49,7 @@ Test(cupti_counters, every_metric_has_a_counter_on_every_chip)
     } chips[] = {
         {"GV100", 6}, {"TU102", 3}, {"GA100", 3}, {"GA102", 3}, {"AD102", 3}, {"GH100", 3}, {"GB100", 3}, {"GB202", 3},
     };
-    for (size_t i = 0; i < ROWS(chips); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
         struct answer answer = {0};
         cr_assert_eq(metrics_read_directory(&answer.metrics, "metrics"), 0);
         ask(&answer, chips[i].chip);
@@ -78,18 +78,18 @@ Test(cupti_counters, the_first_alternative_that_a_chip_has_is_chosen)
     };
     static const struct {
         const char *chip;
-        const char *chosen[ROWS(counters)];
+        const char *chosen[ARRAY_SIZE(counters)];
     } cases[] = {
         {"GH100", {"dram__bytes_read.sum", "dram__bytes_read.sum", "gpu__time_duration.sum", "gpu__time_duration.sum"}},
         {"GB202",
          {"dram__bytes_op_read.sum", "dram__bytes_op_read.sum", "gpu__time_duration.sum", "gpu__time_duration.sum"}},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct answer answer = {0};
-        made_up_metrics(&answer.metrics, counters, ROWS(counters));
+        made_up_metrics(&answer.metrics, counters, ARRAY_SIZE(counters));
         ask(&answer, cases[i].chip);
         cr_assert_eq(answer.result, 0, "%s: %s", cases[i].chip, answer.problem.text);
-        for (size_t m = 0; m < ROWS(counters); m++) {
+        for (size_t m = 0; m < ARRAY_SIZE(counters); m++) {
             cr_expect(answer.chosen[m] && strcmp(answer.chosen[m], cases[i].chosen[m]) == 0, "%s: %s, not %s",
                       cases[i].chip, answer.chosen[m], cases[i].chosen[m]);
         }
@@ -105,10 +105,10 @@ Test(cupti_counters, an_unknown_counter_costs_itself_only)
     };
     static const bool there[] = {true, false, false, false, true, false};
     struct answer answer = {0};
-    made_up_metrics(&answer.metrics, counters, ROWS(counters));
+    made_up_metrics(&answer.metrics, counters, ARRAY_SIZE(counters));
     ask(&answer, "GH100");
     cr_assert_eq(answer.result, 0, "%s", answer.problem.text);
-    for (size_t m = 0; m < ROWS(counters); m++) {
+    for (size_t m = 0; m < ARRAY_SIZE(counters); m++) {
         if (there[m])
             cr_expect_str_eq(answer.chosen[m], counters[m]);
         else
@@ -122,7 +122,7 @@ Test(cupti_counters, a_chip_without_any_of_the_counters_is_an_error)
 {
     static const char *const counters[] = {"no__such.sum", "no__other.sum nor__this.sum"};
     struct answer answer = {0};
-    made_up_metrics(&answer.metrics, counters, ROWS(counters));
+    made_up_metrics(&answer.metrics, counters, ARRAY_SIZE(counters));
     ask(&answer, "GH100");
     cr_expect_eq(answer.result, -1);
     cr_expect_str_eq(answer.problem.text, "chip GH100 has none of the counters in the metric files");
@@ -133,7 +133,7 @@ Test(cupti_counters, a_chip_without_any_of_the_counters_is_an_error)
 Test(cupti_counters, an_unknown_chip_is_an_error_with_the_way_out)
 {
     static const char *const chips[] = {"", "GH10", "gh100", "frobnicator"};
-    for (size_t i = 0; i < ROWS(chips); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
         struct answer answer = {0};
         made_up_metrics(&answer.metrics, &(const char *){"gpu__time_duration.sum"}, 1);
         ask(&answer, chips[i]);
@@ -150,7 +150,7 @@ Test(cupti_counters, the_chips_are_listed)
     size_t count;
     struct problem problem = {0};
     cr_assert_eq(plugin()->chips(&names, &count, &problem), 0, "%s", problem.text);
-    for (size_t i = 0; i < ROWS(wanted); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
         size_t n = 0;
         while (n < count && strcmp(names[n], wanted[i]) != 0)
             n++;

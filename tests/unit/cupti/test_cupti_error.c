@@ -22,7 +22,7 @@ Test(cupti_error, remedies_name_the_setting)
         {43 /* MIG_DEVICE_NOT_SUPPORTED */, "MIG disabled"},
         {46 /* INVALID_CHIP_NAME */, "--chip help"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *remedy = plugin()->remedy(cases[i].code);
         cr_expect(remedy && strstr(remedy, cases[i].words), "%d: \"%s\" lacks \"%s\"", cases[i].code, remedy,
                   cases[i].words);

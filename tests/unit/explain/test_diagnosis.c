@@ -22,7 +22,7 @@ static void set_up_hotspots(struct fixture *fixture)
     run_note_metrics(&fixture->base, &fixture->metrics);
     run_note_metrics(&fixture->run, &fixture->metrics);
     static const char *const names[] = {"shared_wavefronts", "shared_bank_conflicts", "instructions"};
-    for (size_t i = 0; i < ROWS(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         put(&fixture->base, "k/v", names[i], 100);
 }
 
@@ -249,8 +249,8 @@ Test(diagnosis, worse_rows_say_what_changed_in_the_launches)
     put(&fixture.base, "k/v", "achieved_occupancy", 90);
     put(&fixture.run, "k/v", "achieved_occupancy", 10);
     struct result *was = run_find(&fixture.base, "k/v"), *is = run_find(&fixture.run, "k/v");
-    *ARRAY_ADD(was->launches, was->launch_count) = launch;
-    *ARRAY_ADD(is->launches, is->launch_count) = launch;
+    *ARRAY_GROW(was->launches, was->launch_count) = launch;
+    *ARRAY_GROW(is->launches, is->launch_count) = launch;
     is->launches[0].times = 3;
     cr_expect_str_eq(blame_of(judged(&fixture, "shared_wavefronts"))->launch_change, "times in a row 1 -> 3");
     cr_expect_str_eq(blame_of(judged(&fixture, "achieved_occupancy"))->launch_change, "times in a row 1 -> 3");

@@ -29,7 +29,7 @@ Test(explain, functions_are_shortened)
         {"two\nlines\tand\033[31m red(", "two lines and?[31m red"},
         {"a_function_with_a_name_that_has_no_end_in_sight(int)", "a_function_with_a_name_that_has_no_en..."},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char words[EXPLAIN_NAME];
         cr_expect_str_eq(explain_function(cases[i].function, 40, words, sizeof words), cases[i].words, "%s",
                          cases[i].function);
@@ -87,7 +87,7 @@ static void make(struct made *made, unsigned blocks)
     *made = (struct made){.run = {.device = {.compute_capability = x_strdup("9.0"), .sm_count = 100}}};
     made->result = run_add(&made->run, "made/up");
     made->result->status = RESULT_OK;
-    struct launch *launch = ARRAY_ADD(made->result->launches, made->result->launch_count);
+    struct launch *launch = ARRAY_GROW(made->result->launches, made->result->launch_count);
     *launch = (struct launch){
         .function = x_strdup("sum(int)"),
         .grid = {blocks, 1, 1},
@@ -128,7 +128,7 @@ Test(explain, the_gap_has_a_likely_hotspot)
         {8000, 70, NAN, GAP_UNKNOWN, ""},
         {8000, NAN, 1e5, GAP_UNKNOWN, ""},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct made made;
         char words[512];
         make(&made, cases[i].blocks);
@@ -155,13 +155,13 @@ Test(explain, launches_of_one_kind_are_told_once)
         {.grid = {11, 1, 1}, .block = {256, 1, 1}, .times = 1, .has_machine = true, .machine = {.registers = 72}},
     };
     static const size_t same_as[] = {0, 0, 2, 3, 2};
-    for (size_t i = 0; i < ROWS(more); i++) {
-        struct launch *launch = ARRAY_ADD(made.result->launches, made.result->launch_count);
+    for (size_t i = 0; i < ARRAY_SIZE(more); i++) {
+        struct launch *launch = ARRAY_GROW(made.result->launches, made.result->launch_count);
         *launch = more[i];
         launch->function = x_strdup("sum(int)");
     }
     explain(&made);
-    for (size_t i = 0; i < ROWS(same_as); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(same_as); i++)
         cr_expect_eq(made.explanation.launches[i].same_as, same_as[i], "launch %zu", i);
     cr_expect_eq(made.explanation.largest, &made.explanation.launches[1]);
     cr_expect_not(made.explanation.launches[3].known);
@@ -233,7 +233,7 @@ Test(explain, patterns_stand_by_how_much_they_matter)
     cr_assert_eq(made.explanation.pattern_count, all);
     for (size_t i = 0; i < all; i++) {
         const struct explained_pattern *explained = &made.explanation.patterns[i];
-        if (i >= ROWS(expected)) {
+        if (i >= ARRAY_SIZE(expected)) {
             cr_expect_eq(explained->kind, EXPLAINED_PLAIN, "%s", explained->pattern->name);
             continue;
         }
@@ -404,7 +404,7 @@ Test(explain, a_large_file_is_explained_in_time)
     struct made made;
     make(&made, 10);
     for (unsigned i = 0; i < 100000; i++) {
-        struct launch *launch = ARRAY_ADD(made.result->launches, made.result->launch_count);
+        struct launch *launch = ARRAY_GROW(made.result->launches, made.result->launch_count);
         *launch = (struct launch){.grid = {1, 1, 1}, .block = {1 + i % 1024, 1, 1}, .times = 1, .has_machine = true};
         launch->machine.registers = i;
         launch->function = x_sprintf("f%u", i);
@@ -412,7 +412,7 @@ Test(explain, a_large_file_is_explained_in_time)
     add_lines(&made);
     struct line *line = &made.result->lines.list[0];
     for (unsigned i = 0; i < 200000; i++) {
-        struct stall *stall = ARRAY_ADD(line->stalls, line->stall_count);
+        struct stall *stall = ARRAY_GROW(line->stalls, line->stall_count);
         *stall = (struct stall){x_sprintf("z%06u", i), 1};
     }
     explain(&made);
@@ -434,7 +434,7 @@ Test(explain, json_has_null_for_what_is_not_known)
     cr_assert_not_null(root, "%s", text);
     cr_expect_eq(json_integer_value(json_object_get(root, "schema")), 1);
     static const char *const nulls[] = {"replay", "stalls", "stories"};
-    for (size_t i = 0; i < ROWS(nulls); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(nulls); i++)
         cr_expect(json_is_null(json_object_get(root, nulls[i])), "%s", nulls[i]);
     json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
     cr_expect(json_is_null(json_object_get(launch, "registers")));

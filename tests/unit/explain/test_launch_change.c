@@ -43,7 +43,7 @@ static void add_launches(struct result *result, const struct launch *launches)
 {
     for (size_t i = 0; i < 2; i++)
         if (launches[i].grid[0] > 0)
-            *ARRAY_ADD(result->launches, result->launch_count) = launches[i];
+            *ARRAY_GROW(result->launches, result->launch_count) = launches[i];
 }
 
 /* The launches of both results are freed. */
@@ -58,7 +58,7 @@ static void expect_words(size_t row, int capability, struct result *was, struct 
 
 Test(launch_change, what_changed_is_said)
 {
-    for (size_t i = 0; i < ROWS(changes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
         struct result was = {0}, is = {0};
         add_launches(&was, changes[i].was);
         add_launches(&is, changes[i].is);
@@ -89,7 +89,7 @@ Test(launch_change, fewer_warps_are_said_with_what_limits_them)
         {{{MACHINE = {.registers = 16}}}, {{MACHINE = {.registers = 24}}}, 90, "registers 16 -> 24"},
         {{{MACHINE = {.registers = 32}}}, {{MACHINE = {.registers = 86}}}, 10, "registers 32 -> 86"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct result was = {0}, is = {0};
         add_launches(&was, rows[i].was);
         add_launches(&is, rows[i].is);

@@ -36,7 +36,7 @@ Test(pattern, every_row_is_whole)
         cr_expect_leq(strlen(pattern->title), 30, "%s", pattern->name);
         cr_expect_gt(strlen(pattern->advice), 20, "%s", pattern->name);
         cr_expect_neq(pattern->advice[strlen(pattern->advice) - 1], '.', "%s", pattern->name);
-        cr_expect_leq(pattern->sum.count, ROWS(pattern->sum.terms), "%s", pattern->name);
+        cr_expect_leq(pattern->sum.count, ARRAY_SIZE(pattern->sum.terms), "%s", pattern->name);
         for (size_t t = 0; t < pattern->sum.count; t++)
             cr_expect(pattern->sum.terms[t].counter < LINE_COUNTERS && pattern->sum.terms[t].factor != 0, "%s",
                       pattern->name);
@@ -81,7 +81,7 @@ Test(pattern, every_gated_metric_has_a_pattern)
     for (size_t i = 0; i < metrics.count; i++) {
         const struct metric *metric = &metrics.list[i];
         bool has = metric->class == METRIC_INFO;
-        for (size_t k = 0; k < ROWS(without); k++)
+        for (size_t k = 0; k < ARRAY_SIZE(without); k++)
             has |= strcmp(metric->name, without[k]) == 0;
         for (size_t k = 0; k < count; k++)
             has |= pattern_explains(&list[k], metric->name);
@@ -97,7 +97,7 @@ Test(pattern, only_whole_names_are_explained)
     cr_expect(pattern_explains(pattern, "excess_wavefronts"));
     static const char *const others[] = {
         "", " ", "wavefronts", "shared", "excess_wavefront", "time", "xcess_wavefronts"};
-    for (size_t i = 0; i < ROWS(others); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         cr_expect_not(pattern_explains(pattern, others[i]), "\"%s\"", others[i]);
 }
 
@@ -125,7 +125,7 @@ Test(pattern, an_amount_is_the_sum_of_its_terms)
         {"global_stores", {[LINE_GLOBAL_STORES] = 2}, 2},
         {"instructions", {[LINE_INSTRUCTIONS] = 7}, 7},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct lines lines = {0};
         const struct pattern *pattern = pattern_named(rows[i].pattern);
         memcpy(lines_add(&lines, "f", NULL, 0, 0)->counts, rows[i].counts, sizeof rows[i].counts);
@@ -161,11 +161,11 @@ Test(pattern, no_number_of_a_file_makes_a_nonsense)
     static const double numbers[] = {0, 1, 0x1p53, 1e300, DBL_MAX};
     size_t count;
     const struct pattern *list = pattern_list(&count);
-    for (size_t i = 0; i < ROWS(numbers) * ROWS(numbers) * count; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers) * ARRAY_SIZE(numbers) * count; i++) {
         const struct pattern *pattern = &list[i % count];
         struct lines sides[2];
         for (size_t side = 0; side < 2; side++) {
-            const double number = numbers[(side ? i / count / ROWS(numbers) : i / count) % ROWS(numbers)];
+            const double number = numbers[(side ? i / count / ARRAY_SIZE(numbers) : i / count) % ARRAY_SIZE(numbers)];
             sides[side] = (struct lines){.counted = ~0u, .period = UINT32_MAX, .launches = 1};
             for (unsigned k = 0; k < 3; k++) {
                 struct line *line = lines_add(&sides[side], "f", "a.cu", k + 1, 0);
@@ -177,8 +177,8 @@ Test(pattern, no_number_of_a_file_makes_a_nonsense)
             }
         }
         struct hotspot hotspots[2];
-        const size_t found = pattern_hotspots(pattern, &sides[0], &sides[1], hotspots, ROWS(hotspots));
-        cr_expect_leq(found, ROWS(hotspots));
+        const size_t found = pattern_hotspots(pattern, &sides[0], &sides[1], hotspots, ARRAY_SIZE(hotspots));
+        cr_expect_leq(found, ARRAY_SIZE(hotspots));
         for (size_t k = 0; k < found; k++) {
             cr_expect(isfinite(hotspots[k].amount) && isfinite(hotspots[k].base_amount), "%s", pattern->name);
             cr_expect(hotspots[k].share >= 0 && hotspots[k].share <= 1, "%s %g", pattern->name, hotspots[k].share);
@@ -209,7 +209,7 @@ Test(pattern, lines_that_grew_most_come_first)
                                                                            LINE_WITH(4, "doubled", 100),
                                                                            {0}});
     struct hotspot hotspots[8];
-    cr_assert_eq(pattern_hotspots(pattern, &now, &base, hotspots, ROWS(hotspots)), 3);
+    cr_assert_eq(pattern_hotspots(pattern, &now, &base, hotspots, ARRAY_SIZE(hotspots)), 3);
     cr_expect_str_eq(hotspots[0].line->text, "grown");
     cr_expect_eq(hotspots[0].base->number, 2);
     cr_expect_eq(hotspots[0].amount, 300);
@@ -222,9 +222,9 @@ Test(pattern, lines_that_grew_most_come_first)
     cr_expect_eq(pattern_hotspots(pattern, &now, &base, hotspots, 2), 2);
     cr_expect_str_eq(hotspots[1].line->text, "doubled");
     cr_expect_eq(pattern_hotspots(pattern, &now, &base, hotspots, 0), 0);
-    cr_expect_eq(pattern_hotspots(pattern, &now, &now, hotspots, ROWS(hotspots)), 0);
+    cr_expect_eq(pattern_hotspots(pattern, &now, &now, hotspots, ARRAY_SIZE(hotspots)), 0);
 
-    cr_expect_eq(pattern_hotspots(pattern, &now, NULL, hotspots, ROWS(hotspots)), 5);
+    cr_expect_eq(pattern_hotspots(pattern, &now, NULL, hotspots, ARRAY_SIZE(hotspots)), 5);
     cr_expect_str_eq(hotspots[0].line->text, "large");
     cr_expect(!hotspots[0].base && !hotspots[0].has_base);
     lines_release(&base);
@@ -354,7 +354,7 @@ static struct lines one_line(const double *counts, double samples)
 
 Test(pattern, the_pattern_of_a_metric_is_the_telling_one)
 {
-    for (size_t i = 0; i < ROWS(choices); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(choices); i++) {
         struct lines now = one_line(choices[i].now, choices[i].now_samples);
         struct lines base = one_line(choices[i].base, choices[i].base_samples);
         const struct pattern *pattern = pattern_of_metric(choices[i].metric, &now, &base);

@@ -10,7 +10,7 @@
 static struct result *make(struct run *run)
 {
     *run = (struct run){0};
-    struct session *session = ARRAY_ADD(run->sessions, run->session_count);
+    struct session *session = ARRAY_GROW(run->sessions, run->session_count);
     session->roofs[ROOF_DRAM] = 1e12;
     session->roofs[ROOF_SHARED] = 1e9;
     session->roofs[ROOF_FP64] = 1e12;
@@ -97,7 +97,7 @@ Test(roofline, the_largest_share_binds_when_it_is_near_its_roof)
         {0.3, 0.2, 0.1, 0.5, ROOFLINE_LATENCY, ROOFLINE_ISSUE},
         {0.3, 0.2, 0.1, NAN, ROOFLINE_UNKNOWN, ROOFLINE_DRAM},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run;
         struct roofline roofline;
         struct result *result = make(&run);
@@ -158,7 +158,7 @@ Test(roofline, a_roof_is_the_most_of_all_sessions)
 {
     struct run run;
     (void)make(&run);
-    struct session *more = ARRAY_ADD(run.sessions, run.session_count);
+    struct session *more = ARRAY_GROW(run.sessions, run.session_count);
     more->roofs[ROOF_DRAM] = 3e12;
     more->roofs[ROOF_FP64] = 5e11;
     expect_near(roofline_roof(&run, ROOF_DRAM), 3e12, "dram");
@@ -172,9 +172,9 @@ Test(roofline, a_roof_is_the_most_of_all_sessions)
 Test(roofline, numbers_beyond_measure_become_none)
 {
     static const double odd[] = {0, DBL_MIN, 5e-324, 0x1p63, DBL_MAX};
-    for (size_t time = 0; time < ROWS(odd); time++)
-        for (size_t amount = 0; amount < ROWS(odd); amount++)
-            for (size_t roof = 0; roof < ROWS(odd); roof++) {
+    for (size_t time = 0; time < ARRAY_SIZE(odd); time++)
+        for (size_t amount = 0; amount < ARRAY_SIZE(odd); amount++)
+            for (size_t roof = 0; roof < ARRAY_SIZE(odd); roof++) {
                 struct run run;
                 struct roofline roofline;
                 struct result *result = make(&run);
@@ -189,7 +189,7 @@ Test(roofline, numbers_beyond_measure_become_none)
                                       roofline.intensity,       roofline.balance,       roofline.share,
                                       roofline.roofs[0].amount, roofline.roofs[0].rate, roofline.roofs[0].roof,
                                       roofline.roofs[0].share};
-                for (size_t i = 0; i < ROWS(all); i++)
+                for (size_t i = 0; i < ARRAY_SIZE(all); i++)
                     cr_expect(!isinf(all[i]) && !(all[i] < 0), "%zu %zu %zu: number %zu is %g", time, amount, roof, i,
                               all[i]);
                 if (odd[time] == 0)

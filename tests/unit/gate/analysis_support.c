@@ -24,7 +24,7 @@ void aa_set_up(struct sessions_fixture *fixture, size_t count, size_t per_gpu, b
         fixture->name_list[i] = fixture->names[i];
         run->device.name = x_strdup("Test GPU");
         run_note_metrics(run, &fixture->metrics);
-        struct session *session = ARRAY_ADD(run->sessions, run->session_count);
+        struct session *session = ARRAY_GROW(run->sessions, run->session_count);
         session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%zu", i / per_gpu);
         session->facts[SESSION_DATE] = x_sprintf("2026-11-%02zuT08:00:%02zu.000Z", days ? i + 1 : 1, i);
         session->facts[SESSION_COLLECTOR] = x_strdup("cupti");

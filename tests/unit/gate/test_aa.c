@@ -11,7 +11,7 @@
 static void put_code(struct sessions_fixture *fixture, size_t session, const char *kernel, const char *code)
 {
     struct result *result = run_add(&fixture->runs[session], kernel);
-    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("f"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
 }
 
@@ -26,7 +26,7 @@ Test(aa, every_session_is_judged_in_every_view)
         {4, 2, {12, 4, 0}, 2}, /* other GPUs of two are one */
         {7, 3, {42, 7, 7}, 3},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct sessions_fixture fixture;
         aa_set_up(&fixture, rows[i].count, rows[i].per_gpu, false);
         aa_put_all(&fixture, "a/b", "count", 7);
@@ -135,7 +135,7 @@ Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 3, 3, false);
     static const char *const kernels[] = {"a/crashed", "a/fine", "a/missing", "a/other", "a/unbuilt", "a/unknown"};
-    for (size_t i = 0; i < ROWS(kernels); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
         aa_put_all(&fixture, kernels[i], "count", 7);
     for (size_t i = 0; i < fixture.count; i++) {
         put_code(&fixture, i, "a/fine", "aa");
@@ -164,8 +164,8 @@ Test(aa, what_is_not_the_same_everywhere_is_left_out_and_said)
         {"a/missing", "not in s2.json", false},
         {"a/other", "its code in s2.json is another than in s1.json", false},
     };
-    cr_assert_eq(analysis->left_out_count, ROWS(left_out));
-    for (size_t i = 0; i < ROWS(left_out); i++) {
+    cr_assert_eq(analysis->left_out_count, ARRAY_SIZE(left_out));
+    for (size_t i = 0; i < ARRAY_SIZE(left_out); i++) {
         cr_expect_str_eq(analysis->left_out[i].kernel, left_out[i].kernel);
         cr_expect_str_eq(analysis->left_out[i].why, left_out[i].why);
         cr_expect_eq(analysis->left_out[i].failed, left_out[i].failed, "%s", left_out[i].kernel);
@@ -198,7 +198,7 @@ Test(aa, takes_single_sessions_of_todays_metrics_once)
         {"other counter", "new.json measured count as other.sum in count, but made_up.ini:1 defines it as"},
         {"other unit", "measured count as made_up_count.sum in B"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct sessions_fixture fixture;
         aa_set_up(&fixture, 2, 2, false);
         aa_put_all(&fixture, "a/b", "count", 7);
@@ -266,12 +266,12 @@ Test(aa, text_says_what_was_found)
          {"\033", "all other GPUs"}},
         {true, {"Left out", "a false alarm"}, {"Spread", "Exactness", "Smallest", "\033"}},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct analysis_style style = {.exit_code = EXIT_REGRESSED, .quiet = rows[i].quiet};
         char *text = print(analysis, &style, analysis_text);
-        for (size_t k = 0; k < ROWS(rows[i].says) && rows[i].says[k]; k++)
+        for (size_t k = 0; k < ARRAY_SIZE(rows[i].says) && rows[i].says[k]; k++)
             cr_expect(strstr(text, rows[i].says[k]), "did not say: %s\n%s", rows[i].says[k], text);
-        for (size_t k = 0; k < ROWS(rows[i].not ) && rows[i].not [k]; k++)
+        for (size_t k = 0; k < ARRAY_SIZE(rows[i].not ) && rows[i].not [k]; k++)
             cr_expect(!strstr(text, rows[i].not [k]), "said: %s", rows[i].not [k]);
         free(text);
     }
@@ -303,7 +303,7 @@ Test(aa, json_holds_all_of_it_and_null_for_what_is_not_known)
     json_error_t fault;
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
     cr_assert_not_null(root, "%s", fault.text);
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const json_t *part = json_object_get(root, rows[i].part);
         part = rows[i].item < 0 ? part : json_array_get(part, (size_t)rows[i].item);
         part = rows[i].key ? json_object_get(part, rows[i].key) : part;

@@ -26,13 +26,13 @@ Test(aa_noise, spread_within_and_between_gpus)
     };
     struct sessions_fixture fixture;
     aa_set_up(&fixture, 4, 2, false);
-    for (size_t i = 0; i < ROWS(rows); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (size_t session = 0; session < fixture.count; session++) {
             aa_put(&fixture, session, "a/noisy", rows[i].metric, rows[i].factor * values[session]);
             aa_put(&fixture, session, "a/quiet", rows[i].metric, 5);
         }
     const struct analysis *analysis = aa_analyse(&fixture);
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct metric_spread *spread = spread_of(analysis, rows[i].metric);
         const struct spread_of_kernels *within = &spread->parts[SPREAD_WITHIN], *gpus = &spread->parts[SPREAD_GPUS];
         cr_expect_float_eq(within->worst, rows[i].within, 1e-8, "%s: within %.9g", rows[i].metric, within->worst);
@@ -65,12 +65,12 @@ Test(aa_noise, exactness_is_admitted_by_readings_and_sessions)
     static const struct {
         size_t sessions, samples, admitted;
     } rows[] = {{3, 10, 1}, {3, 9, 0}, {2, 15, 0}, {30, 1, 1}};
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct sessions_fixture fixture;
         aa_set_up(&fixture, rows[i].sessions, 100, false);
         const double samples[15] = {0};
         double wobbling[15];
-        for (size_t k = 0; k < ROWS(wobbling); k++)
+        for (size_t k = 0; k < ARRAY_SIZE(wobbling); k++)
             wobbling[k] = 100;
         for (size_t session = 0; session < fixture.count; session++) {
             struct run *run = &fixture.runs[session];

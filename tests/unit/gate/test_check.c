@@ -165,7 +165,7 @@ Test(cmd_check, a_suspect_is_measured_again_in_another_process)
         {"turns/slower_once", 2, EXIT_SAME},
         {"turns/faster", 1, EXIT_SAME},
     };
-    for (size_t i = 0; i < ROWS(expected); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         struct fixture fixture;
         set_up(&fixture, expected[i].id);
         setenv("TURNS_MARK", "/no/such/folder/mark", 1);
@@ -272,7 +272,7 @@ Test(cmd_check, what_the_baseline_lacks_is_compared_with_the_base_build)
         {"turns/added", "[turns/added removed]\nissue = x\nexpires = 2999-12-31\n", EXIT_REGRESSED, "unexpected-pass",
          "it is declared as removed and is there"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture, "turns/equal");
         accept_base(&fixture);
@@ -327,7 +327,7 @@ Test(cmd_check, options_that_contradict_each_other)
         {false, false, false, true, "--paired needs --against BASE.so"},
         {false, false, true, false, "cannot read /no/such/base.so: No such file or directory"},
     };
-    for (size_t i = 0; i < ROWS(expected); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         struct fixture fixture;
         set_up(&fixture, "turns/equal");
         fixture.options.save = NULL;

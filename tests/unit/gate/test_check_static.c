@@ -68,7 +68,7 @@ static void expect_words(const char *text, const char *words)
 static void add_kernel(struct run *run, const char *id, const char *function)
 {
     struct result *result = run_add(run, id);
-    *ARRAY_ADD(result->launches, result->launch_count) =
+    *ARRAY_GROW(result->launches, result->launch_count) =
         (struct launch){.function = x_strdup(function), .grid = {8, 1, 1}, .block = {256, 1, 1}, .times = 1};
     row_add_session(result_add(result, "time"), &(double){20000}, 1);
 }
@@ -79,7 +79,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
     struct metrics metrics;
     struct run run = {.device = {.name = x_strdup(gpu), .compute_capability = x_strdup(capability), .sm_count = 8}};
     cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
-    struct session *session = ARRAY_ADD(run.sessions, run.session_count);
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     session->facts[SESSION_DATE] = x_strdup("2026-11-21T08:00:00.000Z");
     session->facts[SESSION_COLLECTOR] = x_strdup("cupti");
     add_kernel(&run, "small/plain", "plain(float*)");
@@ -170,7 +170,7 @@ Test(cmd_check_static, which_baseline_is_meant)
     set_up(&fixture);
     accept(&fixture, "Old GPU", "8.0", 96);
     accept(&fixture, "New GPU", "9.0", 96);
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         fixture.options.gpu = cases[i].gpu;
         fixture.options.kernels = cases[i].kernels;
         check(&fixture);

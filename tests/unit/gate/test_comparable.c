@@ -51,7 +51,7 @@ Test(comparable, a_glob_that_matches_nothing_names_what_is_near)
         {"reduec", "did you mean 'reduce/*'?"},
         {"nothing/like/it", "`cugate list` names them"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run = made_run(1);
         char *said;
         cr_expect_eq(filter(&run, NULL, "access/*", cases[i].glob, &said), -1, "%s", cases[i].glob);
@@ -77,7 +77,7 @@ Test(comparable, runs_of_two_collectors_are_not_compared)
         {"host", NULL, NULL},
         {"host", "cupti", "measured by the collector host, the baseline by cupti"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run = made_run(1), baseline = made_run(2);
         set_collector(&run, cases[i].run);
         set_collector(&baseline, cases[i].baseline);

@@ -111,7 +111,7 @@ Test(judge, pairs_say_what_is_slower_faster_and_equal)
         {"turns/faster", PAIRED_BETTER, 13, 14},
         {"turns/equal", PAIRED_SAME, 2, 14},
     };
-    for (size_t i = 0; i < ROWS(expected); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         struct fixture fixture;
         set_up(&fixture, expected[i].id, wall_time);
         judge(&fixture, NULL);
@@ -134,7 +134,7 @@ Test(judge, pairs_say_what_is_slower_faster_and_equal)
 static void set_code(const struct run *run, const char *id, const char *code)
 {
     struct result *result = run_find(run, id);
-    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("f"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = 1};
 }
 
@@ -190,7 +190,7 @@ Test(judge, what_the_base_lacks_or_fails_gets_no_pairs)
         {"turns/added", "turns/added is not in ", NULL}, /* there is nothing to settle it by */
         {"turns/bad_base", "", "the base build gave \"failed\" (launch: made-up illegal address)"},
     };
-    for (size_t i = 0; i < ROWS(expected); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         struct fixture fixture;
         set_up(&fixture, expected[i].id, wall_time);
         judge(&fixture, NULL);

@@ -49,7 +49,7 @@ static void replace(struct change *change, const char *metric, double value, con
     row->drift_reference = drift_reference;
     row_add_session(row, &value, 1);
     row->sessions[0].session = result->session_count;
-    ARRAY_ADD(result->sessions, result->session_count)->facts[SESSION_REASON] = x_strdup(reason);
+    ARRAY_GROW(result->sessions, result->session_count)->facts[SESSION_REASON] = x_strdup(reason);
 }
 
 /* Expects these notes, in order, each by some of its words; and ends the change. */
@@ -68,7 +68,7 @@ static void expect_notes(struct change *change, const char *const *words, size_t
 }
 
 #define EXPECT(change, ...)                                                                                            \
-    expect_notes(change, (const char *const[]){__VA_ARGS__}, ROWS(((const char *[]){__VA_ARGS__})))
+    expect_notes(change, (const char *const[]){__VA_ARGS__}, ARRAY_SIZE(((const char *[]){__VA_ARGS__})))
 
 Test(weakened, what_is_the_same_new_or_better_is_no_note)
 {

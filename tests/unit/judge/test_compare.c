@@ -45,7 +45,7 @@ Test(compare, values_are_judged_by_class_direction_and_limit)
         {"time", {0, 0, 0}, 10, {0, 0}, VERDICT_SAME, 0, 250},
         {"rate", {100, 100, 100}, 1, {1, 0}, VERDICT_INFO, -99, 0},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         for (size_t s = 0; s < rows[i].sessions; s++)
@@ -126,7 +126,7 @@ Test(compare, states_without_a_number_are_never_same)
         {VALUE_STATES, VALUE_NOT_SUPPORTED, VERDICT_INFO, ""},
         {VALUE_STATES, VALUE_NOT_APPLICABLE, VERDICT_INFO, ""},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         struct run *const sides[] = {&fixture.base, &fixture.run};
@@ -181,7 +181,7 @@ Test(compare, information_is_not_judged_but_missed)
         {VALUE_NOT_COUNTED, VERDICT_MISSING, EXIT_NOT_MEASURED},
         {VALUE_NOT_SUPPORTED, VERDICT_MISSING, EXIT_NOT_MEASURED},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put(&fixture.base, "a/b", "count", 1);
@@ -213,7 +213,7 @@ Test(compare, kernels_without_a_result_are_missing)
         {RESULT_NOT_BUILT, true, "not built: signal 11"},
         {RESULT_NOT_BUILT, false, NULL},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put(&fixture.base, "a/other", "count", 1);
@@ -314,15 +314,15 @@ Test(compare, worst_comes_first)
     static const char *const order[] = {
         "a/crashed", "a/count_much_worse", "a/count_worse", "a/much_worse", "a/little_worse",
         "a/new",     "a/better",           "a/same"};
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         put(&fixture.base, rows[i].kernel, rows[i].metric, rows[i].base);
         put(&fixture.run, rows[i].kernel, rows[i].metric, rows[i].now);
     }
     put(&fixture.run, "a/new", "count", 1);
     put_status(&fixture.run, "a/crashed", RESULT_CRASHED, NULL);
     const struct comparison *comparison = compare(&fixture);
-    cr_assert_eq(comparison->count, ROWS(order));
-    for (size_t i = 0; i < ROWS(order); i++)
+    cr_assert_eq(comparison->count, ARRAY_SIZE(order));
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
         cr_expect_str_eq(comparison->list[i].kernel, order[i]);
     tear_down(&fixture);
 }
@@ -336,7 +336,7 @@ Test(compare, exit_codes_have_a_precedence)
         {0, 0, 0, 0, 0, EXIT_SAME},      {0, 0, 0, 3, 4, EXIT_SAME},         {0, 0, 1, 3, 4, EXIT_UNSURE},
         {0, 1, 1, 0, 9, EXIT_REGRESSED}, {1, 9, 9, 9, 9, EXIT_NOT_MEASURED}, {0, 0, 0, 100, 0, EXIT_BASELINE},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct comparison comparison = {
             .count = 100,
             .counts = {[VERDICT_MISSING] = rows[i].missing,
@@ -365,12 +365,12 @@ Test(compare, a_run_alone_fails_when_a_kernel_did)
 Test(compare, hostile_values_yield_finite_verdicts)
 {
     static const double values[] = {0, 1, 0x1p53, 0x1p63, 1.7e308};
-    for (size_t b = 0; b < ROWS(values); b++)
-        for (size_t n = 0; n < ROWS(values); n++) {
+    for (size_t b = 0; b < ARRAY_SIZE(values); b++)
+        for (size_t n = 0; n < ARRAY_SIZE(values); n++) {
             static const char *const names[] = {"count", "share", "time"};
             struct fixture fixture;
             set_up(&fixture);
-            for (size_t m = 0; m < ROWS(names); m++) {
+            for (size_t m = 0; m < ARRAY_SIZE(names); m++) {
                 put(&fixture.base, "a/b", names[m], values[b]);
                 put(&fixture.run, "a/b", names[m], values[n]);
             }
@@ -399,7 +399,7 @@ Test(compare, static_facts_of_another_compiler_are_unsure)
     } rows[] = {{"nvcc 13.0", "nvcc 13.0", VERDICT_REGRESSED},
                 {"nvcc 13.0", "nvcc 13.1", VERDICT_UNSURE},
                 {NULL, "nvcc 13.1", VERDICT_REGRESSED}};
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put(&fixture.base, "a/b", "ceiling", 100);
@@ -469,7 +469,7 @@ Test(compare, a_shift_of_the_suite_is_taken_off)
         {12, 1.005, 0.005, VERDICT_SAME, VERDICT_REGRESSED}, /* 2.5 % */
         {8, 1.025, 0, VERDICT_REGRESSED, VERDICT_REGRESSED}, /* nine kernels do not know a shift */
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_suite(&fixture, rows[i].kernels, rows[i].factor, NULL, NULL);
@@ -493,7 +493,7 @@ Test(compare, a_suite_that_moved_is_one_verdict)
         double factor;
         bool moved;
     } rows[] = {{1.1, true}, {0.9, true}, {1.031, true}, {1.029, false}, {0.971, false}, {0.969, true}};
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_suite(&fixture, 20, rows[i].factor, NULL, NULL);

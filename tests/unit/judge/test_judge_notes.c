@@ -27,12 +27,12 @@ Test(judge_notes, changed_facts_are_noted)
     set_up(&fixture);
     static const char *const drivers[] = {"550.1", "560.2"};
     for (size_t i = 0; i < 2; i++) {
-        struct session *session = ARRAY_ADD(fixture.base.sessions, fixture.base.session_count);
+        struct session *session = ARRAY_GROW(fixture.base.sessions, fixture.base.session_count);
         session->facts[SESSION_DRIVER] = x_strdup(drivers[i]);
         session->facts[SESSION_CUDA] = x_strdup("12.4");
         session->facts[SESSION_DATE] = x_strdup("2025-01-01T00:00:00Z");
     }
-    struct session *session = ARRAY_ADD(fixture.run.sessions, fixture.run.session_count);
+    struct session *session = ARRAY_GROW(fixture.run.sessions, fixture.run.session_count);
     session->facts[SESSION_DRIVER] = x_strdup("550.1"); /* one that the baseline knows */
     session->facts[SESSION_CUDA] = x_strdup("13.0");
     session->facts[SESSION_DATE] = x_strdup("2025-01-02T00:00:00Z");
@@ -54,7 +54,7 @@ Test(judge_notes, a_baseline_is_stale_by_the_dates_of_the_files)
         {"2026-04-02T00:00:00Z", "2026-01-01T00:00:00Z", NULL},
         {"long ago", "2026-04-02T00:00:00Z", "456 days older"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_fact(&fixture.base, SESSION_DATE, rows[i].base);

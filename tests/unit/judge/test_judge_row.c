@@ -24,7 +24,7 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
         {two_groups, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_SAME, NULL}, /* not slower: let be */
         {slow, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "2", VERDICT_UNSURE, "other processes"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
@@ -54,12 +54,12 @@ Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
         {{"GPU-1", "GPU-2"}, NULL, VERDICT_REGRESSED, VERDICT_REGRESSED, VERDICT_REGRESSED},
         {{NULL, NULL}, "GPU-3", VERDICT_REGRESSED, VERDICT_REGRESSED, VERDICT_REGRESSED},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         static const char *const names[] = {"time", "share", "count"};
         static const double before[] = {100000, 90, 7}, after[] = {110000, 80, 8};
-        for (size_t m = 0; m < ROWS(names); m++) {
+        for (size_t m = 0; m < ARRAY_SIZE(names); m++) {
             put_times(&fixture.base, "a/b", names[m], before[m], 10);
             put_times(&fixture.run, "a/b", names[m], after[m], 2);
         }
@@ -92,7 +92,7 @@ Test(judge_row, pairs_settle_a_time)
         {0, 0, 4, VERDICT_SAME, false, false, "0 of 4 pairs worse by more than 1 %"},
         {3, 0, 1, VERDICT_UNSURE, false, false, "3 of 4 pairs worse by more than 1 %"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         char evidence[80];
         set_up(&fixture);
@@ -123,7 +123,7 @@ Test(judge_row, a_base_library_settles_the_times_of_other_code)
         {110000, "new", true},  {100900, "new", true},  {90000, "new", true},
         {100900, "old", false}, {109900, "old", false}, {115000, "old", true}, /* the code does not explain that */
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
@@ -159,7 +159,7 @@ Test(judge_row, an_drift_reference_beside_pairs_is_judged_like_any_time)
         const char *neighbours;
         enum verdict verdict;
     } rows[] = {{2, "0", VERDICT_REGRESSED}, {1, "0", VERDICT_UNSURE}, {2, "3", VERDICT_UNSURE}};
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 104000, 10);
@@ -190,7 +190,7 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
         {"share", 80, 76.5, 77.4, VERDICT_SAME},
         {"share", 10, 9.7, 9.3, VERDICT_SAME}, /* 7 % past it, and less than the floor */
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", rows[i].metric, rows[i].base, 10);

@@ -21,7 +21,7 @@ Test(judge_settle, the_same_code_has_not_become_slower)
         {"f00d", "f00d", 7, 80, VERDICT_SAME, VERDICT_REGRESSED, 1}, /* only a count is proof of that */
         {"f00d", "beef", 7, 80, VERDICT_REGRESSED, VERDICT_REGRESSED, 0},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
@@ -54,7 +54,7 @@ Test(judge_settle, the_same_code_explains_no_more_than_noise)
         {10000000, 100000, VERDICT_UNSURE, true}, {103000, 93000, VERDICT_UNSURE, true},
         {103000, 95000, VERDICT_SAME, false},     {50000, 100000, VERDICT_SAME, false},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
@@ -90,7 +90,7 @@ Test(judge_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
         {"GPU-x", "f00d", 86, VERDICT_REGRESSED}, {"GPU-x", "beef", 88, VERDICT_REGRESSED},
         {"GPU-3", "f00d", 88, VERDICT_REGRESSED},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "share", 90, 10);
@@ -99,7 +99,7 @@ Test(judge_settle, the_same_code_may_be_a_little_worse_on_another_gpu)
         put_code(&fixture.run, "a/b", rows[i].code);
         struct result *base = run_find(&fixture.base, "a/b");
         for (int k = 0; k < 10; k++) {
-            struct session *session = ARRAY_ADD(base->sessions, base->session_count);
+            struct session *session = ARRAY_GROW(base->sessions, base->session_count);
             session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%d", k);
         }
         put_fact(&fixture.run, SESSION_GPU_UUID, rows[i].gpu);
@@ -154,7 +154,7 @@ Test(judge_settle, what_became_worse_for_a_gain_is_a_trade)
         {99000, VERDICT_REGRESSED, EXIT_REGRESSED},
         {110000, VERDICT_REGRESSED, EXIT_REGRESSED},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "share", 90, 10);
@@ -180,7 +180,7 @@ Test(judge_settle, a_ratio_may_fall_while_what_it_stands_for_is_no_worse)
         {0, 7, VERDICT_REGRESSED},     {104000, 7, VERDICT_REGRESSED}, {100000, 8, VERDICT_REGRESSED},
         {96000, 8, VERDICT_REGRESSED}, {100000, 0, VERDICT_REGRESSED},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "ratio", 90, 10);
@@ -217,7 +217,7 @@ Test(judge_settle, expected_regressions_do_not_fail_until_they_expire_or_pass)
         {5, "2026-12-31T23:59:59Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count]"},
         {7, "2027-01-01T00:00:00Z", VERDICT_UNEXPECTED, EXIT_REGRESSED, "remove [a/b count]"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);
@@ -268,7 +268,7 @@ Test(judge_settle, equal_pairs_say_nothing_of_a_declared_regression)
         {110000, "2026-12-31T00:00:00Z", VERDICT_SAME},
         {101000, "2026-12-31T00:00:00Z", VERDICT_SAME},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "made_up.ini", declared), 0);

@@ -8,7 +8,7 @@
 static void put_session(struct fixture *fixture, const char *kernel, const char *gpu, const char *compiler)
 {
     struct result *result = run_find(&fixture->base, kernel);
-    struct session *session = ARRAY_ADD(result->sessions, result->session_count);
+    struct session *session = ARRAY_GROW(result->sessions, result->session_count);
     session->facts[SESSION_GPU_UUID] = x_strdup(gpu);
     session->facts[SESSION_COMPILER] = x_strdup(compiler);
 }
@@ -33,7 +33,7 @@ Test(judge_sides, a_row_knows_the_gpus_that_it_was_measured_on)
         {"GPU-2", "GPU-1", "GPU-2", 1, VERDICT_UNSURE},    {"GPU-1", "GPU-1", "GPU-2", 2, VERDICT_REGRESSED},
         {"GPU-1", "GPU-2", "GPU-1", 1, VERDICT_REGRESSED}, {"GPU-1", "GPU-3", "GPU-1", 1, VERDICT_UNSURE},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 100000, 10);
@@ -64,7 +64,7 @@ Test(judge_sides, facts_of_another_compiler_are_none_of_this_kernel)
         {"nvcc 2", 0, VERDICT_UNSURE},
         {"nvcc 3", 1, VERDICT_UNSURE},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "ceiling", 100, 1);

@@ -103,7 +103,7 @@ Test(known_regression, what_is_wrong_is_said_with_its_line)
         {SECTION ISSUE "expires = never\n", "\"never\" is no date"},
         {SECTION ISSUE "expires = 2026-12-31T00:00:00Z\n", "is no date"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct known_regressions known_regressions;
         struct capture capture;
         capture_begin(&capture);
@@ -191,7 +191,7 @@ Test(known_regression, the_last_day_belongs_to_it)
         {"2027-01-01", true},
     };
     const struct known_regression known_regression = {.expires = (char[]){"2026-12-31"}};
-    for (size_t i = 0; i < ROWS(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         cr_expect_eq(known_regression_is_over(&known_regression, cases[i].date), cases[i].over, "%s", cases[i].date);
 }
 
@@ -208,8 +208,8 @@ Test(known_regression, what_cannot_regress_is_no_known_regression)
     };
     struct metric list[] = {{.name = (char *)"clock", .class = METRIC_INFO},
                             {.name = (char *)"time", .class = METRIC_TIME}};
-    const struct metrics metrics = {.list = list, .count = ROWS(list)};
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    const struct metrics metrics = {.list = list, .count = ARRAY_SIZE(list)};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *text = x_sprintf("[a/b %s]\n" ISSUE EXPIRES, rows[i].metric);
         struct known_regressions known_regressions;
         struct capture capture;

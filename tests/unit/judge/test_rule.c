@@ -10,7 +10,7 @@ static struct row *row_of(const double *values, size_t count)
 {
     static struct row **kept;
     static size_t kept_count;
-    struct row *row = *ARRAY_ADD(kept, kept_count) = x_calloc(1, sizeof *row);
+    struct row *row = *ARRAY_GROW(kept, kept_count) = x_calloc(1, sizeof *row);
     row->metric = x_strdup("made_up");
     for (size_t i = 0; i < count; i++)
         row_add_session(row, &values[i], 1);
@@ -50,7 +50,7 @@ Test(rule, limits_are_those_of_the_formula)
         {20, 1, 1, 3.5, 3.57940 * 1.0246951, (3.57940 + 2.53948) * 1.0246951},
     };
     struct quantiles quantiles = {0}; /* kept over all rows, as callers do */
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct spread base = {.mean = 1000, .deviation = rows[i].deviation, .sessions = rows[i].sessions};
         const double limit = rule_limit(&quantiles, rows[i].floor, &base, rows[i].run_sessions);
         const double detectable = rule_detectable(&quantiles, rows[i].floor, &base, rows[i].run_sessions);
@@ -66,7 +66,7 @@ Test(rule, pairs_needed_are_the_binomial_ones)
     static const struct {
         size_t pairs, needed, doubtful;
     } rows[] = {{1, 2, 2}, {9, 10, 8}, {10, 10, 9}, {13, 13, 10}, {14, 13, 11}, {20, 18, 15}, {30, 24, 20}};
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         cr_expect_eq(rule_pairs_needed(rows[i].pairs, RULE_ALPHA), rows[i].needed, "%zu pairs: %zu", rows[i].pairs,
                      rule_pairs_needed(rows[i].pairs, RULE_ALPHA));
         cr_expect_eq(rule_pairs_needed(rows[i].pairs, RULE_DOUBT), rows[i].doubtful, "%zu pairs: %zu", rows[i].pairs,
@@ -112,7 +112,7 @@ Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
         {"+++++++++++++++++===", PAIRED_DOUBTFUL, PAIRED_SAME},
         {"++++++++++++++======", PAIRED_SAME, PAIRED_SAME},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct row *row = row_of_pairs(rows[i].pairs);
         cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), rows[i].lower, "%s, lower is better", rows[i].pairs);
         cr_expect_eq(rule_pairs(row, METRIC_HIGHER, NULL, NULL), rows[i].higher, "%s, higher is better", rows[i].pairs);
@@ -140,7 +140,7 @@ Test(rule, the_clock_must_be_steady_and_that_of_the_baseline)
         {{2e9, 2e9, 2e9, 2e9, 2e9}, 2.05e9, "2000 MHz, in the baseline 2050 MHz"},
         {{2e9, 2e9, 2e9, 2e9, 2e9}, 2.03e9, ""},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char why[160];
         struct row *now = row_of((const double[]){2e9}, 1); /* a session before, without a fault */
         row_add_session(now, rows[i].now, 5);
@@ -173,7 +173,7 @@ Test(rule, two_groups_have_a_gap_that_is_wide_beside_them)
         {{100, 100, 100, 100, 100, 100, 100, 100, 110, 110}, 10, true},
         {{100, 100, 100, 100, 100, 100, 100, 100, 100, 110}, 10, false},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char why[160] = "";
         struct row *row = row_of((const double[]){100}, 1);
         row_add_session(row, rows[i].samples, rows[i].count);
@@ -214,7 +214,7 @@ Test(rule, findings_need_every_session)
         {METRIC_EXACT, METRIC_LOWER, {1000, 1000}, {1300, 1301}, 0, FOUND_WORSE, 2},
         {METRIC_STATIC, METRIC_HIGHER, {50}, {49.9}, 0, FOUND_WORSE, 1},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct metric metric = {.class = rows[i].class,
                                       .better = rows[i].better,
                                       .floor_relative = rows[i].class == METRIC_TIME ? 0.02 : 0};
@@ -254,17 +254,17 @@ Test(rule, on_another_gpu_gpus_count_and_not_sessions)
         {2, RULE_GPUS, 4.785 * 10 * sqrt(8 / 7.0) * sqrt(1 + 1 / 8.0)},
         {9, RULE_GPUS, 4.785 * 10 * sqrt(8 / 7.0) * sqrt(1 + (81 + 7) / 256.0)},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct quantiles quantiles = {0};
         double values[2 * RULE_GPUS];
-        size_t of[ROWS(values)];
-        for (size_t s = 0; s < ROWS(values); s++) {
+        size_t of[ARRAY_SIZE(values)];
+        for (size_t s = 0; s < ARRAY_SIZE(values); s++) {
             const size_t each = rows[i].first == 9 ? 1 : 2;
             of[s] = rows[i].first == 0 ? s / 2 : s < rows[i].first ? 0 : 1 + (s - rows[i].first) / each;
             values[s] = of[s] % 2 ? 1010 : 990; /* all sessions of a GPU are alike */
         }
         const struct gpus others = {of, rows[i].gpus};
-        const struct row *base = row_of(values, ROWS(values));
+        const struct row *base = row_of(values, ARRAY_SIZE(values));
         const double limit = rule_assess(&quantiles, &metric, base, now, 0, rows[i].gpus ? &others : NULL).limit;
         const double spread = rows[i].gpus == RULE_GPUS - 1 ? rule_spread(base).deviation / 10 / sqrt(16 / 15.0) : 1;
         cr_expect(fabs(limit / rows[i].limit / spread - 1) < 0.001, "row %zu: %g, not %g", i, limit, rows[i].limit);
@@ -286,7 +286,7 @@ Test(rule, a_count_that_never_repeated_has_a_limit)
         {{1000000, 1000000, 1000000, 1000300}, 1000300, FOUND_SAME}, /* as bad as it was */
         {{1000000, 1000000, 1000000}, 1000001, FOUND_WORSE},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct quantiles quantiles = {0};
         size_t count = 0;
         while (count < 4 && rows[i].base[count] > 0)

@@ -83,7 +83,7 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
         {4000, 0, absent, measured(2000), measured(2e9), not_applicable},
         {0, 0, absent, absent, not_applicable, not_applicable},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct fixture fixture;
         set_up(&fixture);
         fixture.result->bytes = cases[i].bytes;
@@ -109,12 +109,12 @@ Test(computed, rates_are_worked_out_sample_by_sample)
     struct fixture fixture;
     set_up(&fixture);
     fixture.result->bytes = 1000;
-    add_samples(&fixture, "time", VALUE_MEASURED, times, ROWS(times));
+    add_samples(&fixture, "time", VALUE_MEASURED, times, ARRAY_SIZE(times));
     computed_add_rates(&fixture.run, &fixture.metrics);
     const struct row *row = result_find(fixture.result, "bandwidth");
     cr_assert_eq(row->session_count, 1);
-    cr_assert_eq(row->sessions[0].count, ROWS(times));
-    for (size_t i = 0; i < ROWS(times); i++)
+    cr_assert_eq(row->sessions[0].count, ARRAY_SIZE(times));
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++)
         cr_expect_eq(row->sessions[0].samples[i], round_value(1000 / times[i] * 1e9));
     tear_down(&fixture);
 }
@@ -134,7 +134,7 @@ Test(computed, what_is_not_ok_has_no_rates)
 static void set_up_launched(struct fixture *fixture, struct value wavefronts)
 {
     set_up(fixture);
-    *ARRAY_ADD(fixture->result->launches, fixture->result->launch_count) =
+    *ARRAY_GROW(fixture->result->launches, fixture->result->launch_count) =
         (struct launch){.function = x_strdup("f"), .times = 1};
     add_value(fixture, "wavefronts", wavefronts);
 }

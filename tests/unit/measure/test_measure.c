@@ -43,7 +43,7 @@ static void set_up(struct fixture *fixture, const char *glob)
 
 static void add_glob(struct fixture *fixture, const char *glob)
 {
-    cr_assert_lt(fixture->measurement.glob_count, ROWS(fixture->globs));
+    cr_assert_lt(fixture->measurement.glob_count, ARRAY_SIZE(fixture->globs));
     fixture->globs[fixture->measurement.glob_count++] = x_strdup(glob);
 }
 
@@ -201,8 +201,8 @@ Test(measure, a_fault_costs_its_own_kernel_only)
     set_up(&fixture, "[!s]*"); /* all but the slow ones */
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
-    cr_expect_eq(fixture.run.result_count, ROWS(expected));
-    for (size_t i = 0; i < ROWS(expected); i++)
+    cr_expect_eq(fixture.run.result_count, ARRAY_SIZE(expected));
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
         expect_result(&fixture, expected[i].id, expected[i].status, expected[i].words);
     cr_expect_eq(fixture.run.session_count, 1);
     expect_said(&fixture, "after close_dies/good the worker did not end well (Killed (signal 9))");
@@ -407,12 +407,12 @@ Test(measure, an_interrupted_run_keeps_what_was_measured)
 {
     /* Several at once: people press Ctrl-C more than once, and a session that ends sends more than one signal. */
     static const int sets[][2] = {{SIGINT, SIGINT}, {SIGTERM, SIGTERM}, {SIGHUP, SIGTERM}};
-    for (size_t i = 0; i < ROWS(sets); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
         struct fixture fixture;
         set_up(&fixture, "slow/brief");
         add_glob(&fixture, "slow/endless");
         add_glob(&fixture, "good/one");
-        measure_and_signal(&fixture, "slow/endless", sets[i], ROWS(sets[i]));
+        measure_and_signal(&fixture, "slow/endless", sets[i], ARRAY_SIZE(sets[i]));
         cr_expect_eq(fixture.code, EXIT_INTERRUPTED);
         cr_expect_eq(fixture.run.result_count, 1);
         expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
@@ -428,7 +428,7 @@ Test(measure, a_signal_that_was_ignored_stays_so)
     set_up(&fixture, "slow/brief");
     add_glob(&fixture, "good/one");
     signal(SIGHUP, SIG_IGN); /* as nohup does */
-    measure_and_signal(&fixture, "slow/brief", hangup, ROWS(hangup));
+    measure_and_signal(&fixture, "slow/brief", hangup, ARRAY_SIZE(hangup));
     cr_expect_eq(fixture.code, EXIT_SAME);
     expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
     expect_result(&fixture, "good/one", RESULT_OK, NULL);

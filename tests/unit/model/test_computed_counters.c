@@ -13,7 +13,7 @@ static struct metric metric_of(const char *counter)
 Test(computed_counters, every_row_is_found_by_its_name)
 {
     const char *names[COMPUTED_COUNTERS];
-    const size_t count = computed_counter_names(names, ROWS(names));
+    const size_t count = computed_counter_names(names, ARRAY_SIZE(names));
     cr_assert_eq(count, COMPUTED_COUNTERS - 1);
     for (size_t i = 0; i < count; i++) {
         const struct metric metric = metric_of(names[i]);
@@ -33,7 +33,7 @@ Test(computed_counters, each_is_filled_in_from_one_source)
         {"cugate.bandwidth", SOURCE_RUN, false},           {"cugate.registers", SOURCE_CODE, false},
         {"cugate.excess_wavefronts", SOURCE_RUN, true},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct metric metric = metric_of(rows[i].counter);
         cr_expect_eq(metric_source(&metric), rows[i].source, "%s", rows[i].counter);
         cr_expect_eq(metric_is_on_demand(&metric), rows[i].on_demand, "%s", rows[i].counter);

@@ -25,10 +25,10 @@ Test(kernel_names, a_name_or_a_glob_finds_kernels_or_those_near_it)
         {"nothing/like_it", "run.json has no kernel 'nothing/like_it'; `cugate list` shows"},
         {"", "run.json has no kernel ''"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct capture capture;
         capture_begin(&capture);
-        const int result = kernel_names_find(cases[i].wanted, names, ROWS(names), "run.json");
+        const int result = kernel_names_find(cases[i].wanted, names, ARRAY_SIZE(names), "run.json");
         char *said = capture_end(&capture);
         cr_expect_eq(result, cases[i].words ? -1 : 0, "%s", cases[i].wanted);
         cr_expect(cases[i].words ? strstr(said, cases[i].words) != NULL : *said == '\0', "%s: %s", cases[i].wanted,
@@ -46,7 +46,7 @@ Test(kernel_names, many_names_are_not_all_listed)
     static const char *const many[] = {"a/a", "a/b", "a/c", "a/d", "a/e", "a/f", "a/g"};
     struct capture capture;
     capture_begin(&capture);
-    cr_expect_eq(kernel_names_find("a", many, ROWS(many), "run.json"), -1);
+    cr_expect_eq(kernel_names_find("a", many, ARRAY_SIZE(many), "run.json"), -1);
     char *said = capture_end(&capture);
     cr_expect(strstr(said, "a/d, a/e and 2 more"), "%s", said);
     free(said);

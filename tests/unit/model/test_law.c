@@ -13,7 +13,7 @@ static bool read_made(const void *of, const char *name, struct span *span)
         const char *name;
         struct span span;
     } all[] = {{"a", {2, 4}}, {"b", {10, 10}}, {"zero", {0, 0}}, {LAW_WARPS, {64, 64}}};
-    for (size_t i = 0; i < ROWS(all); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
         if (strcmp(all[i].name, name) == 0) {
             *span = all[i].span;
             return true;
@@ -46,7 +46,7 @@ Test(law, sums_have_the_span_of_what_was_read)
         {"<= b / zero", false, 0, 0},
         {"<= a + unread", false, 0, 0},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct laws laws = {0};
         struct span bound;
         struct problem problem;
@@ -102,7 +102,7 @@ Test(law, what_is_no_law_is_refused_with_its_place)
         {"> 1e999", "a number or a name is missing before \"1e999\""},
         {"> .", "a number or a name is missing before \".\""},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct laws laws = {0};
         struct problem problem;
         cr_expect_eq(laws_parse(&laws, cases[i].text, &problem), -1, "%s", cases[i].text);
@@ -129,7 +129,7 @@ Test(law, each_number_keeps_a_number_and_one_of_each_another_metric)
         {"<= b", {10, 10}, true}, {"<= b", {11, 11}, false},
         {">= b", {9, 9}, false},  {">= b", {10, 10}, true},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct laws laws = {0};
         struct span bound;
         struct problem problem;

@@ -35,10 +35,10 @@ Test(line, a_line_is_added_once_and_in_its_place)
     static const char *const order[] = {"f z.cu:1 +0", "f -:0 +16",    "f -:0 +32",
                                         "g a.cu:9 +0", "g b.cu:2 +16", "g b.cu:10 +80"};
     struct lines lines = {0};
-    for (size_t i = 0; i < ROWS(added); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(added); i++)
         lines_add(&lines, added[i].function, added[i].file, added[i].number, added[i].offset)->counts[0]++;
-    cr_assert_eq(lines.count, ROWS(order));
-    for (size_t i = 0; i < ROWS(order); i++) {
+    cr_assert_eq(lines.count, ARRAY_SIZE(order));
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
         const struct line *line = &lines.list[i];
         char text[64];
         snprintf(text, sizeof text, "%s %s:%u +%u", line->function, line->file ? line->file : "-", line->number,
@@ -46,7 +46,7 @@ Test(line, a_line_is_added_once_and_in_its_place)
         cr_expect_str_eq(text, order[i]);
         cr_expect_eq(lines_place(&lines, line->function, line->file, line->number, line->offset), i);
     }
-    cr_expect_eq(lines_total(&lines, 0), ROWS(added));
+    cr_expect_eq(lines_total(&lines, 0), ARRAY_SIZE(added));
     lines_release(&lines);
     cr_expect(!lines.list && lines.count == 0);
 }
@@ -146,7 +146,7 @@ Test(line, sorting_makes_one_line_of_one_place)
         struct lines lines = {0};
         for (int i = 0; i < 3; i++) {
             const int step = turned ? 2 - i : i;
-            struct line *line = ARRAY_ADD(lines.list, lines.count);
+            struct line *line = ARRAY_GROW(lines.list, lines.count);
             *line = (struct line){.function = x_strdup("f"),
                                   .file = x_strdup("a.cu"),
                                   .number = step == 1 ? 1 : 7,

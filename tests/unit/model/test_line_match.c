@@ -103,7 +103,7 @@ static const struct {
 
 Test(line_match, lines_are_known_again)
 {
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct lines now = made_lines(0, cases[i].now), base = made_lines(0, cases[i].base);
         const struct line **was = lines_match(&now, &base);
         for (size_t k = 0; k < now.count; k++) {
@@ -130,7 +130,7 @@ static struct lines made_many(size_t count, const char *format)
 {
     struct lines lines = {0};
     for (size_t i = 0; i < count; i++) {
-        struct line *line = ARRAY_ADD(lines.list, lines.count);
+        struct line *line = ARRAY_GROW(lines.list, lines.count);
         *line = (struct line){.function = x_strdup("f"), .file = x_strdup("a.cu"), .number = (unsigned)i + 1};
         line->text = x_sprintf(format, i);
     }
@@ -143,7 +143,7 @@ Test(line_match, many_lines_take_no_hours)
     enum { LINES = 50000 };
     static const char *const formats[][2] = {
         {"line %zu", "line %zu"}, {"the same%.0zu", "the same%.0zu"}, {"now %zu", "base %zu"}};
-    for (size_t i = 0; i < ROWS(formats); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
         struct lines now = made_many(LINES, formats[i][0]), base = made_many(LINES - 1, formats[i][1]);
         const struct line **was = lines_match(&now, &base);
         size_t known = 0;

@@ -17,7 +17,7 @@ Test(metric, laws_name_what_is_there)
         {"> 0, <= 2 * c", "x.ini:8: a law of [a] names \"c\", but no section has that name, nor is it cugate.warps"},
         {">= cugate.wraps", "x.ini:8: a law of [a] names \"cugate.wraps\""},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text = x_sprintf("[a]\n" BODY "law = %s\n[b]\n" BODY, cases[i].law);
         struct metrics metrics = {0};
         struct capture capture;
@@ -43,7 +43,7 @@ Test(metric, weights_must_exist_and_add_up)
         {"a", NULL, "[a] is weighed by [a], which is weighed itself"},
         {"b", "a", "[a] is weighed by [b], which is weighed itself"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text =
             x_sprintf("[a]\n" BODY "%s%s\n[b]\n" BODY "%s%s\n", "weight = ", cases[i].weight_of_a,
                       cases[i].weight_of_b ? "weight = " : "", cases[i].weight_of_b ? cases[i].weight_of_b : "");
@@ -71,7 +71,7 @@ Test(metric, clocks_and_trades_must_exist)
         {"clock = c", "x.ini:1: the clock of [a] is \"c\", but no section has that name"},
         {"trade = c", "x.ini:1: the trade of [a] is \"c\", but no section has that name"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text = x_sprintf("[a]\n" BODY "%s\n[b]\n" BODY, cases[i].line);
         struct metrics metrics = {0};
         struct capture capture;

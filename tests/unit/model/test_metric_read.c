@@ -97,7 +97,7 @@ Test(metric_read, floors)
         {"ns", "100 ns", 0, 100},
         {"ns", "% 2", 0, 0},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *text =
             x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
                       cases[i].floor, cases[i].unit);
@@ -130,7 +130,7 @@ Test(metric_read, a_floor_of_everything_is_refused)
         {"%", "100 points", "x.ini:2: the floor \"100 points\" lets everything pass: write less than 100 points"},
         {"%", "100 %", "less than 100 %"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *text =
             x_sprintf("[m]\nfloor = %s\ntitle = T\ncounter = c\nunit = %s\nclass = steady\nbetter = lower\ndoc = d",
                       rows[i].floor, rows[i].unit);
@@ -192,7 +192,7 @@ Test(metric_read, errors_say_file_line_and_remedy)
         {"[m]\ntitle = T\ncounter = c\nunit = ns\nclass = time\nbetter = lower\ndoc =\n",
          "x.ini:1: [m] has an empty \"doc\""},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct metrics metrics = {0};
         struct capture capture;
         capture_begin(&capture);
@@ -241,7 +241,7 @@ Test(metric_read, a_directory_is_read_in_the_order_of_its_names)
     cr_expect_str_eq(metrics.list[2].name, "m3");
     cr_expect_str_eq(metrics.list[2].file, paths[0]);
     metrics_release(&metrics);
-    for (size_t i = 0; i < ROWS(paths); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         free(paths[i]);
     scratch_remove(directory);
 }

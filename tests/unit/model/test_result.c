@@ -21,7 +21,7 @@ Test(result, a_value_is_the_mean_of_medians)
 Test(result, the_mean_of_equal_values_is_that_value)
 {
     static const double values[] = {0, 1, 3, 0x1p53 - 1, 9171140609, 70.9225909};
-    for (size_t i = 0; i < ROWS(values); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         struct run run = {0};
         struct row *row = result_add(run_add(&run, "a/b"), "m");
         for (size_t session = 0; session < 7; session++)
@@ -53,7 +53,7 @@ Test(result, equal_readings_are_counted_until_one_differs)
 Test(result, a_reading_that_is_no_number_is_not_counted)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY, -1, -1e-300};
-    for (size_t i = 0; i < ROWS(bad); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct run run = {0};
         struct row *row = result_add(run_add(&run, "a/b"), "m");
         row_add_session(row, (double[]){1, 2}, 2);

@@ -9,17 +9,17 @@ Test(run, results_and_rows_stay_sorted)
 {
     static const char *const names[] = {"m", "b", "z", "a", "y", "b", "m0", "_", "0"};
     struct run run = {0};
-    for (size_t i = 0; i < ROWS(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct result *result = run_add(&run, names[i]);
         result->flops += 1;
-        for (size_t j = 0; j < ROWS(names); j++)
+        for (size_t j = 0; j < ARRAY_SIZE(names); j++)
             result_add(result, names[j]);
     }
-    cr_assert_eq(run.result_count, ROWS(names) - 1);
+    cr_assert_eq(run.result_count, ARRAY_SIZE(names) - 1);
     for (size_t i = 0; i < run.result_count; i++) {
         cr_expect(i == 0 || strcmp(run.results[i - 1].id, run.results[i].id) < 0);
         cr_expect_eq(run_find(&run, run.results[i].id), &run.results[i]);
-        cr_expect_eq(run.results[i].row_count, ROWS(names) - 1);
+        cr_expect_eq(run.results[i].row_count, ARRAY_SIZE(names) - 1);
         for (size_t j = 1; j < run.results[i].row_count; j++)
             cr_expect_lt(strcmp(run.results[i].rows[j - 1].metric, run.results[i].rows[j].metric), 0);
     }

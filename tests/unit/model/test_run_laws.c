@@ -77,7 +77,7 @@ static bool is_noticed(const struct metrics *metrics, const struct metric *metri
         return false;
     struct run run = {0};
     char *line = result_to_line(result);
-    cr_assert_eq(result_from_line(ARRAY_ADD(run.results, run.result_count), line), 0);
+    cr_assert_eq(result_from_line(ARRAY_GROW(run.results, run.result_count), line), 0);
     struct row *broken = result_find(&run.results[0], metric->name);
     row_clear(broken);
     row_add_session(broken, &wrong, 1);
@@ -135,7 +135,7 @@ Test(run_laws, the_rows_of_a_broken_law_are_not_counted)
         {"<= hits", "> 0", true, true, NULL}, /* which has no number */
         {"<= none", "> 0", true, true, NULL}, /* which has no row */
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct metrics metrics = made_metrics(cases[i].of_count, cases[i].of_time);
         struct run run = made_run(1);
         const struct row *count = made_row(&run, "access/coalesced", "count");

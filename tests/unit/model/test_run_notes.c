@@ -20,7 +20,7 @@ Test(run_notes, notes_come_sorted_from_metrics)
         {.name = (char[]){"time"}, .counter = (char[]){"t.sum"}, .unit = (char[]){"ns"}},
         {.name = (char[]){"bytes"}, .counter = (char[]){"b.sum"}, .unit = (char[]){"B"}},
     };
-    struct metrics metrics = {list, ROWS(list)};
+    struct metrics metrics = {list, ARRAY_SIZE(list)};
     struct run run = {0};
     run_set_note(&run,
                  &(struct metric_note){.name = (char[]){"hits"}, .counter = (char[]){"h.pct"}, .unit = (char[]){"%"}});
@@ -54,7 +54,7 @@ Test(run_notes, what_lets_more_pass_is_weakened)
         {{.clock = (char[]){"hz"}}, "clock", NOTE_WEAKENED, "clock none -> hz"},
         {{.trade = (char[]){"time"}}, "trade", NOTE_WEAKENED, "trade none -> time"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct metric_note now = strict;
         const char *key = rows[i].key ? rows[i].key : "";
         const struct metric_note *note = &rows[i].note;
@@ -149,7 +149,7 @@ Test(run_notes, what_is_no_definition_is_an_error)
          "metrics/hits/floor"},
         {FILE_OF("{\"counter\": \"h\", \"unit\": \"%\", \"clas\": \"time\"}"), "unknown key \"clas\""},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct run run;
         struct capture capture;
         capture_begin(&capture);

@@ -29,7 +29,7 @@ Test(run_read, a_broken_line_is_refused)
                                         "{\"a/b\": 1}",
                                         "{\"a/b\": {}, \"a/c\": {}}",
                                         "{\"ab\": {\"status\": \"ok\", \"bytes\": 0, \"flops\": 0}}"};
-    for (size_t i = 0; i < ROWS(lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         struct result result;
         struct capture capture;
         capture_begin(&capture);
@@ -160,7 +160,7 @@ Test(run_read, errors_say_where_and_what)
         {LAUNCH("{\"thread\": 1}"), "launches/0: has an unknown key \"thread\""},
         {KERNEL("") " {}", "end of file expected"},
     };
-    expect_readings(cases, ROWS(cases));
+    expect_readings(cases, ARRAY_SIZE(cases));
 }
 
 Test(run_read, errors_of_machine_code_and_roofs_say_where)
@@ -186,7 +186,7 @@ Test(run_read, errors_of_machine_code_and_roofs_say_where)
         {ROOFS("{\"dram\": -1}"), "sessions/0/roofs/dram: is -1, but nothing here is negative"},
         {ROOFS("{\"dram\": \"1\"}"), "sessions/0/roofs/dram: must be a number, not a text"},
     };
-    expect_readings(cases, ROWS(cases));
+    expect_readings(cases, ARRAY_SIZE(cases));
 }
 
 Test(run_read, errors_of_lines_say_where_and_what)
@@ -241,7 +241,7 @@ Test(run_read, errors_of_lines_say_where_and_what)
          "lines/list/0/stalls/wait: must be a number, not true"},
         {LIST("{\"functions\": \"f\"}"), "lines/list/0: has an unknown key \"functions\"; did you mean \"function\"?"},
     };
-    expect_readings(cases, ROWS(cases));
+    expect_readings(cases, ARRAY_SIZE(cases));
 }
 
 /* Numbers that a sum takes beyond all numbers, and places that come twice and in no order. */
@@ -317,7 +317,7 @@ Test(run_read, hostile_files_cost_little)
     size_t size = 8u << 20;
     char *text = x_calloc(size, 1);
     static const char *const patterns[] = {"[", "{\"a\":", "[],", "0,", "\"\",", "\"\\"};
-    for (size_t i = 0; i < ROWS(patterns); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
         size_t length = strlen(patterns[i]);
         for (size_t j = 0; j + length < size; j += length)
             memcpy(text + j, patterns[i], length);
@@ -397,7 +397,7 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
         {directory, "is a folder"},
         {large, "more than the limit"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run;
         struct capture capture;
         capture_begin(&capture);

@@ -37,9 +37,9 @@ static struct run make_run(void)
     struct result *result = run_add(&run, "reduce/tree");
     result->bytes = 4294967296;
     result->flops = 0.5;
-    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("sum<float>"), .grid = {4294967295u, 2, 3}, .block = {256, 1, 1}, .shared = 0, .times = 7};
-    *ARRAY_ADD(result->launches, result->launch_count) =
+    *ARRAY_GROW(result->launches, result->launch_count) =
         (struct launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared = 1024, .times = 1};
     row_add_session(result_add(result, "time"), (double[]){18700, 18710.5, 18690}, 3);
     row_add_session(result_add(result, "time"), (double[]){1.0 / 3}, 1);
@@ -170,7 +170,7 @@ Test(run_write, pairs_and_memory_go_through_a_file)
         "\"sessions\": [[18700]]}";
     struct run run = {0}, back;
     struct result *result = run_add(&run, "reduce/tree");
-    *ARRAY_ADD(result->launches, result->launch_count) =
+    *ARRAY_GROW(result->launches, result->launch_count) =
         (struct launch){.code = x_strdup("9f86d081"), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = 1};
     struct row *time = result_add(result, "time");
     row_add_session(time, (double[]){18700}, 1);
@@ -217,7 +217,7 @@ static void put_beside(struct run *run)
                               .roofs = {[ROOF_DRAM] = 4.1e12, [ROOF_FP64] = 0.5}};
     run_add_session(run, &session);
     struct result *result = run_add(run, "reduce/tree");
-    *ARRAY_ADD(result->launches, result->launch_count) = (struct launch){
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .grid = {1, 1, 1},
         .block = {1, 1, 1},
         .times = 1,
@@ -240,7 +240,7 @@ Test(run_write, lines_machine_code_and_roofs_go_through_a_file)
     struct run run = {0}, back;
     put_beside(&run);
     char *text = written(&run);
-    for (size_t i = 0; i < ROWS(beside); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
         cr_expect(strstr(text, beside[i]), "%s\nis not in\n%s", beside[i], text);
     cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
     char *again = written(&back);
@@ -319,7 +319,7 @@ Test(run_write, numbers_are_short_and_exact)
         {9223372036854775808.0, "[[9.223372036854776e+18]]"},
         {1.7976931348623157e308, "[[1.7976931348623157e+308]]"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run = {0};
         struct run back;
         row_add_session(result_add(run_add(&run, "a/b"), "m"), &cases[i].number, 1);
@@ -345,7 +345,7 @@ Test(run_write, text_that_is_no_utf8_cannot_spoil_the_file)
         {"beyond \xf4\x90\x80\x80", "beyond ????"},
         {"\xf0\x9f\x9a\x80 \x7f", "\xf0\x9f\x9a\x80 \x7f"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run = {0};
         struct run back;
         struct result *result = run_add(&run, "a/b");

@@ -32,7 +32,7 @@ Test(sample, counts_add_up)
                                               {measured(0x1p52), measured(1)},
                                               {measured(3), measured(1)}};
     struct value combined[METRICS];
-    sample_combine(&metrics, readings[0], ROWS(readings), combined);
+    sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
     cr_expect_eq(combined[COUNT].state, VALUE_MEASURED);
     cr_expect_eq(combined[COUNT].number, 0x1p52 + 4);
     metrics_release(&metrics);
@@ -49,17 +49,17 @@ Test(sample, a_weighed_mean_is_the_ratio_of_the_sums)
     };
     struct metrics metrics;
     set_up(&metrics);
-    for (size_t i = 0; i < ROWS(parts); i++) {
-        struct value readings[ROWS(parts[0])][METRICS], combined[METRICS];
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        struct value readings[ARRAY_SIZE(parts[0])][METRICS], combined[METRICS];
         double numerators = 0, denominators = 0;
-        for (size_t launch = 0; launch < ROWS(readings); launch++) {
+        for (size_t launch = 0; launch < ARRAY_SIZE(readings); launch++) {
             const double n = parts[i][launch][0], d = parts[i][launch][1];
             readings[launch][COUNT] = measured(d);
             readings[launch][RATIO] = measured(n / d);
             numerators += n;
             denominators += d;
         }
-        sample_combine(&metrics, readings[0], ROWS(readings), combined);
+        sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
         const double expected = numerators / denominators;
         cr_expect_eq(combined[RATIO].state, VALUE_MEASURED);
         cr_expect_float_eq(combined[RATIO].number, expected, expected * 1e-15, "%zu: %.17g, not %.17g", i,
@@ -76,8 +76,8 @@ Test(sample, a_single_launch_stays_as_it_is_to_the_last_bit)
     static const double weights[] = {1, 3, 0.1, 1e-300, 7e15, 1.7e308};
     struct metrics metrics;
     set_up(&metrics);
-    for (size_t r = 0; r < ROWS(ratios); r++) {
-        for (size_t w = 0; w < ROWS(weights); w++) {
+    for (size_t r = 0; r < ARRAY_SIZE(ratios); r++) {
+        for (size_t w = 0; w < ARRAY_SIZE(weights); w++) {
             const struct value readings[METRICS] = {measured(weights[w]), measured(ratios[r])};
             struct value combined[METRICS];
             sample_combine(&metrics, readings, 1, combined);
@@ -95,7 +95,7 @@ Test(sample, nothing_to_weigh_by_is_not_applicable)
     set_up(&metrics);
     const struct value readings[][METRICS] = {{measured(0), measured(0)}, {measured(0), {VALUE_NOT_COUNTED, 0}}};
     struct value combined[METRICS];
-    for (size_t launches = 1; launches <= ROWS(readings); launches++) {
+    for (size_t launches = 1; launches <= ARRAY_SIZE(readings); launches++) {
         sample_combine(&metrics, readings[0], launches, combined);
         cr_expect_eq(combined[RATIO].state, VALUE_NOT_APPLICABLE);
         cr_expect_eq(combined[COUNT].state, VALUE_MEASURED);
@@ -114,7 +114,7 @@ Test(sample, a_launch_of_no_weight_has_no_say)
                                               {measured(0), {VALUE_NOT_COUNTED, 0}},
                                               {measured(12), measured(0.25)}};
     struct value combined[METRICS];
-    sample_combine(&metrics, readings[0], ROWS(readings), combined);
+    sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
     cr_expect_eq(combined[RATIO].state, VALUE_MEASURED);
     cr_expect_eq(combined[RATIO].number, (4 * 0.5 + 12 * 0.25) / 16);
     metrics_release(&metrics);
@@ -127,11 +127,11 @@ Test(sample, a_launch_without_a_reading_leaves_no_number)
     for (enum value_state state = VALUE_NOT_COUNTED; state < VALUE_STATES; state++) {
         for (size_t missing = 0; missing < 3; missing++) {
             struct value readings[3][METRICS], combined[METRICS];
-            for (size_t launch = 0; launch < ROWS(readings); launch++)
+            for (size_t launch = 0; launch < ARRAY_SIZE(readings); launch++)
                 readings[launch][COUNT] = readings[launch][RATIO] = measured(1);
 
             readings[missing][RATIO].state = state;
-            sample_combine(&metrics, readings[0], ROWS(readings), combined);
+            sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
             cr_expect_eq(combined[RATIO].state, state);
             cr_expect_eq(combined[COUNT].state, VALUE_MEASURED);
             cr_expect_eq(combined[COUNT].number, 3);
@@ -139,7 +139,7 @@ Test(sample, a_launch_without_a_reading_leaves_no_number)
             /* Without a weight there is no mean either. */
             readings[missing][RATIO].state = VALUE_MEASURED;
             readings[missing][COUNT].state = state;
-            sample_combine(&metrics, readings[0], ROWS(readings), combined);
+            sample_combine(&metrics, readings[0], ARRAY_SIZE(readings), combined);
             cr_expect_eq(combined[RATIO].state, state);
             cr_expect_eq(combined[COUNT].state, state);
         }
@@ -169,6 +169,6 @@ Test(sample, names_of_states_read_back)
             cr_expect_str_neq(value_state_name(state), value_state_name(other));
     }
     static const char *const others[] = {"", "Measured", "measured ", "not", "0"};
-    for (size_t i = 0; i < ROWS(others); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         cr_expect_eq(value_state_of(others[i]), VALUE_STATES, "'%s'", others[i]);
 }

@@ -31,11 +31,11 @@ Test(symbol, names_are_those_of_the_source)
         {"", ""},
         {"_Z1gv", "g()"},
     };
-    char *names[ROWS(cases)];
-    for (size_t i = 0; i < ROWS(cases); i++)
+    char *names[ARRAY_SIZE(cases)];
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         names[i] = x_strdup(cases[i].symbol);
-    read_all(names, ROWS(cases));
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    read_all(names, ARRAY_SIZE(cases));
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         cr_expect_str_eq(names[i], cases[i].name);
         free(names[i]);
     }
@@ -48,7 +48,7 @@ static const char *reference(size_t i, char text[16])
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     if (i == 0)
         return "S_";
-    if (i <= ROWS(digits) - 1)
+    if (i <= ARRAY_SIZE(digits) - 1)
         snprintf(text, 16, "S%c_", digits[i - 1]);
     else
         snprintf(text, 16, "S%c%c_", digits[(i - 1) / 36], digits[(i - 1) % 36]);
@@ -107,10 +107,10 @@ static double processor_seconds(void)
 Test(symbol, a_name_that_asks_for_too_much_stays)
 {
     char *names[] = {doubled(4), doubled(60), x_strdup("_Z1gv"), packed(60), converted(60), x_strdup("_Z1hv")};
-    char *symbols[ROWS(names)];
-    for (size_t i = 0; i < ROWS(names); i++)
+    char *symbols[ARRAY_SIZE(names)];
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         symbols[i] = x_strdup(names[i]);
-    read_all(names, ROWS(names));
+    read_all(names, ARRAY_SIZE(names));
     cr_expect(strncmp(names[0], "f(void (*)(int), void (*)(void (*)(int), ", 41) == 0, "%s", names[0]);
     cr_expect_str_eq(names[1], symbols[1]);
     cr_expect_str_eq(names[2], "g()");
@@ -118,7 +118,7 @@ Test(symbol, a_name_that_asks_for_too_much_stays)
     cr_expect_str_eq(names[4], symbols[4]);
     cr_expect_str_eq(names[5], "h()");
     cr_expect_lt(processor_seconds(), 20);
-    for (size_t i = 0; i < ROWS(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         free(names[i]);
         free(symbols[i]);
     }
@@ -128,7 +128,7 @@ Test(symbol, a_name_that_becomes_too_long_stays)
 {
     char *names[] = {doubled(14), doubled(7)}; /* 100,000 characters, and less than 10,000 */
     char *symbol = x_strdup(names[0]);
-    read_all(names, ROWS(names));
+    read_all(names, ARRAY_SIZE(names));
     cr_expect_str_eq(names[0], symbol);
     cr_expect(strncmp(names[1], "f(void (*)(int), ", 17) == 0, "%s", names[1]);
     free(names[0]);
@@ -139,7 +139,7 @@ Test(symbol, a_name_that_becomes_too_long_stays)
 Test(symbol, launches_and_lines_of_a_result)
 {
     struct result result = {0};
-    ARRAY_ADD(result.launches, result.launch_count)->function = x_strdup("_Z1fPf");
+    ARRAY_GROW(result.launches, result.launch_count)->function = x_strdup("_Z1fPf");
     /* Two files' functions without a name outside them: one in the source. */
     lines_add(&result.lines, "_ZN12_GLOBAL__N_11fEv", "a.cu", 1, 0)->counts[LINE_INSTRUCTIONS] = 1;
     lines_add(&result.lines, "_ZN40_GLOBAL__N__e8851426_8_small_cu_acc5a52f1fEv", "a.cu", 1, 0)

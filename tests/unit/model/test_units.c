@@ -43,7 +43,7 @@ Test(units, values_are_scaled_for_people)
         {"count", -1234567, "-1,234,567"},
         {"ns", NAN, "nan ns"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char text[64];
         struct metric metric = {.name = (char[]){"m"}, .unit = x_strdup(cases[i].unit)};
         cr_expect_str_eq(metric_format(&metric, cases[i].value, text, sizeof text), cases[i].expected);
@@ -58,8 +58,8 @@ Test(units, values_are_scaled_for_people)
 Test(units, every_unit_is_printed)
 {
     const char *names[32];
-    size_t count = metric_units(names, ROWS(names));
-    cr_assert_leq(count, ROWS(names));
+    size_t count = metric_units(names, ARRAY_SIZE(names));
+    cr_assert_leq(count, ARRAY_SIZE(names));
     for (size_t i = 0; i < count; i++) {
         char text[64];
         char *unit = x_strdup(names[i]);

@@ -59,7 +59,7 @@ static const struct {
 
 Test(report, each_verdict_has_its_outcome)
 {
-    for (size_t i = 0; i < ROWS(by_verdict); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(by_verdict); i++) {
         struct fixture fixture;
         report_set_up(&fixture, "same.json");
         forget_judgements(&fixture);
@@ -85,7 +85,7 @@ Test(report, each_verdict_has_its_outcome)
 Test(report, no_format_is_green_beside_a_red_exit_code)
 {
     static const enum exit_code codes[] = {EXIT_INTERRUPTED, EXIT_NOT_MEASURED};
-    for (size_t i = 0; i < ROWS(codes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
         struct fixture fixture;
         report_set_up(&fixture, "same.json");
         judge(&fixture);
@@ -146,7 +146,7 @@ Test(report, static_facts_alone_are_said_to_be_that)
 Test(report, every_red_row_says_how_to_accept_it)
 {
     static int (*const formats[])(const struct report *, FILE *) = {report_junit, report_markdown, report_github};
-    for (size_t f = 0; f < ROWS(formats); f++) {
+    for (size_t f = 0; f < ARRAY_SIZE(formats); f++) {
         struct fixture fixture;
         report_set_up(&fixture, "worse.json");
         judge(&fixture);
@@ -181,7 +181,7 @@ Test(report, notes_are_bounded_for_people_and_whole_for_programs)
         {report_text, 16, 0, 1},  {report_markdown, 16, 0, 1}, {report_comment, 16, 0, 1},
         {report_json, 20, 20, 0}, {report_junit, 20, 20, 0},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *text = print(&fixture.report, rows[i].reporter);
         cr_expect_eq(count_words(text, "note number "), rows[i].numbers, "row %zu:\n%.9999s", i, text);
         cr_expect_eq(count_words(text, "the end"), rows[i].ends, "row %zu", i);

@@ -10,7 +10,7 @@ Test(report_github, github_keeps_to_ten_annotations)
         size_t rows, annotations;
         const char *more;
     } table[] = {{0, 1, NULL}, {9, 10, NULL}, {10, 10, "%0A1 more row is "}, {500, 10, "%0A491 more rows are "}};
-    for (size_t i = 0; i < ROWS(table); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         struct fixture fixture;
         report_set_up(&fixture, "same.json");
         invent_many(&fixture, table[i].rows, NULL);

@@ -70,7 +70,7 @@ Test(report_markdown, markdown_cuts_commands_too)
     memset(name, 'n', 4000);
     name[4000] = '\0';
     char kernels[100][32];
-    for (size_t i = 0; i < ROWS(kernels); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
         snprintf(kernels[i], sizeof kernels[i], "family/kernel_%02zu", i);
         invent(&fixture, kernels[i], "time", VERDICT_REGRESSED, NULL);
     }
@@ -79,11 +79,11 @@ Test(report_markdown, markdown_cuts_commands_too)
     char *text = print(&fixture.report, report_markdown);
     const size_t shown = count_words(text, "cugate accept ");
     char words[64];
-    snprintf(words, sizeof words, "\n# and %zu more rows\n```\n", ROWS(kernels) - shown);
+    snprintf(words, sizeof words, "\n# and %zu more rows\n```\n", ARRAY_SIZE(kernels) - shown);
     cr_expect_gt(shown, 0u);
     expect_word(text, words);
     cr_expect_lt(strlen(text), 1u << 16);
-    cr_expect_eq(count_words(text, "| **regressed** |"), ROWS(kernels), "rows come before commands");
+    cr_expect_eq(count_words(text, "| **regressed** |"), ARRAY_SIZE(kernels), "rows come before commands");
     free(text);
     report_tear_down(&fixture);
 }

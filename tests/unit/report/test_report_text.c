@@ -81,7 +81,7 @@ Test(report_text, last_line_is_the_verdict)
         {"unsure.json", "unsure: 6 of 31 rows in 5 of 6 kernels (exit 3)"},
         {"broken.json", "missing: 5 of 11 rows in 5 of 6 kernels (exit 5)"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         report_set_up(&fixture, rows[i].run);
         judge(&fixture);
@@ -107,7 +107,7 @@ Test(report_text, last_line_says_what_the_rows_do_not)
         {EXIT_INTERRUPTED, "interrupted; nothing is worse: 31 rows in 6 kernels (exit 130)"},
         {EXIT_NOT_MEASURED, "not measured; nothing is worse: 31 rows in 6 kernels (exit 5)"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         report_set_up(&fixture, "same.json");
         judge(&fixture);
@@ -293,7 +293,7 @@ Test(report_text, verdicts_have_their_colors)
         {VERDICT_SAME, "\n  same"},
         {VERDICT_INFO, "\n  info"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         report_set_up(&fixture, "same.json");
         forget_judgements(&fixture);
@@ -304,7 +304,7 @@ Test(report_text, verdicts_have_their_colors)
         free(text);
         report_tear_down(&fixture);
     }
-    cr_expect_eq(ROWS(rows), (size_t)VERDICTS);
+    cr_expect_eq(ARRAY_SIZE(rows), (size_t)VERDICTS);
 }
 
 /* What is worse, but may be, must not read as if nothing were; nor as a failure. */
@@ -360,8 +360,8 @@ Test(report_text, suite_shift_is_said)
     free(fixture.comparison.suites);
     fixture.comparison.suites = NULL;
     fixture.comparison.suite_count = 0;
-    for (size_t i = 0; i < ROWS(suites); i++)
-        *ARRAY_ADD(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
+    for (size_t i = 0; i < ARRAY_SIZE(suites); i++)
+        *ARRAY_GROW(fixture.comparison.suites, fixture.comparison.suite_count) = suites[i];
     char *text = print(&fixture.report, report_text);
     expect_word(text, "\nsuite     time -0.3 % (median of 62 kernels), taken off\n");
     expect_word(

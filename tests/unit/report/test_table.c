@@ -12,7 +12,7 @@ static char *line_of(const char *const cells[4], bool any)
     size_t length;
     const struct text text = {.stream = open_memstream(&line, &length)};
     struct table_row row = {.text = &text, .any = any};
-    for (size_t i = 0; i < ROWS(columns); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
         if (cells)
             table_cell(&row, INK_RED, &columns[i], cells[i]);
         else
@@ -42,7 +42,7 @@ Test(table, blanks_stand_between_cells_and_at_no_end)
         {{"too_long_", "1", "x", "b"}, false, "too_long_   1  b"},
         {{"too_long_", "1234567", "x", "b"}, false, "too_long_ 1234567  b"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *line = line_of(rows[i].cells, rows[i].any);
         cr_expect_str_eq(line, rows[i].line, "row %zu: '%s'", i, line);
         free(line);

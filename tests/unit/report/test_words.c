@@ -25,7 +25,7 @@ Test(words, a_shared_reason_says_whose_it_is)
         "this row and the next: not whole\n  unsure     transpose/padded  instructions ",
         "  not whole\n\n",
     };
-    for (size_t i = 0; i < ROWS(expected); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
         expect_word(text, expected[i]);
     cr_expect_eq(count_words(text, "the clock was low"), 2u, "%s", text);
     cr_expect_eq(count_words(text, "not whole"), 2u, "%s", text);
@@ -51,7 +51,7 @@ Test(words, shares_stay_short)
         {1e308, 1, "-100.0 %"},
         {1e-308, 1e308, "inf x"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char share[48];
         words_share(rows[i].base, rows[i].now, share, sizeof share);
         cr_expect_str_eq(share, rows[i].words, "row %zu: %s", i, share);
@@ -63,7 +63,7 @@ Test(words, a_red_row_says_what_writes_its_file)
 {
     static int (*const formats[])(const struct report *, FILE *) = {report_text, report_markdown, report_junit,
                                                                     report_github};
-    for (size_t f = 0; f < ROWS(formats); f++) {
+    for (size_t f = 0; f < ARRAY_SIZE(formats); f++) {
         struct fixture fixture;
         report_set_up(&fixture, "worse.json");
         judge(&fixture);

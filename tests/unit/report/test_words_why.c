@@ -17,7 +17,7 @@ static void set_up_hotspots(struct fixture *fixture)
 {
     char *const globs[] = {(char[]){"transpose/*"}, (char[]){"reduce/atomic"}};
     report_set_up(fixture, "worse_lines.json");
-    run_filter(&fixture->base, globs, ROWS(globs));
+    run_filter(&fixture->base, globs, ARRAY_SIZE(globs));
     judge(fixture);
 }
 
@@ -76,12 +76,12 @@ Test(words_why, launches_are_told_once_a_kernel)
         x_strdup("block 1x1x1 -> 2x1x1");
     static int (*const once[])(const struct report *, FILE *) = {report_text, report_markdown};
     static int (*const each[])(const struct report *, FILE *) = {report_github, report_json, report_junit};
-    for (size_t i = 0; i < ROWS(once); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(once); i++) {
         char *text = print(&fixture.report, once[i]);
         cr_expect_eq(count_words(text, "launch: block"), 1u, "%s", text);
         free(text);
     }
-    for (size_t i = 0; i < ROWS(each); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
         char *text = print(&fixture.report, each[i]);
         expect_word(text, "block 1x1x1 -");
         cr_expect_geq(count_words(text, "block 1x1x1 -"), 2u, "%s", text);
@@ -96,7 +96,7 @@ Test(words_why, what_is_not_known_is_said)
     set_up_hotspots(&fixture);
     static int (*const reporters[])(const struct report *, FILE *) = {report_text, report_github, report_junit,
                                                                       report_markdown};
-    for (size_t i = 0; i < ROWS(reporters); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(reporters); i++) {
         char *text = print(&fixture.report, reporters[i]);
         expect_word(text, "+0x1a0");
         expect_word(text, "instructions 1,048,577 (50 %");
@@ -135,7 +135,7 @@ Test(words_why, text_stays_tidy_whatever_a_file_says)
         {NULL, long_word, NULL, "x::... +0x1a0:\n"},
         {NULL, wide, NULL, "\xe2\x82\xac... +0x1a0:\n"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up_one(&fixture, rows[i].file, rows[i].function, rows[i].source);
         char *text = print(&fixture.report, report_text);
@@ -207,7 +207,7 @@ Test(words_why, json_has_all_of_it)
     cr_expect_str_eq(text_of(hotspot, "stall"), "mio_throttle");
     hotspot = json_array_get(json_object_get(find_judgement(root, "transpose/naive", "instructions"), "causes"), 1);
     static const char *const unknown[] = {"file", "line", "text", "base"};
-    for (size_t i = 0; i < ROWS(unknown); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
         cr_expect(json_is_null(json_object_get(hotspot, unknown[i])), "%s", unknown[i]);
     const json_t *atomic = find_judgement(root, "reduce/atomic", "achieved_occupancy");
     cr_expect_str_eq(text_of(atomic, "launch_change"), "grid 1024x1x1 -> 8192x1x1; block 256x1x1 -> 32x1x1");
@@ -259,7 +259,7 @@ Test(words_why, github_shows_it_at_its_line)
         {"", "::error title=reduce/tree "},
         {NULL, "::error title=reduce/tree "},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         set_up_one(&fixture, rows[i].file, "f", "s[i] += s[j];");
         char *text = print(&fixture.report, report_github);
@@ -291,7 +291,7 @@ Test(words_why, github_names_files_from_the_root_of_the_repository)
     char here[4096];
     cr_assert(make_directories(git) == 0 && make_directories(sub) == 0 && make_directories(elsewhere) == 0);
     cr_assert(getcwd(here, sizeof here));
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
         char *workspace = x_sprintf("%s/%s", scratch, rows[i].workspace ? rows[i].workspace : "");
         if (rows[i].workspace)
@@ -328,7 +328,7 @@ Test(words_why, counts_are_whole_and_grouped)
         {1e15, "1e+15"},
         {1e300, "1e+300"},
     };
-    for (size_t i = 0; i < ROWS(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char text[40];
         cr_expect_str_eq(words_count(rows[i].count, text, sizeof text), rows[i].words);
     }

@@ -26,7 +26,7 @@ Test(backends, each_has_a_collector_of_what_it_provides)
     const struct collector *found[16];
     size_t found_count = 0;
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < ROWS(kinds); k++) {
+        for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
             struct problem problem = {0};
             if (!(list[i].provides & kinds[k]))
                 continue;
@@ -35,7 +35,7 @@ Test(backends, each_has_a_collector_of_what_it_provides)
             cr_expect(collector->open && collector->measure && collector->close, "%s", list[i].name);
             for (size_t n = 0; n < found_count; n++)
                 cr_expect_neq(found[n], collector, "%s: %u", list[i].name, kinds[k]);
-            cr_assert_lt(found_count, ROWS(found));
+            cr_assert_lt(found_count, ARRAY_SIZE(found));
             found[found_count++] = collector;
         }
     }

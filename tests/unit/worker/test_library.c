@@ -36,8 +36,8 @@ Test(library, kernels_are_listed_in_the_library_s_order)
     struct problem problem = {0};
     cr_assert_eq(library_open(&library, path, &problem), 0, "%s", problem.text);
     static const char *const ids[] = {"one/a", "one/b_2", "two/a"};
-    cr_assert_eq(library.count, ROWS(ids));
-    for (size_t i = 0; i < ROWS(ids); i++)
+    cr_assert_eq(library.count, ARRAY_SIZE(ids));
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         cr_expect_str_eq(library.kernels[i].id, ids[i]);
     cr_expect_eq(library.kernels[0].family, library.kernels[1].family);
     cr_expect_str_eq(library.kernels[2].family->name, "two");
@@ -78,7 +78,7 @@ Test(library, what_is_no_kernel_library_is_refused)
         {"", "cannot load the kernel library", "--kernels"},
         {other, "libother.so is not a kernel library: it does not export cugate_library()", "see kernel.h"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         expect_refused(cases[i].path, cases[i].path, cases[i].words, cases[i].remedy);
     free(other);
     free(empty);
@@ -123,7 +123,7 @@ Test(library, a_table_that_breaks_the_contract_is_refused)
         {"flops not a number", "family two (number 2): a variant's bytes or flops are negative or not finite"},
     };
     char *path = built("libtables.so");
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         setenv("TABLE_FAULT", cases[i].fault, 1);
         expect_refused(cases[i].fault, path, cases[i].words, "kernel.h");
         expect_refused(cases[i].fault, path, cases[i].words, path);

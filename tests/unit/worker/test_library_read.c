@@ -48,7 +48,7 @@ Test(library_facts, what_is_no_library_has_none)
         {NULL, "is not a kernel library: it does not export cugate_library()"},
     };
     char *other = built("libother.so");
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct library_facts facts;
         struct problem problem = {0};
         const char *path = cases[i].path ? cases[i].path : other;

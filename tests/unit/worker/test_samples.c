@@ -81,7 +81,7 @@ Test(samples, one_sample_without_a_reading_leaves_its_state_alone)
 Test(samples, numbers_are_rounded_once)
 {
     static const double numbers[] = {1.0 / 3, 18700.123456789, 99.97313123456, 123456789012345, 0x1p53 - 1};
-    for (size_t i = 0; i < ROWS(numbers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         struct result result = {.bytes = 10};
         fill_one(&result, absent, measured(numbers[i]));
         expect_row(&result, "time", measured(round_value(numbers[i])));
@@ -93,7 +93,7 @@ Test(samples, numbers_are_rounded_once)
 Test(samples, impossible_numbers_are_not_counted)
 {
     static const double numbers[] = {-1, INFINITY, -INFINITY};
-    for (size_t i = 0; i < ROWS(numbers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         struct result result = {.bytes = 10};
         fill_one(&result, absent, measured(numbers[i]));
         expect_row(&result, "time", (struct value){VALUE_NOT_COUNTED, 0});
@@ -206,7 +206,7 @@ Test(samples, host_samples_say_which_call_failed)
         {2, "ras", "restore: made-up error"},    {4, "ras(ls)", "launch: made-up error"},
         {5, "ras(ls)", "kernel: made-up error"}, {11, "ras(ls)ras(ls)", "launch: made-up error"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct result result = {0};
         struct problem problem = {0};
         call_that_fails = cases[i].call;

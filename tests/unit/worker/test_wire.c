@@ -23,7 +23,7 @@ static const struct {
 static size_t all_messages(char *buffer)
 {
     size_t length = 0;
-    for (size_t i = 0; i < ROWS(sent); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sent); i++) {
         const uint32_t size = (uint32_t)strlen(sent[i].text);
         buffer[length++] = (char)sent[i].kind;
         memcpy(buffer + length, &size, sizeof size);
@@ -38,7 +38,7 @@ static void take_all(char *buffer, size_t *length, size_t *next)
 {
     struct message message;
     while (message_take(buffer, length, &message) > 0) {
-        cr_assert_lt(*next, ROWS(sent));
+        cr_assert_lt(*next, ARRAY_SIZE(sent));
         cr_expect_eq(message.kind, sent[*next].kind);
         cr_expect_str_eq(message.text, sent[*next].text);
         free(message.text);
@@ -60,7 +60,7 @@ Test(wire, messages_are_whole_wherever_the_pipe_cuts_them)
         memcpy(buffer + length, stream + cut, total - cut);
         length += total - cut;
         take_all(buffer, &length, &next);
-        cr_expect_eq(next, ROWS(sent), "cut at %zu", cut);
+        cr_expect_eq(next, ARRAY_SIZE(sent), "cut at %zu", cut);
         cr_expect_eq(length, 0, "cut at %zu", cut);
         free(buffer);
     }
@@ -75,7 +75,7 @@ Test(wire, messages_may_come_byte_by_byte)
         buffer[length++] = stream[i];
         take_all(buffer, &length, &next);
     }
-    cr_expect_eq(next, ROWS(sent));
+    cr_expect_eq(next, ARRAY_SIZE(sent));
     cr_expect_eq(length, 0);
 }
 
@@ -105,7 +105,7 @@ Test(wire, what_is_no_message_is_refused_at_once)
         {MESSAGE_LIMIT + 1, "", 0, -1}, {UINT32_MAX, "x", 1, -1}, {3, "a\0b", 3, -1},
         {MESSAGE_LIMIT, "x", 1, 0},     {3, "a\0b", 2, 0},        {0, "", 0, 1},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char buffer[16] = {MESSAGE_RESULT};
         struct message message = {0};
         memcpy(buffer + 1, &cases[i].size, sizeof cases[i].size);

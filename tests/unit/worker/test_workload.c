@@ -76,7 +76,7 @@ Test(workload, the_call_that_failed_is_named)
         {"rsls", "launch: made-up error"}, /* what it left in flight is waited for */
         {"rsls", "kernel: made-up error"},
     };
-    for (size_t i = 0; i < ROWS(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct problem problem = {0};
         cr_expect_eq(run_whole(i, &problem), -1, "case %zu", i);
         cr_expect_str_eq(calls, cases[i].calls);
