@@ -16,15 +16,15 @@
 /* Reads from the open descriptor until its end. */
 static int read_all(int descriptor, const char *path, size_t limit, char **text, size_t *length)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     *text = NULL;
     *length = 0;
     for (;;) {
-        if (*length + 1 >= room) {
-            room = room ? 2 * room : 65536;
-            *text = x_realloc(*text, room, 1);
+        if (*length + 1 >= capacity) {
+            capacity = capacity ? 2 * capacity : 65536;
+            *text = x_realloc(*text, capacity, 1);
         }
-        ssize_t got = read(descriptor, *text + *length, room - *length - 1);
+        ssize_t got = read(descriptor, *text + *length, capacity - *length - 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)

@@ -87,13 +87,13 @@ int json_at_flag(const struct json_at *above, json_t *object, const char *key, b
     return 0;
 }
 
-int json_at_whole(const struct json_at *at, json_t *value, long long least, long long most, long long *number)
+int json_at_whole(const struct json_at *at, json_t *value, long long min, long long max, long long *number)
 {
     if (json_at_expect(at, value, JSON_INTEGER, "a whole number") < 0)
         return -1;
     *number = json_integer_value(value);
-    if (*number < least || *number > most)
-        return json_error(at, "is %lld, but must lie between %lld and %lld", *number, least, most);
+    if (*number < min || *number > max)
+        return json_error(at, "is %lld, but must lie between %lld and %lld", *number, min, max);
     return 0;
 }
 

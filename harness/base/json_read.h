@@ -28,7 +28,7 @@ int json_at_expect(const struct json_at *at, const json_t *value, json_type type
 int json_at_object(const struct json_at *at, json_t *value, const char *const *keys, size_t count);
 
 /* Numbers are never negative; whole ones lie between least and most. */
-int json_at_whole(const struct json_at *at, json_t *value, long long least, long long most, long long *number);
+int json_at_whole(const struct json_at *at, json_t *value, long long min, long long max, long long *number);
 int json_at_number(const struct json_at *at, json_t *value, double *number);
 
 int json_at_whole_key(const struct json_at *above, json_t *object, const char *key, long long *number);

@@ -20,17 +20,17 @@ static const char *skip(const char *text, size_t count)
     return text;
 }
 
-char *text_cut(const char *text, size_t most)
+char *text_cut(const char *text, size_t max)
 {
-    if (!*skip(text, most))
+    if (!*skip(text, max))
         return x_strdup(text);
-    return x_sprintf("%.*s...", (int)(skip(text, most > 3 ? most - 3 : 0) - text), text);
+    return x_sprintf("%.*s...", (int)(skip(text, max > 3 ? max - 3 : 0) - text), text);
 }
 
-char *text_cut_before(const char *text, size_t most)
+char *text_cut_before(const char *text, size_t max)
 {
     const size_t count = text_count(text);
-    return count <= most ? x_strdup(text) : x_sprintf("...%s", skip(text, most > 3 ? count - most + 3 : count));
+    return count <= max ? x_strdup(text) : x_sprintf("...%s", skip(text, max > 3 ? count - max + 3 : count));
 }
 
 /* Caller frees. */

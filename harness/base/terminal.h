@@ -17,8 +17,8 @@ enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_YELLOW, INK_GREEN, INKS };
 
 /* The first characters of it, at most so many, with "..." at the end when that is not all; likewise the last ones: the
  * end of a path says more than its beginning. Caller frees. */
-char *text_cut(const char *text, size_t most);
-char *text_cut_before(const char *text, size_t most);
+char *text_cut(const char *text, size_t max);
+char *text_cut_before(const char *text, size_t max);
 
 /* printf in a colour. Newlines end a line in the format, and become blanks in its arguments; other control characters,
  * and what is not UTF-8, become '?'. Returns how many columns it took. */

@@ -10,7 +10,7 @@ unsigned text_next(const char **text)
 
     /* The first byte says how many follow; the smallest value of each length tells an overlong form. */
     const int more = *byte >= 0xf0 && *byte < 0xf5 ? 3 : *byte >= 0xe0 && *byte < 0xf0 ? 2 : *byte >= 0xc2 ? 1 : 0;
-    static const unsigned least[] = {0, 0x80, 0x800, 0x10000};
+    static const unsigned min[] = {0, 0x80, 0x800, 0x10000};
     unsigned character = *byte & (0x3fu >> more);
     if (more == 0 || *byte >= 0xf5)
         return TEXT_REPLACEMENT;
@@ -19,7 +19,7 @@ unsigned text_next(const char **text)
             return TEXT_REPLACEMENT;
         character = character << 6 | (byte[i] & 0x3fu);
     }
-    if (character < least[more] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
+    if (character < min[more] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
         return TEXT_REPLACEMENT;
     *text += more;
     return character;

@@ -12,7 +12,7 @@
 /* What getopt_long calls a row: beyond every letter, so that the two are told apart. */
 #define FIRST_ROW 256
 
-#define ROWS_MOST 40 /* that a command takes */
+#define ROWS_MAX 40 /* that a command takes */
 
 /* clang-format off */
 static const struct option_row everywhere[] = {
@@ -125,8 +125,8 @@ static void tell_getopt(const struct command *command, struct option *longs, cha
     *shorts++ = ':'; /* a missing argument is told apart from an unknown option */
     const struct option_row *row;
     for (int i = 0; (row = row_at(command, (size_t)i)); i++) {
-        if (i == ROWS_MOST)
-            BUG("`cugate %s` takes more than %d options", command->name, ROWS_MOST);
+        if (i == ROWS_MAX)
+            BUG("`cugate %s` takes more than %d options", command->name, ROWS_MAX);
         if (row->name[1]) {
             int has = row->kind == KIND_TEXT_OR_FLAG ? optional_argument
                       : row->argument                ? required_argument
@@ -178,7 +178,7 @@ static bool known_elsewhere(const char *name, bool is_long)
 
 static int refuse_long(const struct command *command, const char *word, const struct option_row *meant)
 {
-    const char *names[ROWS_MOST];
+    const char *names[ROWS_MAX];
     size_t count = 0;
     const struct option_row *row;
     for (size_t i = 0; (row = row_at(command, i)); i++)
@@ -256,8 +256,8 @@ static int check_arguments(const struct options *options, const struct command *
 
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)
 {
-    struct option longs[ROWS_MOST + 1];
-    char shorts[2 * ROWS_MOST + 2];
+    struct option longs[ROWS_MAX + 1];
+    char shorts[2 * ROWS_MAX + 2];
     char name[64];
 
     *options = (struct options){0};

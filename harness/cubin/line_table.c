@@ -179,14 +179,15 @@ static bool read_place(Dwarf_Line *row, struct line_place *place)
 }
 
 size_t line_table_find(const struct line_table *table, const char *symbol, uint64_t offset, struct line_place *places,
-                       size_t room)
+                       size_t capacity)
 {
     const struct line_function *function = NULL;
     for (size_t i = 0; i < table->function_count && !function; i++)
         if (table->functions[i].rows && strcmp(table->functions[i].symbol, symbol) == 0)
             function = &table->functions[i];
     size_t count = 0;
-    for (size_t row = function ? row_at(function, offset) : 0; row > 0 && count < room; row = call_of(function, row)) {
+    for (size_t row = function ? row_at(function, offset) : 0; row > 0 && count < capacity;
+         row = call_of(function, row)) {
         if (!read_place(dwarf_onesrcline(function->rows, function->first + row - 1), &places[count]))
             break;
         count++;

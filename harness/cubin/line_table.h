@@ -26,6 +26,6 @@ void line_table_release(struct line_table *table);
 /* Where the instruction at an offset of a function is from: the innermost place first, then the call of it, and so on.
  * At most room; returns how many, 0 where nothing is known. symbol is the function's name in the machine code. */
 size_t line_table_find(const struct line_table *table, const char *symbol, uint64_t offset, struct line_place *places,
-                       size_t room);
+                       size_t capacity);
 
 #endif

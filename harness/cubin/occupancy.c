@@ -110,8 +110,8 @@ bool occupancy_of(struct occupancy *occupancy, int capability, const struct occu
         result.blockLimitWarps = result.activeBlocksPerMultiprocessor = 0;
     occupancy->blocks = (unsigned)result.activeBlocksPerMultiprocessor;
     occupancy->warps = occupancy->blocks * ((launch->threads + WARP - 1) / WARP);
-    occupancy->most_warps = (unsigned)sm->threads / WARP;
-    occupancy->percent = 100.0 * occupancy->warps / occupancy->most_warps;
+    occupancy->max_warps = (unsigned)sm->threads / WARP;
+    occupancy->percent = 100.0 * occupancy->warps / occupancy->max_warps;
     occupancy->limits = limits_of(&result);
     return true;
 }
@@ -200,7 +200,7 @@ bool occupancy_step(struct occupancy_step *step, int capability, const struct oc
 {
     struct occupancy now;
     *step = (struct occupancy_step){.resource = resource};
-    if (!occupancy_of(&now, capability, launch) || now.warps == now.most_warps)
+    if (!occupancy_of(&now, capability, launch) || now.warps == now.max_warps)
         return false;
     struct trial trial = {.launch = *launch, .capability = capability, .warps = now.warps};
     trial.part = part_of(&trial.launch, resource);

@@ -38,7 +38,7 @@ static unsigned to_unsigned(unsigned long long number)
     return number < UINT32_MAX ? (unsigned)number : UINT32_MAX;
 }
 
-static void take_most(struct value *fact, unsigned number)
+static void take_max(struct value *fact, unsigned number)
 {
     if (fact->state != VALUE_MEASURED || number > fact->number)
         *fact = (struct value){VALUE_MEASURED, number};
@@ -61,16 +61,16 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
                        bool is_first)
 {
     const struct occupancy_launch fit = static_facts_of_launch(launch);
-    take_most(&facts[COMPUTED_REGISTERS], launch->machine.registers);
-    take_most(&facts[COMPUTED_LOCAL], launch->machine.local_bytes);
-    take_most(&facts[COMPUTED_SHARED], fit.shared_bytes);
+    take_max(&facts[COMPUTED_REGISTERS], launch->machine.registers);
+    take_max(&facts[COMPUTED_LOCAL], launch->machine.local_bytes);
+    take_max(&facts[COMPUTED_SHARED], fit.shared_bytes);
 
-    struct value *least = &facts[COMPUTED_OCCUPANCY];
+    struct value *min = &facts[COMPUTED_OCCUPANCY];
     struct occupancy occupancy;
     if (!occupancy_of(&occupancy, capability, &fit))
-        *least = (struct value){VALUE_NOT_SUPPORTED, 0};
-    else if (is_first || (least->state == VALUE_MEASURED && occupancy.percent < least->number))
-        *least = (struct value){VALUE_MEASURED, occupancy.percent};
+        *min = (struct value){VALUE_NOT_SUPPORTED, 0};
+    else if (is_first || (min->state == VALUE_MEASURED && occupancy.percent < min->number))
+        *min = (struct value){VALUE_MEASURED, occupancy.percent};
 }
 
 /* Sets the code of each launch and works out the facts. Where a function cannot be told, the kernel has none: then

@@ -31,7 +31,7 @@ struct range_collector {
     const struct job *job;
     CUcontext context;
     CUpti_RangeProfiler_Object *profiler;
-    size_t room; /* ranges in one pass that the profiler was enabled for */
+    size_t capacity; /* ranges in one pass that the profiler was enabled for */
     struct launch_log log;
     struct counters counters;
     struct gpu_condition *condition;
@@ -81,10 +81,10 @@ static void disable(struct range_collector *self)
 /* Enables the profiler with room for so many ranges, unless it has it. */
 static int enable(struct range_collector *self, size_t ranges, struct problem *problem)
 {
-    if (self->profiler && ranges <= self->room)
+    if (self->profiler && ranges <= self->capacity)
         return 0;
     disable(self);
-    self->room = ranges;
+    self->capacity = ranges;
     CUpti_RangeProfiler_Enable_Params params = {
         .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
         .ctx = self->context,
@@ -287,7 +287,7 @@ static int profile(struct range_collector *self, const struct workload *workload
         .pCounterDataImage = image,
         .range = CUPTI_AutoRange,
         .replayMode = CUPTI_UserReplay,
-        .maxRangesPerPass = self->room,
+        .maxRangesPerPass = self->capacity,
         .numNestingLevels = 1,
         .minNestingLevel = 1,
     };

@@ -22,8 +22,8 @@ enum {
     HARDWARE_BUFFER = 64 << 20, /* bytes */
     SCRATCH_BUFFER = 16 << 20,  /* bytes */
     SAMPLES_WANTED = 200,       /* by an SM in one launch */
-    LEAST_PERIOD = 5,           /* 2^n cycles, CUPTI's limits */
-    MOST_PERIOD = 31
+    MIN_PERIOD = 5,             /* 2^n cycles, CUPTI's limits */
+    MAX_PERIOD = 31
 };
 
 struct stalls_collector {
@@ -106,8 +106,8 @@ static int choose_period(struct stalls_collector *self, const struct workload *w
     const int launched = workload_run(workload, problem);
     const double cycles = (now_seconds() - begin) * kilohertz * 1e3;
     self->log.recording = false;
-    self->period = LEAST_PERIOD;
-    while (self->period < MOST_PERIOD && cycles / (double)(1u << self->period) > SAMPLES_WANTED)
+    self->period = MIN_PERIOD;
+    while (self->period < MAX_PERIOD && cycles / (double)(1u << self->period) > SAMPLES_WANTED)
         self->period++;
     return launched;
 }

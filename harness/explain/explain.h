@@ -24,11 +24,11 @@ struct explained_launch {
     struct occupancy occupancy;
     struct occupancy_step steps[EXPLAIN_STEPS]; /* what would let more warps in */
     size_t step_count;
-    double threads; /* of a block */
-    double blocks;  /* of the grid */
-    double room;    /* blocks that the whole GPU holds at once */
-    double waves;   /* blocks / room */
-    size_t same_as; /* the first launch with the same code, block and shared memory: maybe this one */
+    double threads;  /* of a block */
+    double blocks;   /* of the grid */
+    double capacity; /* blocks that the whole GPU holds at once */
+    double waves;    /* blocks / room */
+    size_t same_as;  /* the first launch with the same code, block and shared memory: maybe this one */
 };
 
 /* Why fewer warps were active than fit: a guess from the numbers of the largest launch. */

@@ -62,7 +62,7 @@ static void compare_occupancy(struct changes *changes, const struct launch *was,
     char limits[OCCUPANCY_WORDS];
     if (occupancy_of(&old, changes->capability, &before) && occupancy_of(&new, changes->capability, &after) &&
         old.warps != new.warps)
-        add_change(changes, "warps on an SM %u -> %u of %u, limited by %s", old.warps, new.warps, new.most_warps,
+        add_change(changes, "warps on an SM %u -> %u of %u, limited by %s", old.warps, new.warps, new.max_warps,
                    occupancy_limits(new.limits, limits));
 }
 

@@ -74,7 +74,7 @@ static void add_launch(struct explanation *explanation, const struct launch *lau
         .launch = launch,
         .threads = product(launch->block),
         .blocks = product(launch->grid),
-        .room = NAN,
+        .capacity = NAN,
         .waves = NAN,
     };
     explained->same_as = first_like(explanation, place);
@@ -82,10 +82,10 @@ static void add_launch(struct explanation *explanation, const struct launch *lau
     explained->known = launch->has_machine && occupancy_of(&explained->occupancy, capability, &takes);
     if (!explained->known)
         return;
-    const double room = (double)explained->occupancy.blocks * (double)device->sm_count;
-    if (room > 0) {
-        explained->room = room;
-        explained->waves = explained->blocks / room;
+    const double capacity = (double)explained->occupancy.blocks * (double)device->sm_count;
+    if (capacity > 0) {
+        explained->capacity = capacity;
+        explained->waves = explained->blocks / capacity;
     }
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define THREADS_OF_A_WARP 32
-#define AMOUNT_MOST 1e300 /* so that no sum or difference of amounts leaves the numbers */
+#define AMOUNT_MAX 1e300 /* so that no sum or difference of amounts leaves the numbers */
 
 /* clang-format off */
 /* To add a pattern: a row. Of two that explain one metric, the more telling stands first; so do graver faults. */
@@ -112,7 +112,7 @@ bool pattern_is_known(const struct pattern *pattern, const struct lines *lines)
 
 static double bounded(double amount)
 {
-    return amount > 0 ? fmin(amount, AMOUNT_MOST) : 0;
+    return amount > 0 ? fmin(amount, AMOUNT_MAX) : 0;
 }
 
 static double amount_of(const struct pattern_sum *sum, const struct line *line)
@@ -152,14 +152,14 @@ static double growth(const struct hotspot *hotspot)
 }
 
 /* Puts it in its place among the first `count`, most first; returns how many there are then. */
-static size_t add_hotspot(struct hotspot *hotspots, size_t count, size_t room, const struct hotspot *hotspot)
+static size_t add_hotspot(struct hotspot *hotspots, size_t count, size_t capacity, const struct hotspot *hotspot)
 {
     size_t place = count;
     while (place > 0 && growth(&hotspots[place - 1]) < growth(hotspot))
         place--;
-    if (place == room)
+    if (place == capacity)
         return count;
-    count += count < room;
+    count += count < capacity;
     memmove(&hotspots[place + 1], &hotspots[place], (count - 1 - place) * sizeof *hotspots);
     hotspots[place] = *hotspot;
     return count;
@@ -174,7 +174,7 @@ static bool has_texts(const struct lines *lines)
 }
 
 size_t pattern_hotspots(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
-                        struct hotspot *hotspots, size_t room)
+                        struct hotspot *hotspots, size_t capacity)
 {
     /* Numbers of lines move with every edit: what has texts is held against nothing that has none. */
     const bool matches = base && (has_texts(base) || !has_texts(lines));
@@ -191,7 +191,7 @@ size_t pattern_hotspots(const struct pattern *pattern, const struct lines *lines
         if (pattern->sum.count == 0)
             hotspot.stall = hotspot.has_base ? stall_grown(lines, line, base, hotspot.base) : stall_commonest(line);
         if (growth(&hotspot) > 0)
-            count = add_hotspot(hotspots, count, room, &hotspot);
+            count = add_hotspot(hotspots, count, capacity, &hotspot);
     }
     free(was);
     return count;
@@ -215,11 +215,11 @@ const struct pattern *pattern_of_metric(const char *metric, const struct lines *
     for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
         grown[i] = growth_of_total(&patterns[i], metric, lines, base);
     for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
-        double most = 0;
+        double max = 0;
         for (size_t k = 0; k < ARRAY_SIZE(patterns); k++)
             if (strcmp(patterns[k].unit, patterns[i].unit) == 0)
-                most = fmax(most, grown[k]);
-        if (grown[i] <= 0 || grown[i] < PATTERN_PART * most)
+                max = fmax(max, grown[k]);
+        if (grown[i] <= 0 || grown[i] < PATTERN_PART * max)
             continue;
         if (!base || grown[i] >= PATTERN_NOTICEABLE * pattern_total(&patterns[i], base))
             return &patterns[i];

@@ -66,7 +66,7 @@ struct hotspot {
 /* The lines with most of it, at most `room`, into causes; with a base (not NULL) those in which it grew most, and none
  * in which it did not. Returns how many. lines_match says which line of the base is the same one. */
 size_t pattern_hotspots(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
-                        struct hotspot *hotspots, size_t room);
+                        struct hotspot *hotspots, size_t capacity);
 
 /* The pattern that explains why a metric got worse: of those of that metric whose total is known and grew against the
  * base, or without a base (NULL) is not 0, the first that grew by at least PATTERN_NOTICEABLE of what it was; failing

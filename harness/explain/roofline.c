@@ -28,11 +28,11 @@ double roofline_value(const struct result *result, const char *metric)
 
 double roofline_roof(const struct run *run, enum roof roof)
 {
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < run->session_count; i++)
-        if (run->sessions[i].roofs[roof] > most)
-            most = run->sessions[i].roofs[roof];
-    return most > 0 ? known(most) : NAN;
+        if (run->sessions[i].roofs[roof] > max)
+            max = run->sessions[i].roofs[roof];
+    return max > 0 ? known(max) : NAN;
 }
 
 /* What is done under a roof: the sum of the rows times the factor. */
@@ -68,20 +68,20 @@ static struct roof_share share_of(double amount, double seconds, double roof)
 /* The three kinds of arithmetic together. */
 static void add_compute(struct roofline *roofline)
 {
-    double least = 0; /* seconds that the operations take at their roofs */
+    double min = 0; /* seconds that the operations take at their roofs */
     roofline->flops = roofline->compute = 0;
     for (enum roof roof = ROOF_FP64; roof <= ROOF_FP16; roof++) {
         const struct roof_share *kind = &roofline->roofs[roof];
         const bool none = kind->amount == 0;
         roofline->flops += kind->amount;
         roofline->compute += none ? 0 : kind->share;
-        least += none ? 0 : kind->amount / kind->roof;
+        min += none ? 0 : kind->amount / kind->roof;
     }
     roofline->flops = known(roofline->flops);
     roofline->compute = known(roofline->compute);
     if (isnan(roofline->seconds))
         roofline->compute = NAN;
-    roofline->balance = known(roofline->flops / least / roofline->roofs[ROOF_DRAM].roof);
+    roofline->balance = known(roofline->flops / min / roofline->roofs[ROOF_DRAM].roof);
 }
 
 static void find_bound(struct roofline *roofline)

@@ -51,17 +51,17 @@ static const struct {
 
 const char *stall_commonest(const struct line *line)
 {
-    const struct stall *most = NULL;
+    const struct stall *max = NULL;
     for (size_t i = 0; i < line->stall_count; i++)
-        if (!most || line->stalls[i].samples > most->samples)
-            most = &line->stalls[i];
-    return most ? most->reason : NULL;
+        if (!max || line->stalls[i].samples > max->samples)
+            max = &line->stalls[i];
+    return max ? max->reason : NULL;
 }
 
 const char *stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
                         const struct line *base)
 {
-    const char *most = NULL;
+    const char *max = NULL;
     double growth = 0;
     for (size_t i = 0; i < line->stall_count; i++) {
         const struct stall *stall = &line->stalls[i];
@@ -70,11 +70,11 @@ const char *stall_grown(const struct lines *lines, const struct line *line, cons
             if (strcmp(base->stalls[k].reason, stall->reason) == 0)
                 grown -= base->stalls[k].samples * base_lines->period / base_lines->launches;
         if (grown > growth) {
-            most = stall->reason;
+            max = stall->reason;
             growth = grown;
         }
     }
-    return most;
+    return max;
 }
 
 /* Place in the table; its length where it is not there. */

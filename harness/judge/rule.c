@@ -126,11 +126,11 @@ static bool has_two_modes(const struct session_samples *session, double *low, do
 {
     bool found = false;
     const size_t count = session->count;
-    const size_t least = count / 5 > 2 ? (count + 4) / 5 : 2;
+    const size_t min = count / 5 > 2 ? (count + 4) / 5 : 2;
     double *sorted = x_calloc(count, sizeof *sorted);
     memcpy(sorted, session->samples, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
-    for (size_t i = least; i + least <= count && !found; i++) {
+    for (size_t i = min; i + min <= count && !found; i++) {
         *low = sorted[i - 1];
         *high = sorted[i];
         found = *high > *low * (1 + RULE_MODES) && *high - *low > 2 * fmax(*low - sorted[0], sorted[count - 1] - *high);
@@ -238,14 +238,14 @@ struct assessment rule_assess(struct quantiles *quantiles, const struct metric *
     struct assessment found = {.base = rule_spread(base), .now = row_value(now), .sessions = now->session_count};
     const double mean = found.base.mean;
     const double floor = floor_of(metric, base, now, &found.base);
-    const double most = provisional_limit(metric, floor, &found.base);
+    const double max = provisional_limit(metric, floor, &found.base);
     const bool by_gpu = others && others->count >= RULE_GPUS;
     const struct spread known = by_gpu ? spread_of_gpus(base, others, mean) : found.base;
     const size_t independent = by_gpu ? 1 : found.sessions;
-    const double limit_one = round_value(fmin(rule_limit(quantiles, floor, &known, 1), most));
+    const double limit_one = round_value(fmin(rule_limit(quantiles, floor, &known, 1), max));
     const double limit = rule_limit(quantiles, floor, &known, independent);
-    found.limit = round_value(fmin(limit, most));
-    found.detectable = rule_detectable(quantiles, floor, &known, independent) - fmax(0, limit - most);
+    found.limit = round_value(fmin(limit, max));
+    found.detectable = rule_detectable(quantiles, floor, &known, independent) - fmax(0, limit - max);
     found.drift = found.now - found.now / (1 + shift);
 
     size_t worse = 0, better = 0;

@@ -40,9 +40,9 @@ bool metric_is_on_demand(const struct metric *metric)
     return counters[computed_counter_of(metric)].on_demand;
 }
 
-size_t computed_counter_names(const char **names, size_t room)
+size_t computed_counter_names(const char **names, size_t capacity)
 {
-    for (size_t i = COMPUTED_NONE + 1; i < COMPUTED_COUNTERS && i - 1 < room; i++)
+    for (size_t i = COMPUTED_NONE + 1; i < COMPUTED_COUNTERS && i - 1 < capacity; i++)
         names[i - 1] = counters[i].name;
     return COMPUTED_COUNTERS - 1;
 }

@@ -26,7 +26,7 @@ enum computed_counter {
 enum metric_source {
     SOURCE_SAMPLES, /* backends, which read the hardware's counters as well: worker/samples.h */
     SOURCE_RUN,     /* the parent, from times and from source lines: measure/computed.h */
-    SOURCE_CODE     /* the parent, from the machine code of the functions that a kernel launches: cubin/static_facts.h */
+    SOURCE_CODE /* the parent, from the machine code of the functions that a kernel launches: cubin/static_facts.h */
 };
 
 enum computed_counter computed_counter_of(const struct metric *metric);
@@ -36,6 +36,6 @@ enum metric_source metric_source(const struct metric *metric);
 bool metric_is_on_demand(const struct metric *metric);
 
 /* Puts the names of up to `room` of them into names, "cugate.wall_time", and returns how many there are. */
-size_t computed_counter_names(const char **names, size_t room);
+size_t computed_counter_names(const char **names, size_t capacity);
 
 #endif

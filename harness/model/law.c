@@ -12,7 +12,7 @@ static const struct {
 } relations[] = {
     {">=", LAW_AT_LEAST},
     {">", LAW_MORE},
-    {"<=", LAW_AT_MOST},
+    {"<=", LAW_AT_MAX},
     {"<", LAW_LESS},
 };
 
@@ -224,17 +224,17 @@ bool law_has_metric(const struct law *law)
 bool law_is_kept(const struct law *law, struct span numbers, struct span bound)
 {
     const bool one_is_enough = law_has_metric(law);
-    const double least = one_is_enough ? numbers.high : numbers.low;
-    const double most = one_is_enough ? numbers.low : numbers.high;
+    const double min = one_is_enough ? numbers.high : numbers.low;
+    const double max = one_is_enough ? numbers.low : numbers.high;
     switch (law->relation) {
     case LAW_MORE:
-        return least > bound.low;
+        return min > bound.low;
     case LAW_AT_LEAST:
-        return least >= bound.low;
+        return min >= bound.low;
     case LAW_LESS:
-        return most < bound.high;
-    case LAW_AT_MOST:
-        return most <= bound.high;
+        return max < bound.high;
+    case LAW_AT_MAX:
+        return max <= bound.high;
     case LAW_RELATIONS:
         break;
     }

@@ -13,7 +13,7 @@
 
 #define LAW_WARPS "cugate.warps" /* warps of all launches of a sample, by grid and block */
 
-enum law_relation { LAW_MORE, LAW_AT_LEAST, LAW_LESS, LAW_AT_MOST, LAW_RELATIONS };
+enum law_relation { LAW_MORE, LAW_AT_LEAST, LAW_LESS, LAW_AT_MAX, LAW_RELATIONS };
 
 /* number * name / name ... */
 struct law_product {

@@ -19,12 +19,12 @@ extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, i
 
 #define PROCESSES 4 /* each but the last ends at a name that asks for too much */
 
-static void limit(__rlimit_resource_t resource, rlim_t most)
+static void limit(__rlimit_resource_t resource, rlim_t max)
 {
     struct rlimit now;
-    if (getrlimit(resource, &now) < 0 || most >= now.rlim_cur)
+    if (getrlimit(resource, &now) < 0 || max >= now.rlim_cur)
         return;
-    now.rlim_cur = now.rlim_max = most;
+    now.rlim_cur = now.rlim_max = max;
     (void)setrlimit(resource, &now);
 }
 
@@ -64,9 +64,9 @@ __attribute__((noreturn)) static void be_the_reader(char **const *names, size_t 
 static size_t take_names(char **const *names, size_t count, FILE *stream)
 {
     char *text = NULL;
-    size_t room = 0, taken = 0, bytes = 0;
+    size_t capacity = 0, taken = 0, bytes = 0;
     for (; taken < count && bytes <= SYMBOL_MEMORY; taken++) {
-        const ssize_t length = getdelim(&text, &room, 0, stream);
+        const ssize_t length = getdelim(&text, &capacity, 0, stream);
         if (length <= 0 || text[length - 1] != '\0')
             break; /* it ended within a name */
         bytes += (size_t)length;

@@ -26,9 +26,9 @@ static const struct unit {
     {"ratio", 4, {{1, ""}}},
 };
 
-size_t metric_units(const char **names, size_t room)
+size_t metric_units(const char **names, size_t capacity)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(units) && i < room; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(units) && i < capacity; i++)
         names[i] = units[i].name;
     return ARRAY_SIZE(units);
 }

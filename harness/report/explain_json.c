@@ -104,7 +104,7 @@ static void put_occupancy_of(struct json_writer *json, const struct explained_la
     const bool known = explained->known;
     put_number(json, "theoretical_occupancy", known ? occupancy->percent : NAN);
     json_put_known(json, "warps", known, occupancy->warps);
-    json_put_known(json, "most_warps", known, occupancy->most_warps);
+    json_put_known(json, "most_warps", known, occupancy->max_warps);
     json_put_known(json, "blocks_an_sm", known, occupancy->blocks);
     if (known)
         put_limits(json, occupancy->limits);

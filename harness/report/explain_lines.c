@@ -21,17 +21,17 @@ static bool is_shown(const struct explained_pattern *explained, bool verbose)
 {
     if (!explained->known || !(explained->total > 0))
         return false;
-    const double least = strcmp(explained->pattern->name, "idle_threads") == 0 ? IDLE_PART : FAULT_PART;
+    const double min = strcmp(explained->pattern->name, "idle_threads") == 0 ? IDLE_PART : FAULT_PART;
     if (explained->kind == EXPLAINED_FAULT)
-        return verbose || isnan(explained->part) || explained->part >= least;
+        return verbose || isnan(explained->part) || explained->part >= min;
     return verbose || explained->kind == EXPLAINED_TIME;
 }
 
 static size_t hotspots_shown(const struct explained_pattern *explained, bool verbose)
 {
-    const size_t most = verbose ? EXPLAIN_HOTSPOTS : SHOWN;
+    const size_t max = verbose ? EXPLAIN_HOTSPOTS : SHOWN;
     size_t count = 0;
-    while (count < explained->hotspot_count && count < most && explained->hotspots[count].share >= SHOWN_SHARE)
+    while (count < explained->hotspot_count && count < max && explained->hotspots[count].share >= SHOWN_SHARE)
         count++;
     return count;
 }

@@ -167,17 +167,17 @@ static void print_theoretical(const struct text *text, const struct explained_la
     else if (occupancy->blocks == 0)
         snprintf(words, sizeof words, "0 %%: the GPU refuses such a launch, for its %s",
                  occupancy_limits(occupancy->limits, limits));
-    else if (occupancy->warps == occupancy->most_warps)
-        snprintf(words, sizeof words, "100.0 %%: all %u warps of an SM, in %u block%s", occupancy->most_warps,
+    else if (occupancy->warps == occupancy->max_warps)
+        snprintf(words, sizeof words, "100.0 %%: all %u warps of an SM, in %u block%s", occupancy->max_warps,
                  occupancy->blocks, plural(occupancy->blocks));
     else
         snprintf(words, sizeof words, "%s: %u of %u warps of an SM, in %u block%s; limited by %s",
-                 explain_percent(occupancy->percent, share), occupancy->warps, occupancy->most_warps, occupancy->blocks,
+                 explain_percent(occupancy->percent, share), occupancy->warps, occupancy->max_warps, occupancy->blocks,
                  plural(occupancy->blocks), occupancy_limits(occupancy->limits, limits));
     explain_part(text, title, INK_PLAIN, words);
     for (size_t i = 0; i < launch->step_count; i++)
         print_step(text, launch, &launch->steps[i]);
-    if (launch->known && launch->step_count == 0 && occupancy->warps < occupancy->most_warps)
+    if (launch->known && launch->step_count == 0 && occupancy->warps < occupancy->max_warps)
         text_print(text, INK_PLAIN, "                less of one thing alone lets no more in\n");
 }
 
@@ -203,7 +203,7 @@ static void print_achieved(const struct text *text, const struct explanation *ex
 
 static void print_occupancy(const struct text *text, const struct explanation *explanation, bool verbose)
 {
-    const double least = roofline_value(explanation->result, "theoretical_occupancy");
+    const double min = roofline_value(explanation->result, "theoretical_occupancy");
     const size_t shown = launches_shown(explanation, verbose);
     size_t heads = 0, known = 0;
     char share[CELL], words[2 * CELL];
@@ -214,12 +214,12 @@ static void print_occupancy(const struct text *text, const struct explanation *e
         heads += explanation->launches[i].same_as == i;
         known += explanation->launches[i].known;
     }
-    for (size_t i = 0; i < shown && (known > 0 || isnan(least)); i++)
+    for (size_t i = 0; i < shown && (known > 0 || isnan(min)); i++)
         if (explanation->launches[i].same_as == i)
             print_theoretical(text, &explanation->launches[i], heads > 1 ? i + 1 : 0);
-    if (known == 0 && !isnan(least)) {
+    if (known == 0 && !isnan(min)) {
         snprintf(words, sizeof words, "%s; the run does not say what the machine code takes",
-                 explain_percent(least, share));
+                 explain_percent(min, share));
         explain_part(text, "theoretical", INK_PLAIN, words);
     }
     print_achieved(text, explanation);

@@ -61,12 +61,12 @@ const char *explain_place(const struct line *line, size_t columns, char *to, siz
         snprintf(behind, sizeof behind, ":%u", line->number);
     else
         snprintf(behind, sizeof behind, "+0x%x", line->offset);
-    const size_t room = columns - strlen(behind);
+    const size_t capacity = columns - strlen(behind);
     if (!line->file) {
-        snprintf(to, size, "%s%s", explain_function(line->function, room, function, sizeof function), behind);
+        snprintf(to, size, "%s%s", explain_function(line->function, capacity, function, sizeof function), behind);
         return to;
     }
-    char *file = clean(line->file), *end = text_cut_before(file, room);
+    char *file = clean(line->file), *end = text_cut_before(file, capacity);
     snprintf(to, size, "%s%s", end, behind);
     free(end);
     free(file);
@@ -100,20 +100,20 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
 {
     const struct explained_launch *largest = explanation->largest;
     const double time = roofline_value(explanation->result, "time");
-    char blocks[EXPLAIN_CELL], duration[EXPLAIN_CELL], room[EXPLAIN_CELL];
+    char blocks[EXPLAIN_CELL], duration[EXPLAIN_CELL], capacity[EXPLAIN_CELL];
     text[0] = '\0';
     if (explanation->gap == GAP_UNKNOWN || explanation->gap == GAP_NONE)
         return text;
     explain_number(largest->blocks, "count", blocks);
-    snprintf(room, sizeof room, "%lld SMs x %u block%s", explanation->run->device.sm_count, largest->occupancy.blocks,
-             largest->occupancy.blocks == 1 ? "" : "s");
+    snprintf(capacity, sizeof capacity, "%lld SMs x %u block%s", explanation->run->device.sm_count,
+             largest->occupancy.blocks, largest->occupancy.blocks == 1 ? "" : "s");
     switch (explanation->gap) {
     case GAP_FEW_BLOCKS:
-        snprintf(text, size, "too few blocks to fill the GPU: only %s for %s", blocks, room);
+        snprintf(text, size, "too few blocks to fill the GPU: only %s for %s", blocks, capacity);
         break;
     case GAP_TAIL:
         snprintf(text, size, "a tail: %s blocks are %.2f waves of %s, and the last wave is %.0f %% full", blocks,
-                 largest->waves, room, 100 * (largest->waves - floor(largest->waves)));
+                 largest->waves, capacity, 100 * (largest->waves - floor(largest->waves)));
         break;
     case GAP_SHORT_KERNEL:
         explain_number(time / explanation->launches_in_all, "ns", duration);
@@ -121,8 +121,8 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
         break;
     case GAP_SHORT_BLOCKS:
         explain_number(time / largest->waves, "ns", duration);
-        snprintf(text, size, "short blocks: a wave of %s takes %s, and places stand empty while blocks change", room,
-                 duration);
+        snprintf(text, size, "short blocks: a wave of %s takes %s, and places stand empty while blocks change",
+                 capacity, duration);
         break;
     default:
         snprintf(

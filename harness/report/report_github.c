@@ -10,19 +10,19 @@
 #include <unistd.h>
 
 #define ANNOTATIONS 10
-#define FILE_MOST 4096
-#define TITLE_MOST 200    /* characters; GitHub cuts titles at 255 */
-#define MESSAGE_MOST 4000 /* characters; it cuts messages at 64 KB */
+#define FILE_MAX 4096
+#define TITLE_MAX 200    /* characters; GitHub cuts titles at 255 */
+#define MESSAGE_MAX 4000 /* characters; it cuts messages at 64 KB */
 
 static const char *const commands[] = {
     [TONE_PLAIN] = "notice", [TONE_GOOD] = "notice", [TONE_WARN] = "warning", [TONE_FAIL] = "error"};
 
 /* special: what else than the end of a line ends the text here. A newline stays one; the command may not hold it raw.
  */
-static void put_escaped(FILE *stream, const char *text, const char *special, size_t most)
+static void put_escaped(FILE *stream, const char *text, const char *special, size_t max)
 {
     for (size_t i = 0; *text; i++) {
-        if (i == most) {
+        if (i == max) {
             fputs("...", stream);
             return;
         }
@@ -78,15 +78,15 @@ static void put_annotation(FILE *stream, enum tone tone, const struct line *line
         char *directory = directory_in_repository();
         char *file = x_sprintf("%s%s", directory, line->file);
         fputs("file=", stream);
-        put_escaped(stream, file, ":,", FILE_MOST);
+        put_escaped(stream, file, ":,", FILE_MAX);
         free(file);
         free(directory);
         fprintf(stream, ",line=%u,", line->number);
     }
     fputs("title=", stream);
-    put_escaped(stream, title, ":,", TITLE_MOST);
+    put_escaped(stream, title, ":,", TITLE_MAX);
     fputs("::", stream);
-    put_escaped(stream, message, "", MESSAGE_MOST);
+    put_escaped(stream, message, "", MESSAGE_MAX);
     fputc('\n', stream);
 }
 

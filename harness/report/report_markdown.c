@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUMMARY_MOST (1u << 20)  /* bytes of a step's summary; a larger one is dropped whole */
-#define COMMENT_MOST (63u << 10) /* 64 KiB is the most; a line is left for whoever posts it */
-#define TAIL ((size_t)512)       /* of them for what closes the page */
-#define WORST_ROWS 25            /* that stand unfolded */
-#define CELL_MOST 1000           /* characters */
+#define SUMMARY_MAX (1u << 20)  /* bytes of a step's summary; a larger one is dropped whole */
+#define COMMENT_MAX (63u << 10) /* 64 KiB is the most; a line is left for whoever posts it */
+#define TAIL ((size_t)512)      /* of them for what closes the page */
+#define WORST_ROWS 25           /* that stand unfolded */
+#define CELL_MAX 1000           /* characters */
 
 /* A page of limited size is written in pieces: a piece is put together in memory, and printed when it fits. */
 struct page {
@@ -24,9 +24,9 @@ struct page {
     size_t size;
 };
 
-static void page_init(struct page *page, const struct report *report, FILE *stream, size_t most)
+static void page_init(struct page *page, const struct report *report, FILE *stream, size_t max)
 {
-    *page = (struct page){.report = report, .stream = stream, .left = most - 1};
+    *page = (struct page){.report = report, .stream = stream, .left = max - 1};
     page->piece = open_memstream(&page->text, &page->size);
     if (!page->piece)
         die(EXIT_USAGE, "cannot allocate memory for a report");
@@ -88,7 +88,7 @@ static void put_markdown(FILE *stream, const char *text)
 {
     char before = ' ';
     for (size_t i = 0; *text; i++) {
-        if (i == CELL_MOST) {
+        if (i == CELL_MAX) {
             fputs("...", stream);
             return;
         }
@@ -221,9 +221,9 @@ static void add_facts(struct page *page, const struct report *report)
 }
 
 /* Prints the rows from number *next on, up to `most` of them, as long as they fit; *next is the first that was not. */
-static void add_rows(struct page *page, const struct judgement *const *rows, size_t count, size_t most, size_t *next)
+static void add_rows(struct page *page, const struct judgement *const *rows, size_t count, size_t max, size_t *next)
 {
-    const size_t end = count - *next > most ? *next + most : count;
+    const size_t end = count - *next > max ? *next + max : count;
     if (*next == end)
         return;
     put_rows_head(page->piece);
@@ -284,7 +284,7 @@ static bool is_listed(const struct report *report, const struct judgement *judge
     return report->verbose || judgement->verdict != VERDICT_INFO;
 }
 
-static void add_judgements(struct page *page, const struct report *report, size_t most)
+static void add_judgements(struct page *page, const struct report *report, size_t max)
 {
     const struct comparison *comparison = report->comparison;
     const struct judgement **rows = NULL;
@@ -305,7 +305,7 @@ static void add_judgements(struct page *page, const struct report *report, size_
     }
     if (next < count)
         fprintf(page->piece, "%zu row%s left out here, to stay below %zu KiB: the reports as text and JSON have all.\n",
-                count - next, count - next == 1 ? " is" : "s are", most >> 10);
+                count - next, count - next == 1 ? " is" : "s are", max >> 10);
     page_add(page, 0);
     free(rows);
 }
@@ -340,14 +340,14 @@ static void add_results(struct page *page, const struct report *report)
 
 int report_markdown(const struct report *report, FILE *stream)
 {
-    const size_t most = report->quiet ? COMMENT_MOST : SUMMARY_MOST;
+    const size_t max = report->quiet ? COMMENT_MAX : SUMMARY_MAX;
     struct page page;
-    page_init(&page, report, stream, most);
+    page_init(&page, report, stream, max);
     put_head(page.piece, report);
     page_add(&page, TAIL);
     add_facts(&page, report);
     if (report->comparison)
-        add_judgements(&page, report, most);
+        add_judgements(&page, report, max);
     else
         add_results(&page, report);
     page_release(&page);

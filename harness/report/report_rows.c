@@ -9,7 +9,7 @@
 #define NEW_ROWS 10
 
 /* Characters of a line's place and of its text, however wide the columns before them are. */
-#define SOURCE_LEAST 30
+#define SOURCE_MIN 30
 
 /* The mark of a side without a number; "" where there is no row at all. */
 static const char *side_mark(const struct run *run, const struct judgement *judgement)
@@ -119,7 +119,7 @@ static void print_why(const struct text *text, const struct layout *layout, cons
 
 static size_t room_behind(int indent)
 {
-    return indent + SOURCE_LEAST < TEXT_WIDTH ? (size_t)(TEXT_WIDTH - indent) : SOURCE_LEAST;
+    return indent + SOURCE_MIN < TEXT_WIDTH ? (size_t)(TEXT_WIDTH - indent) : SOURCE_MIN;
 }
 
 /* Dim, in one line that begins with a bar, so that no source text begins it. */

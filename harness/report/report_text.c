@@ -7,14 +7,14 @@
 
 static size_t samples_a_kernel(const struct run *run)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (size_t i = 0; i < run->result_count; i++)
         for (size_t r = 0; r < run->results[i].row_count; r++) {
             const struct row *row = &run->results[i].rows[r];
             for (size_t s = 0; s < row->session_count; s++)
-                most = row->sessions[s].count > most ? row->sessions[s].count : most;
+                max = row->sessions[s].count > max ? row->sessions[s].count : max;
         }
-    return most;
+    return max;
 }
 
 static void print_banner(const struct text *text, const struct report *report)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTES 16       /* that a report for people prints */
-#define NOTE_MOST 1000 /* characters of each */
+#define NOTES 16      /* that a report for people prints */
+#define NOTE_MAX 1000 /* characters of each */
 
 static const enum tone tones[VERDICTS] = {
     [VERDICT_MISSING] = TONE_FAIL, [VERDICT_REGRESSED] = TONE_FAIL, [VERDICT_UNEXPECTED] = TONE_FAIL,
@@ -174,7 +174,7 @@ char *words_note(const struct comparison *comparison, size_t index)
         return NULL;
     if (index == NOTES && more > 1)
         return x_sprintf("and %zu notes more: the report as JSON has all", more);
-    return text_cut(comparison->notes[index], NOTE_MOST);
+    return text_cut(comparison->notes[index], NOTE_MAX);
 }
 
 bool words_banner(const struct report *report, struct banner *banner)

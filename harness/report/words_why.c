@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCE_MOST 200 /* characters, for reports that have no width of their own */
+#define SOURCE_MAX 200 /* characters, for reports that have no width of their own */
 
-char *words_place(const struct line *line, size_t most)
+char *words_place(const struct line *line, size_t max)
 {
     char at[32];
     snprintf(at, sizeof at, line->file ? ":%u" : " +0x%x", line->file ? line->number : line->offset);
-    const size_t room = most - strlen(at);
-    char *name = line->file ? text_cut_before(line->file, room) : text_cut(line->function, room);
+    const size_t capacity = max - strlen(at);
+    char *name = line->file ? text_cut_before(line->file, capacity) : text_cut(line->function, capacity);
     char *place = x_sprintf("%s%s", name, at);
     free(name);
     return place;
@@ -79,7 +79,7 @@ void words_blame(const struct blame *blame, FILE *stream)
         char *place = words_place(hotspot->line, WORDS_PLACE), *words = words_hotspot(blame, hotspot);
         fprintf(stream, "at %s: %s\n", place, words);
         if (hotspot->line->text) {
-            char *source = text_cut(hotspot->line->text, SOURCE_MOST);
+            char *source = text_cut(hotspot->line->text, SOURCE_MAX);
             fprintf(stream, "    %s\n", source);
             free(source);
         }

@@ -114,7 +114,7 @@ Test(terminal, a_cut_says_so)
 {
     static const struct {
         const char *text;
-        size_t most;
+        size_t max;
         const char *beginning, *end;
     } rows[] = {
         {"", 5, "", ""},
@@ -126,7 +126,7 @@ Test(terminal, a_cut_says_so)
         {"1234", 0, "...", "..."},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char *beginning = text_cut(rows[i].text, rows[i].most), *end = text_cut_before(rows[i].text, rows[i].most);
+        char *beginning = text_cut(rows[i].text, rows[i].max), *end = text_cut_before(rows[i].text, rows[i].max);
         cr_expect_str_eq(beginning, rows[i].beginning);
         cr_expect_str_eq(end, rows[i].end);
         free(beginning);

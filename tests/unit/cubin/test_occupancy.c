@@ -18,7 +18,7 @@ Test(occupancy, what_fits_and_what_does_not_let_more_in)
     static const struct {
         int capability;
         struct occupancy_launch launch; /* threads, registers, shared, launch bound, barriers */
-        unsigned blocks, warps, most;
+        unsigned blocks, warps, max;
         double percent;
         unsigned limits;
     } cases[] = {
@@ -53,7 +53,7 @@ Test(occupancy, what_fits_and_what_does_not_let_more_in)
         cr_assert(occupancy_of(&found, cases[i].capability, &cases[i].launch), "case %zu", i);
         cr_expect_eq(found.blocks, cases[i].blocks, "case %zu: %u blocks", i, found.blocks);
         cr_expect_eq(found.warps, cases[i].warps, "case %zu: %u warps", i, found.warps);
-        cr_expect_eq(found.most_warps, cases[i].most, "case %zu: of %u warps", i, found.most_warps);
+        cr_expect_eq(found.max_warps, cases[i].max, "case %zu: of %u warps", i, found.max_warps);
         cr_expect_float_eq(found.percent, cases[i].percent, 1e-9, "case %zu: %g %%", i, found.percent);
         cr_expect_eq(found.limits, cases[i].limits, "case %zu: limits %u", i, found.limits);
     }

@@ -224,10 +224,10 @@ Test(static_facts, achieved_occupancy_stays_below_the_theoretical)
         if (theoretical->state != VALUE_MEASURED || achieved->state != VALUE_MEASURED)
             continue;
         /* Of several launches the one with the least room decides, which may be the one that hardly counts. */
-        const double most = row_value(theoretical);
+        const double max = row_value(theoretical);
         if (result->launch_count == 1)
-            cr_expect_leq(row_value(achieved), most, "%s: %g %% of %g %%", result->id, row_value(achieved), most);
-        filled += row_value(achieved) > 0.9 * most;
+            cr_expect_leq(row_value(achieved), max, "%s: %g %% of %g %%", result->id, row_value(achieved), max);
+        filled += row_value(achieved) > 0.9 * max;
         compared++;
     }
     if (compared == 0)

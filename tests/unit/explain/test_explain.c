@@ -318,12 +318,12 @@ Test(explain, a_run_without_anything_says_so)
 
 static size_t longest_line(const char *text)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
         const size_t length = strcspn(text, "\n");
-        most = length > most ? length : most;
+        max = length > max ? length : max;
     }
-    return most;
+    return max;
 }
 
 /* Files are made by anyone. */

@@ -105,7 +105,7 @@ Test(judge, pairs_say_what_is_slower_faster_and_equal)
     static const struct {
         const char *id;
         enum paired paired;
-        size_t least, most;
+        size_t min, max;
     } expected[] = {
         {"turns/slower", PAIRED_WORSE, 13, 14},
         {"turns/faster", PAIRED_BETTER, 13, 14},
@@ -118,7 +118,7 @@ Test(judge, pairs_say_what_is_slower_faster_and_equal)
         cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
         const struct row *row = time_of(&fixture, expected[i].id);
         cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), expected[i].paired, "%s", expected[i].id);
-        cr_expect(row->pair_count >= expected[i].least && row->pair_count <= expected[i].most, "%s: %zu pairs",
+        cr_expect(row->pair_count >= expected[i].min && row->pair_count <= expected[i].max, "%s: %zu pairs",
                   expected[i].id, row->pair_count);
 
         /* Base, head, head, base, base, ...: until it is decided, and no longer. */

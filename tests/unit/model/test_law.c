@@ -71,7 +71,7 @@ Test(law, several_are_separated_by_commas)
     cr_expect_eq(laws.list[0].relation, LAW_MORE);
     cr_expect_eq(law_name_count(&laws.list[0]), 0);
     cr_expect_str_eq(laws.list[1].text, "<= 1.1 * a");
-    cr_expect_eq(laws.list[1].relation, LAW_AT_MOST);
+    cr_expect_eq(laws.list[1].relation, LAW_AT_MAX);
     cr_expect_str_eq(law_name(&laws.list[1], 0), "a");
     cr_expect_str_eq(laws.list[2].text, "< b");
     cr_expect_eq(laws.list[2].relation, LAW_LESS);

@@ -62,7 +62,7 @@ static double wrong_number(const struct law *law, const struct result *result)
     struct span bound = {1, 1};
     if (strstr(law->text, LAW_WARPS) == NULL && !law_bound(law, &reader, &bound))
         return -1;
-    if (law->relation == LAW_LESS || law->relation == LAW_AT_MOST)
+    if (law->relation == LAW_LESS || law->relation == LAW_AT_MAX)
         return bound.high < 0 ? 1 : 1.2 * bound.high + 1;
     return law->relation == LAW_MORE && bound.low == 0 ? 0 : 0.9 * bound.low;
 }
