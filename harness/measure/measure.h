@@ -39,18 +39,13 @@ int measure_whole(const struct measurement *measurement, struct run *run);
 /* Sets what this program knows of a session: when, where, of which code. */
 void measure_complete_session(struct session *session);
 
-/* Which kinds: or'ed. */
-enum lines_kind {
-    LINES_COUNTS = PROVIDES_LINE_COUNTS, /* exact counts: a process a function (CUPTI counts the first function of a
-                                            process only) */
-    LINES_STALLS = PROVIDES_STALLS       /* samples of why warps wait: a process a kernel */
-};
-
 /* Collects the lines of those of the run's kernels that ids names (all: NULL), in that order, from the measurement's
  * library into result->lines, of the kinds that its backend has; a kind that is there already stays as it is. Kernels
  * that are not ok, are not of the library or launch nothing are passed over. What cannot be collected is a warning, and
  * leaves the lines of that kernel as they are. Reads the text of the lines from the source files where they are found.
- * 0, or EXIT_INTERRUPTED after SIGINT. */
+ * 0, or EXIT_INTERRUPTED after SIGINT. kinds are or'ed: PROVIDES_LINE_COUNTS, exact counts, take a process a function,
+ * because CUPTI counts the first function of a process only; PROVIDES_STALLS, samples of why warps wait, one a kernel.
+ */
 int measure_lines(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
                   unsigned kinds);
 

@@ -25,7 +25,8 @@ static const struct result *ask(struct collection *collection, unsigned kind, si
     if (collection->code == EXIT_SAME && result && result->status == RESULT_OK)
         return result;
     if (collection->code != EXIT_INTERRUPTED)
-        warning("%s: no %s by source line: %s", collection->id, kind == LINES_COUNTS ? "exact counts" : "stalls",
+        warning("%s: no %s by source line: %s", collection->id,
+                kind == PROVIDES_LINE_COUNTS ? "exact counts" : "stalls",
                 result && result->reason ? result->reason : "it could not be measured");
     return NULL;
 }
@@ -43,7 +44,7 @@ static bool is_first_of_function(const struct result *result, size_t i)
 static bool collect_counts(struct collection *collection, struct lines *lines)
 {
     struct run first = {0};
-    const struct result *result = ask(collection, LINES_COUNTS, 0, &first);
+    const struct result *result = ask(collection, PROVIDES_LINE_COUNTS, 0, &first);
     bool whole = result != NULL;
     if (result)
         lines_merge(lines, &result->lines);
@@ -52,7 +53,7 @@ static bool collect_counts(struct collection *collection, struct lines *lines)
         if (i == 0 || !is_first_of_function(result, i))
             continue;
         struct run more = {0};
-        const struct result *other = ask(collection, LINES_COUNTS, skip, &more);
+        const struct result *other = ask(collection, PROVIDES_LINE_COUNTS, skip, &more);
         if (other)
             lines_merge(lines, &other->lines);
         whole = other != NULL;
@@ -65,7 +66,7 @@ static bool collect_counts(struct collection *collection, struct lines *lines)
 static bool collect_stalls(struct collection *collection, struct lines *lines)
 {
     struct run run = {0};
-    const struct result *result = ask(collection, LINES_STALLS, 0, &run);
+    const struct result *result = ask(collection, PROVIDES_STALLS, 0, &run);
     if (result)
         lines_merge(lines, &result->lines);
     run_release(&run);
@@ -80,8 +81,8 @@ static int collect(const struct measurement *measurement, struct result *result,
     collection.measurement.globs = &collection.id;
     collection.measurement.glob_count = 1;
     collection.measurement.label = "source lines";
-    const bool wants_counts = kinds & LINES_COUNTS && !result->lines.counted;
-    const bool wants_stalls = kinds & LINES_STALLS && !result->lines.period;
+    const bool wants_counts = kinds & PROVIDES_LINE_COUNTS && !result->lines.counted;
+    const bool wants_stalls = kinds & PROVIDES_STALLS && !result->lines.period;
     struct lines counts = {0}, stalls = {0};
     const bool counted = wants_counts && collect_counts(&collection, &counts);
     const bool sampled = collection.code != EXIT_INTERRUPTED && wants_stalls && collect_stalls(&collection, &stalls);
