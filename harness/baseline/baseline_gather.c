@@ -115,11 +115,11 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
         if (!result)
             continue;
         if (!same_code(fresh, result))
-            lines_release(&fresh->lines); /* of other code than the newest */
-        result_copy_facts(fresh, result); /* the newest run's in the end */
-        if (result->lines.counted || result->lines.period) {
-            lines_release(&fresh->lines);
-            lines_copy(&fresh->lines, &result->lines);
+            profile_release(&fresh->profile); /* of other code than the newest */
+        result_copy_facts(fresh, result);     /* the newest run's in the end */
+        if (result->profile.counted || result->profile.period) {
+            profile_release(&fresh->profile);
+            profile_copy(&fresh->profile, &result->profile);
         }
         result_add_like(fresh, result, acceptance->metric_globs, acceptance->metric_glob_count);
     }

@@ -326,24 +326,24 @@ static bool has_time(const struct merging *merging, const struct result *fresh)
 
 /* Keeps the lines that a check can name: those of source files. A library without line information has thousands of
  * instructions instead. */
-static void keep_source_lines(struct result *result, const struct lines *lines)
+static void keep_source_lines(struct result *result, const struct profile *profile)
 {
-    lines_release(&result->lines);
-    lines_copy(&result->lines, lines);
-    lines_keep_files(&result->lines);
+    profile_release(&result->profile);
+    profile_copy(&result->profile, profile);
+    profile_keep_files(&result->profile);
 }
 
 /* Lines are of one machine code: those of another than the values' are of no use. Fewer kinds of them replace nothing.
  */
 static void merge_lines(struct result *result, const struct result *fresh, bool was_same_code)
 {
-    const struct lines *lines = &fresh->lines;
-    const bool has_lines = lines->counted || lines->period;
+    const struct profile *profile = &fresh->profile;
+    const bool has_profile = profile->counted || profile->period;
     if (!was_same_code)
-        lines_release(&result->lines);
-    const bool loses = (result->lines.period && !lines->period) || (result->lines.counted & ~lines->counted);
-    if (has_lines && !loses && same_code(result, fresh))
-        keep_source_lines(result, lines);
+        profile_release(&result->profile);
+    const bool loses = (result->profile.period && !profile->period) || (result->profile.counted & ~profile->counted);
+    if (has_profile && !loses && same_code(result, fresh))
+        keep_source_lines(result, profile);
 }
 
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh)

@@ -151,15 +151,15 @@ static char *text_of(const struct source *source, unsigned number)
     return x_sprintf("%.*s", (int)length, start);
 }
 
-void source_resolve(struct lines *lines, const char *library)
+void source_resolve(struct profile *profile, const char *library)
 {
     struct sources sources = {0};
     struct stat status;
     sources.has_time = library && stat(library, &status) == 0;
     if (sources.has_time)
         sources.time = status.st_mtim;
-    for (size_t i = 0; i < lines->count; i++) {
-        struct line *line = &lines->list[i];
+    for (size_t i = 0; i < profile->count; i++) {
+        struct profile_line *line = &profile->list[i];
         if (!line->file)
             continue;
         const struct source *source = open_source(&sources, line->file);
@@ -168,7 +168,7 @@ void source_resolve(struct lines *lines, const char *library)
         free(line->file);
         line->file = x_strdup(source->name);
     }
-    lines_sort(lines);
+    profile_sort(profile);
     for (size_t i = 0; i < sources.count; i++) {
         free(sources.list[i].path);
         free(sources.list[i].name);

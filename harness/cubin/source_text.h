@@ -13,7 +13,7 @@
  * bytes. It is NULL where the file is not really below the current directory, without links and "..", or is hidden
  * there, cannot be read, is shorter, or is newer than the library (or NULL: no matter), so that its lines may be others
  * by now. Lines that thereby are one become one. */
-void source_resolve(struct lines *lines, const char *library);
+void source_resolve(struct profile *profile, const char *library);
 
 /* Whether a path that a compiler wrote is that of a file below the current directory, by the same rules. */
 bool source_is_below(const char *path);

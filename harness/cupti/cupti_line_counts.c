@@ -27,7 +27,7 @@ struct lines_collector {
     CUpti_SassMetrics_Config configs[LINE_COUNTERS];
     enum line_counter counters[LINE_COUNTERS]; /* whose configs they are: the first of those that share one */
     size_t count;
-    unsigned counted; /* as in struct lines */
+    unsigned counted; /* as in struct profile */
     bool enabled;
     struct problem problem; /* not enabled */
 };
@@ -57,7 +57,7 @@ static int lines_open(void **opened, const struct job *job, struct device *devic
 static void choose_counters(struct lines_collector *self, const char *chip)
 {
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
-        const char *name = line_counter_counter(counter);
+        const char *name = line_counter_metric(counter);
         CUpti_SassMetrics_GetProperties_Params params = {
             .structSize = CUpti_SassMetrics_GetProperties_Params_STRUCT_SIZE,
             .pChipName = chip,
@@ -168,18 +168,18 @@ static double count_of(const struct lines_collector *self, const struct instruct
                        enum line_counter counter)
 {
     for (size_t c = 0; c < self->count; c++)
-        if (strcmp(line_counter_counter(self->counters[c]), line_counter_counter(counter)) == 0)
+        if (strcmp(line_counter_metric(self->counters[c]), line_counter_metric(counter)) == 0)
             return instruction->counts[c];
     return 0;
 }
 
 static void add_instruction(const struct lines_collector *self, const struct instruction *instruction,
-                            const struct images *images, struct lines *lines)
+                            const struct images *images, struct profile *profile)
 {
     unsigned number = 0;
     const CUpti_SassMetrics_Data *record = instruction->record;
     char *file = image_line(images, record->cubinCrc, record->functionName, record->pcOffset, &number);
-    struct line *line = lines_add(lines, record->functionName, file, number, record->pcOffset);
+    struct profile_line *line = profile_add(profile, record->functionName, file, number, record->pcOffset);
     const bool stores = count_of(self, instruction, LINE_GLOBAL_STORES) > 0;
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
         const enum line_kind kind = line_counter_kind(counter);
@@ -190,7 +190,7 @@ static void add_instruction(const struct lines_collector *self, const struct ins
 }
 
 static int add_records(const struct lines_collector *self, const CUpti_SassMetrics_Data *records, size_t count,
-                       struct lines *lines, struct problem *problem)
+                       struct profile *profile, struct problem *problem)
 {
     struct images images;
     if (images_open(&images, self->job->library, problem) < 0)
@@ -198,14 +198,14 @@ static int add_records(const struct lines_collector *self, const CUpti_SassMetri
     struct instruction *list = x_calloc(count, sizeof *list);
     const size_t gathered = gather(self, records, count, list);
     for (size_t i = 0; i < gathered; i++)
-        add_instruction(self, &list[i], &images, lines);
-    lines->counted = self->counted;
+        add_instruction(self, &list[i], &images, profile);
+    profile->counted = self->counted;
     free(list);
     images_close(&images);
     return 0;
 }
 
-static int flush(const struct lines_collector *self, struct lines *lines, struct problem *problem)
+static int flush(const struct lines_collector *self, struct profile *profile, struct problem *problem)
 {
     CUpti_SassMetricsGetDataProperties_Params size = {
         .structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
@@ -231,7 +231,7 @@ static int flush(const struct lines_collector *self, struct lines *lines, struct
     };
     int failed = cupti_check("reading the counts by instruction", cuptiSassMetricsFlushData(&params), problem);
     if (failed == 0)
-        failed = add_records(self, records, count, lines, problem);
+        failed = add_records(self, records, count, profile, problem);
     /* The names stay: CUPTI does not say whether records share them, and the process is about to end. */
     free(values);
     free(records);
@@ -243,7 +243,7 @@ static int lines_measure(void *opened, const struct workload *workload, struct r
     struct lines_collector *self = opened;
     if (workload->transfer)
         return problem_set(problem, "it launches no kernel");
-    if (launch(self, workload, problem) < 0 || flush(self, &result->lines, problem) < 0)
+    if (launch(self, workload, problem) < 0 || flush(self, &result->profile, problem) < 0)
         return -1;
     launch_log_hand_over(&self->log, result);
     return 0;

@@ -196,24 +196,24 @@ static bool was_launched(const struct stalls_collector *self, const char *functi
 }
 
 static void add_place(const struct stalls_collector *self, const CUpti_PCSamplingPCData *place,
-                      const struct images *images, struct lines *lines)
+                      const struct images *images, struct profile *profile)
 {
     if (!place->functionName || !was_launched(self, place->functionName))
         return;
     unsigned number = 0;
     char *file = image_line(images, place->cubinCrc, place->functionName, place->pcOffset, &number);
-    struct line *line = lines_add(lines, place->functionName, file, number, (unsigned)place->pcOffset);
+    struct profile_line *line = profile_add(profile, place->functionName, file, number, (unsigned)place->pcOffset);
     for (size_t i = 0; i < place->stallReasonCount; i++) {
         const char *reason = reason_of(self, place->stallReason[i].pcSamplingStallReasonIndex);
         if (reason && place->stallReason[i].samples > 0)
-            line_add_stall(line, reason, place->stallReason[i].samples);
+            profile_line_add_stall(line, reason, place->stallReason[i].samples);
     }
     free(file);
 }
 
 /* Takes what is there. CUPTI decodes in a thread of its own, so little may be there yet: the rest comes with a later
  * fetch or at the end. */
-static int fetch(struct stalls_collector *self, const struct images *images, struct lines *lines,
+static int fetch(struct stalls_collector *self, const struct images *images, struct profile *profile,
                  struct problem *problem)
 {
     CUpti_PCSamplingGetDataParams params = {
@@ -224,13 +224,13 @@ static int fetch(struct stalls_collector *self, const struct images *images, str
         if (self->fetched.hardwareBufferFull)
             return problem_set(problem, "the buffer for samples overflowed");
         for (size_t i = 0; i < self->fetched.totalNumPcs; i++)
-            add_place(self, &self->fetched.pPcData[i], images, lines);
+            add_place(self, &self->fetched.pPcData[i], images, profile);
     } while (self->fetched.remainingNumPcs > 0);
     return 0;
 }
 
 static int sample(struct stalls_collector *self, const struct workload *workload, const struct images *images,
-                  struct lines *lines, struct problem *problem)
+                  struct profile *profile, struct problem *problem)
 {
     CUpti_PCSamplingStartParams on = {.size = CUpti_PCSamplingStartParamsSize, .ctx = self->context};
     CUpti_PCSamplingStopParams off = {.size = CUpti_PCSamplingStopParamsSize, .ctx = self->context};
@@ -238,13 +238,13 @@ static int sample(struct stalls_collector *self, const struct workload *workload
     for (int s = 0; s < self->job->samples; s++) {
         if (prepare(self, workload, problem) < 0 || cupti_check("sampling", cuptiPCSamplingStart(&on), problem) < 0 ||
             workload_run(workload, problem) < 0 || cupti_check("sampling", cuptiPCSamplingStop(&off), problem) < 0 ||
-            fetch(self, images, lines, problem) < 0)
+            fetch(self, images, profile, problem) < 0)
             return -1;
     }
     if (cupti_check("ending PC sampling", cuptiPCSamplingDisable(&end), problem) < 0)
         return -1;
     for (size_t i = 0; i < self->rest.totalNumPcs && i < PLACES; i++)
-        add_place(self, &self->rest.pPcData[i], images, lines);
+        add_place(self, &self->rest.pPcData[i], images, profile);
     return 0;
 }
 
@@ -258,12 +258,12 @@ static int stalls_measure(void *opened, const struct workload *workload, struct 
         return -1;
     int failed = -1;
     if (choose_period(self, workload, problem) == 0 && start(self, problem) == 0)
-        failed = sample(self, workload, &images, &result->lines, problem);
+        failed = sample(self, workload, &images, &result->profile, problem);
     images_close(&images);
     if (failed < 0)
         return -1;
-    result->lines.period = 1u << self->period;
-    result->lines.launches = (unsigned)self->job->samples;
+    result->profile.period = 1u << self->period;
+    result->profile.launches = (unsigned)self->job->samples;
     launch_log_hand_over(&self->log, result);
     return 0;
 }

@@ -13,16 +13,16 @@
 
 /* Lines that those of the run can be held against: the base library's, and those that the baseline kept. */
 struct bases {
-    const struct lines *list[2];
+    const struct profile *list[2];
 };
 
 /* Whether the base knows every pattern of the metric that the run knows, and there is one. */
-static bool can_compare(const char *metric, const struct lines *lines, const struct lines *base)
+static bool can_compare(const char *metric, const struct profile *profile, const struct profile *base)
 {
     size_t count, known = 0;
     const struct pattern *patterns = pattern_list(&count);
     for (size_t i = 0; i < count; i++) {
-        if (!pattern_explains(&patterns[i], metric) || !pattern_is_known(&patterns[i], lines))
+        if (!pattern_explains(&patterns[i], metric) || !pattern_is_known(&patterns[i], profile))
             continue;
         if (!pattern_is_known(&patterns[i], base))
             return false;
@@ -33,19 +33,19 @@ static bool can_compare(const char *metric, const struct lines *lines, const str
 
 /* The pattern of a metric, and the base that tells it: NULL where there was nothing to compare with. Where there was
  * and nothing grew, no line is to blame: then there is no pattern. */
-static const struct pattern *find_pattern(const char *metric, const struct lines *lines, const struct bases *bases,
-                                          const struct lines **base)
+static const struct pattern *find_pattern(const char *metric, const struct profile *profile, const struct bases *bases,
+                                          const struct profile **base)
 {
     bool compared = false;
     for (size_t i = 0; i < ARRAY_SIZE(bases->list); i++) {
         *base = bases->list[i];
-        const struct pattern *pattern = pattern_of_metric(metric, lines, *base);
+        const struct pattern *pattern = pattern_of_metric(metric, profile, *base);
         if (pattern)
             return pattern;
-        compared |= can_compare(metric, lines, *base);
+        compared |= can_compare(metric, profile, *base);
     }
     *base = NULL;
-    return compared ? NULL : pattern_of_metric(metric, lines, NULL);
+    return compared ? NULL : pattern_of_metric(metric, profile, NULL);
 }
 
 static double growth(const struct hotspot *hotspot)
@@ -53,14 +53,14 @@ static double growth(const struct hotspot *hotspot)
     return hotspot->amount - hotspot->base_amount;
 }
 
-static void find_hotspots(struct blame *blame, const struct pattern *pattern, const struct lines *lines,
-                          const struct lines *base)
+static void find_hotspots(struct blame *blame, const struct pattern *pattern, const struct profile *profile,
+                          const struct profile *base)
 {
-    blame->count = pattern_hotspots(pattern, lines, base, blame->hotspots, BLAME_LINES);
+    blame->count = pattern_hotspots(pattern, profile, base, blame->hotspots, BLAME_LINES);
     while (blame->count > 1 && growth(&blame->hotspots[blame->count - 1]) < HOTSPOT_PART * growth(&blame->hotspots[0]))
         blame->count--;
     blame->pattern = blame->count > 0 ? pattern : NULL;
-    blame->lines = lines;
+    blame->profile = profile;
     blame->against_base = blame->pattern && base;
 }
 
@@ -90,19 +90,19 @@ static size_t find_same(const struct diagnosis *diagnosis, const struct worse *r
 static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, size_t count, const struct result *base,
                          const struct result *now, const char *change)
 {
-    const struct bases bases = {{&now->base_lines, &base->lines}};
+    const struct bases bases = {{&now->base_profile, &base->profile}};
     for (size_t i = 0; i < count; i++) {
         const struct judgement *judgements = diagnosis->comparison->list;
         struct blame *blame = &diagnosis->list[rows[i].index];
-        const struct lines *base_lines;
+        const struct profile *base_profile;
         const struct pattern *pattern =
-            find_pattern(judgements[rows[i].index].metric->name, &now->lines, &bases, &base_lines);
+            find_pattern(judgements[rows[i].index].metric->name, &now->profile, &bases, &base_profile);
         const size_t same = find_same(diagnosis, rows, i, pattern);
         if (same < i) {
             *blame = diagnosis->list[rows[same].index];
             blame->same_as = judgements[rows[same].index].metric;
         } else if (pattern) {
-            find_hotspots(blame, pattern, &now->lines, base_lines);
+            find_hotspots(blame, pattern, &now->profile, base_profile);
         }
         blame->is_worst = i == 0;
         blame->launch_change = x_strdup(change);

@@ -11,7 +11,7 @@
 
 /* Why one row is worse (judgement_is_worse); all empty of any other. The lines are the run's own and the base's. */
 struct blame {
-    const struct lines *lines;            /* of the run */
+    const struct profile *profile;        /* of the run */
     const struct pattern *pattern;        /* what there is more of; NULL: no line says why, and there are no causes */
     struct hotspot hotspots[BLAME_LINES]; /* most first; at least one */
     size_t count;

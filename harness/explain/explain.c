@@ -6,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell(struct explained_pattern *explained, const struct pattern *pattern, const struct lines *lines)
+static void tell(struct explained_pattern *explained, const struct pattern *pattern, const struct profile *profile)
 {
     *explained = (struct explained_pattern){
         .pattern = pattern,
         .kind = pattern->kind,
-        .known = pattern_is_known(pattern, lines),
+        .known = pattern_is_known(pattern, profile),
         .total = NAN,
         .whole = NAN,
         .part = NAN,
     };
     if (!explained->known)
         return;
-    explained->total = pattern_total(pattern, lines);
-    explained->hotspot_count = pattern_hotspots(pattern, lines, NULL, explained->hotspots, EXPLAIN_HOTSPOTS);
+    explained->total = pattern_total(pattern, profile);
+    explained->hotspot_count = pattern_hotspots(pattern, profile, NULL, explained->hotspots, EXPLAIN_HOTSPOTS);
     if (explained->kind == EXPLAINED_FAULT) {
         explained->of = pattern->of;
-        explained->whole = pattern_whole(pattern, lines);
+        explained->whole = pattern_whole(pattern, profile);
         explained->part = explained->total / explained->whole;
     }
 }
@@ -52,11 +52,11 @@ static int by_weight(const void *left, const void *right)
 
 static void explain_patterns(struct explanation *explanation)
 {
-    const struct lines *lines = &explanation->result->lines;
+    const struct profile *profile = &explanation->result->profile;
     size_t count;
     const struct pattern *list = pattern_list(&count);
     for (size_t i = 0; i < count; i++)
-        tell(ARRAY_GROW(explanation->patterns, explanation->pattern_count), &list[i], lines);
+        tell(ARRAY_GROW(explanation->patterns, explanation->pattern_count), &list[i], profile);
     qsort(explanation->patterns, count, sizeof *explanation->patterns, by_weight);
 }
 
@@ -76,13 +76,13 @@ static int by_share(const void *left, const void *right)
 /* All samples, then one entry a reason: a file may name a great many. */
 static void sum_stalls(struct explanation *explanation)
 {
-    const struct lines *lines = &explanation->result->lines;
+    const struct profile *profile = &explanation->result->profile;
     struct explained_stall *list = NULL;
     size_t count = 0, kept = 0;
     double all = 0;
-    for (size_t i = 0; i < lines->count && lines->period > 0; i++)
-        for (size_t k = 0; k < lines->list[i].stall_count; k++) {
-            const struct stall *stall = &lines->list[i].stalls[k];
+    for (size_t i = 0; i < profile->count && profile->period > 0; i++)
+        for (size_t k = 0; k < profile->list[i].stall_count; k++) {
+            const struct stall *stall = &profile->list[i].stalls[k];
             *ARRAY_GROW(list, count) = (struct explained_stall){stall->reason, stall->samples};
             all += stall->samples;
         }
@@ -108,7 +108,7 @@ void explain_make(struct explanation *explanation, const struct run *run, const 
     *explanation = (struct explanation){
         .run = run,
         .result = result,
-        .has_lines = result->lines.counted || result->lines.period,
+        .has_profile = result->profile.counted || result->profile.period,
     };
     explain_launches(explanation);
     roofline_of(&explanation->roofline, run, result);

@@ -75,7 +75,7 @@ struct explanation {
     double achieved;                        /* occupancy, % */
     enum explained_gap gap;
     struct roofline roofline;
-    bool has_lines;
+    bool has_profile;
     struct explained_pattern *patterns; /* time first, then faults by part, most first, then the others */
     size_t pattern_count;
     struct explained_stall *stalls;

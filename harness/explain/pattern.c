@@ -97,17 +97,17 @@ bool pattern_explains(const struct pattern *pattern, const char *metric)
     return false;
 }
 
-static bool is_counted(const struct pattern_sum *sum, const struct lines *lines)
+static bool is_counted(const struct pattern_sum *sum, const struct profile *profile)
 {
     for (size_t i = 0; i < sum->count; i++)
-        if (!(lines->counted & 1u << sum->terms[i].counter))
+        if (!(profile->counted & 1u << sum->terms[i].counter))
             return false;
     return true;
 }
 
-bool pattern_is_known(const struct pattern *pattern, const struct lines *lines)
+bool pattern_is_known(const struct pattern *pattern, const struct profile *profile)
 {
-    return pattern->sum.count == 0 ? lines->period > 0 : is_counted(&pattern->sum, lines);
+    return pattern->sum.count == 0 ? profile->period > 0 : is_counted(&pattern->sum, profile);
 }
 
 static double bounded(double amount)
@@ -115,7 +115,7 @@ static double bounded(double amount)
     return amount > 0 ? fmin(amount, AMOUNT_MAX) : 0;
 }
 
-static double amount_of(const struct pattern_sum *sum, const struct line *line)
+static double amount_of(const struct pattern_sum *sum, const struct profile_line *line)
 {
     double amount = 0;
     for (size_t i = 0; i < sum->count; i++)
@@ -123,26 +123,26 @@ static double amount_of(const struct pattern_sum *sum, const struct line *line)
     return bounded(amount);
 }
 
-double pattern_amount(const struct pattern *pattern, const struct lines *lines, const struct line *line)
+double pattern_amount(const struct pattern *pattern, const struct profile *profile, const struct profile_line *line)
 {
     if (pattern->sum.count > 0)
         return amount_of(&pattern->sum, line);
-    return lines->launches > 0 ? bounded(line_samples(line) * lines->period / lines->launches) : 0;
+    return profile->launches > 0 ? bounded(profile_line_samples(line) * profile->period / profile->launches) : 0;
 }
 
-double pattern_total(const struct pattern *pattern, const struct lines *lines)
+double pattern_total(const struct pattern *pattern, const struct profile *profile)
 {
     double total = 0;
-    for (size_t i = 0; i < lines->count; i++)
-        total += pattern_amount(pattern, lines, &lines->list[i]);
+    for (size_t i = 0; i < profile->count; i++)
+        total += pattern_amount(pattern, profile, &profile->list[i]);
     return total;
 }
 
-double pattern_whole(const struct pattern *pattern, const struct lines *lines)
+double pattern_whole(const struct pattern *pattern, const struct profile *profile)
 {
     double whole = 0;
-    for (size_t i = 0; i < lines->count && is_counted(&pattern->whole, lines); i++)
-        whole += amount_of(&pattern->whole, &lines->list[i]);
+    for (size_t i = 0; i < profile->count && is_counted(&pattern->whole, profile); i++)
+        whole += amount_of(&pattern->whole, &profile->list[i]);
     return whole > 0 ? whole : NAN;
 }
 
@@ -165,31 +165,31 @@ static size_t add_hotspot(struct hotspot *hotspots, size_t count, size_t capacit
     return count;
 }
 
-static bool has_texts(const struct lines *lines)
+static bool has_texts(const struct profile *profile)
 {
-    for (size_t i = 0; i < lines->count; i++)
-        if (lines->list[i].text)
+    for (size_t i = 0; i < profile->count; i++)
+        if (profile->list[i].text)
             return true;
     return false;
 }
 
-size_t pattern_hotspots(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
+size_t pattern_hotspots(const struct pattern *pattern, const struct profile *profile, const struct profile *base,
                         struct hotspot *hotspots, size_t capacity)
 {
     /* Numbers of lines move with every edit: what has texts is held against nothing that has none. */
-    const bool matches = base && (has_texts(base) || !has_texts(lines));
-    const struct line **was = matches ? lines_match(lines, base) : NULL;
-    const double total = pattern_total(pattern, lines), base_total = base ? pattern_total(pattern, base) : 0;
+    const bool matches = base && (has_texts(base) || !has_texts(profile));
+    const struct profile_line **was = matches ? profile_match(profile, base) : NULL;
+    const double total = pattern_total(pattern, profile), base_total = base ? pattern_total(pattern, base) : 0;
     size_t count = 0;
-    for (size_t i = 0; i < lines->count; i++) {
-        const struct line *line = &lines->list[i];
+    for (size_t i = 0; i < profile->count; i++) {
+        const struct profile_line *line = &profile->list[i];
         struct hotspot hotspot = {
-            .line = line, .base = was ? was[i] : NULL, .amount = pattern_amount(pattern, lines, line)};
+            .line = line, .base = was ? was[i] : NULL, .amount = pattern_amount(pattern, profile, line)};
         hotspot.base_amount = hotspot.base ? pattern_amount(pattern, base, hotspot.base) : 0;
         hotspot.has_base = base && (hotspot.base || (matches && line->text) || base_total == 0);
         hotspot.share = total > 0 ? hotspot.amount / total : 0;
         if (pattern->sum.count == 0)
-            hotspot.stall = hotspot.has_base ? stall_grown(lines, line, base, hotspot.base) : stall_commonest(line);
+            hotspot.stall = hotspot.has_base ? stall_grown(profile, line, base, hotspot.base) : stall_commonest(line);
         if (growth(&hotspot) > 0)
             count = add_hotspot(hotspots, count, capacity, &hotspot);
     }
@@ -199,21 +199,21 @@ size_t pattern_hotspots(const struct pattern *pattern, const struct lines *lines
 
 /* By how much the kernel has more of it, 0 where that is not known or it has not, or the pattern is not about the
  * metric. */
-static double growth_of_total(const struct pattern *pattern, const char *metric, const struct lines *lines,
-                              const struct lines *base)
+static double growth_of_total(const struct pattern *pattern, const char *metric, const struct profile *profile,
+                              const struct profile *base)
 {
-    if (!pattern_explains(pattern, metric) || !pattern_is_known(pattern, lines) ||
+    if (!pattern_explains(pattern, metric) || !pattern_is_known(pattern, profile) ||
         (base && !pattern_is_known(pattern, base)))
         return 0;
-    return fmax(pattern_total(pattern, lines) - (base ? pattern_total(pattern, base) : 0), 0);
+    return fmax(pattern_total(pattern, profile) - (base ? pattern_total(pattern, base) : 0), 0);
 }
 
-const struct pattern *pattern_of_metric(const char *metric, const struct lines *lines, const struct lines *base)
+const struct pattern *pattern_of_metric(const char *metric, const struct profile *profile, const struct profile *base)
 {
     double grown[ARRAY_SIZE(patterns)];
     const struct pattern *slight = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
-        grown[i] = growth_of_total(&patterns[i], metric, lines, base);
+        grown[i] = growth_of_total(&patterns[i], metric, profile, base);
     for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
         double max = 0;
         for (size_t k = 0; k < ARRAY_SIZE(patterns); k++)

@@ -43,36 +43,36 @@ const struct pattern *pattern_list(size_t *count);
 bool pattern_explains(const struct pattern *pattern, const char *metric);
 
 /* Whether its counters were read, or for stalls, samples were taken. */
-bool pattern_is_known(const struct pattern *pattern, const struct lines *lines);
+bool pattern_is_known(const struct pattern *pattern, const struct profile *profile);
 
 /* How much of it a line has: a count of one launch of the variant; for stalls, cycles of SMs
  * in which the sampled warp stood there. Never negative, and so bounded that sums of it stay finite. */
-double pattern_amount(const struct pattern *pattern, const struct lines *lines, const struct line *line);
-double pattern_total(const struct pattern *pattern, const struct lines *lines);
+double pattern_amount(const struct pattern *pattern, const struct profile *profile, const struct profile_line *line);
+double pattern_total(const struct pattern *pattern, const struct profile *profile);
 
 /* The total of a fault's whole; NaN where that is not known or nothing. */
-double pattern_whole(const struct pattern *pattern, const struct lines *lines);
+double pattern_whole(const struct pattern *pattern, const struct profile *profile);
 
 /* A line and what it was in the base. */
 struct hotspot {
-    const struct line *line, *base; /* base: NULL where it has no such line, or there is no base */
-    double amount, base_amount;     /* base_amount 0 where there is no base line */
-    double share;                   /* of the kernel's total now */
+    const struct profile_line *line, *base; /* base: NULL where it has no such line, or there is no base */
+    double amount, base_amount;             /* base_amount 0 where there is no base line */
+    double share;                           /* of the kernel's total now */
     const char *stall; /* of the pattern of stalls: the reason that grew most, or without a base the commonest */
     bool has_base;     /* base_amount is known: that of its line, or 0 because the line is new or because no line of the
                         * base has any of it */
 };
 
 /* The lines with most of it, at most `room`, into causes; with a base (not NULL) those in which it grew most, and none
- * in which it did not. Returns how many. lines_match says which line of the base is the same one. */
-size_t pattern_hotspots(const struct pattern *pattern, const struct lines *lines, const struct lines *base,
+ * in which it did not. Returns how many. profile_match says which line of the base is the same one. */
+size_t pattern_hotspots(const struct pattern *pattern, const struct profile *profile, const struct profile *base,
                         struct hotspot *hotspots, size_t capacity);
 
 /* The pattern that explains why a metric got worse: of those of that metric whose total is known and grew against the
  * base, or without a base (NULL) is not 0, the first that grew by at least PATTERN_NOTICEABLE of what it was; failing
  * that the first. One that is less than PATTERN_PART of the largest of the same unit is beside the point. NULL when
  * there is none. */
-const struct pattern *pattern_of_metric(const char *metric, const struct lines *lines, const struct lines *base);
+const struct pattern *pattern_of_metric(const char *metric, const struct profile *profile, const struct profile *base);
 
 #define PATTERN_NOTICEABLE 0.01
 #define PATTERN_PART 0.25

@@ -49,7 +49,7 @@ static const struct {
 };
 /* clang-format on */
 
-const char *stall_commonest(const struct line *line)
+const char *stall_commonest(const struct profile_line *line)
 {
     const struct stall *max = NULL;
     for (size_t i = 0; i < line->stall_count; i++)
@@ -58,17 +58,17 @@ const char *stall_commonest(const struct line *line)
     return max ? max->reason : NULL;
 }
 
-const char *stall_grown(const struct lines *lines, const struct line *line, const struct lines *base_lines,
-                        const struct line *base)
+const char *stall_grown(const struct profile *profile, const struct profile_line *line,
+                        const struct profile *base_profile, const struct profile_line *base)
 {
     const char *max = NULL;
     double growth = 0;
     for (size_t i = 0; i < line->stall_count; i++) {
         const struct stall *stall = &line->stalls[i];
-        double grown = stall->samples * lines->period / (lines->launches ? lines->launches : 1);
-        for (size_t k = 0; base && base_lines->launches && k < base->stall_count; k++)
+        double grown = stall->samples * profile->period / (profile->launches ? profile->launches : 1);
+        for (size_t k = 0; base && base_profile->launches && k < base->stall_count; k++)
             if (strcmp(base->stalls[k].reason, stall->reason) == 0)
-                grown -= base->stalls[k].samples * base_lines->period / base_lines->launches;
+                grown -= base->stalls[k].samples * base_profile->period / base_profile->launches;
         if (grown > growth) {
             max = stall->reason;
             growth = grown;
@@ -92,9 +92,9 @@ const char *stall_words(const char *reason)
     return i < ARRAY_SIZE(stalls) ? stalls[i].words : NULL;
 }
 
-const char *stall_advice(const char *reason, const struct lines *lines)
+const char *stall_advice(const char *reason, const struct profile *profile)
 {
-    const bool uses_shared = !(lines->counted & 1u << LINE_SHARED) || lines_total(lines, LINE_SHARED) > 0;
+    const bool uses_shared = !(profile->counted & 1u << LINE_SHARED) || profile_total(profile, LINE_SHARED) > 0;
     const bool is_of_mio = strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "short_scoreboard") == 0;
     const size_t i = place_of(reason);
     if (is_of_mio && !uses_shared)

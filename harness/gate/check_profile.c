@@ -52,13 +52,13 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
     const char **ids = NULL;
     size_t count = 0;
     int code = EXIT_SAME;
-    lines_add_rows(run, measurement->metrics);
+    profile_add_rows(run, measurement->metrics);
     for (size_t i = 0; i < run->result_count; i++)
         if (wants_conflicts(measurement->metrics, baseline, &run->results[i]))
             *ARRAY_GROW(ids, count) = run->results[i].id;
     if (count > 0 && can_see_lines(measurement)) {
         code = measure_lines(measurement, run, ids, count, PROVIDES_LINE_COUNTS);
-        lines_add_rows(run, measurement->metrics);
+        profile_add_rows(run, measurement->metrics);
         for (size_t i = 0; i < count && code == EXIT_SAME; i++)
             mark_uncounted(measurement->metrics, run_find(run, ids[i]));
     }
@@ -66,7 +66,7 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
     return code;
 }
 
-/* The base library's lines of a kernel, into base_lines. */
+/* The base library's lines of a kernel, into base_profile. */
 static void explain_base(const struct measurement *measurement, const char *against, struct result *result)
 {
     struct run base = {0};
@@ -76,8 +76,8 @@ static void explain_base(const struct measurement *measurement, const char *agai
     other.skip_unmatched = true;
     result_copy_facts(run_add(&base, id), result);
     measure_lines(&other, &base, &id, 1, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
-    lines_release(&result->base_lines);
-    lines_copy(&result->base_lines, &base.results[0].lines);
+    profile_release(&result->base_profile);
+    profile_copy(&result->base_profile, &base.results[0].profile);
     run_release(&base);
 }
 

@@ -82,7 +82,7 @@ static enum value_state state_without_launches(const struct result *result)
 static bool has_no_wavefronts(const struct result *result, const struct metrics *metrics)
 {
     char wavefronts[128];
-    snprintf(wavefronts, sizeof wavefronts, "%s.sum", line_counter_counter(LINE_SHARED));
+    snprintf(wavefronts, sizeof wavefronts, "%s.sum", line_counter_metric(LINE_SHARED));
     for (size_t m = 0; m < metrics->count; m++) {
         const struct row *row = result_find(result, metrics->list[m].name);
         if (strcmp(metrics->list[m].counter, wavefronts) == 0 && row && row->state == VALUE_MEASURED)
@@ -94,7 +94,7 @@ static bool has_no_wavefronts(const struct result *result, const struct metrics 
 static void add_excess(struct result *result, const char *metric, const struct metrics *metrics)
 {
     const unsigned both = 1u << LINE_SHARED | 1u << LINE_SHARED_IDEAL;
-    const bool counted = (result->lines.counted & both) == both;
+    const bool counted = (result->profile.counted & both) == both;
     if (result->launch_count > 0 && !counted && !has_no_wavefronts(result, metrics))
         return;
     struct row *row = result_add(result, metric);
@@ -103,11 +103,11 @@ static void add_excess(struct result *result, const char *metric, const struct m
     if (result->launch_count == 0)
         return;
     const double excess =
-        counted ? lines_total(&result->lines, LINE_SHARED) - lines_total(&result->lines, LINE_SHARED_IDEAL) : 0;
+        counted ? profile_total(&result->profile, LINE_SHARED) - profile_total(&result->profile, LINE_SHARED_IDEAL) : 0;
     row_add_session(row, &excess, 1);
 }
 
-void lines_add_rows(struct run *run, const struct metrics *metrics)
+void profile_add_rows(struct run *run, const struct metrics *metrics)
 {
     for (size_t m = 0; m < metrics->count; m++) {
         if (computed_counter_of(&metrics->list[m]) != COMPUTED_EXCESS)

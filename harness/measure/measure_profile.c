@@ -41,13 +41,13 @@ static bool is_first_of_function(const struct result *result, size_t i)
 }
 
 /* Each function in a process of its own; the first one tells which there are. */
-static bool collect_counts(struct collection *collection, struct lines *lines)
+static bool collect_counts(struct collection *collection, struct profile *profile)
 {
     struct run first = {0};
     const struct result *result = ask(collection, PROVIDES_LINE_COUNTS, 0, &first);
     bool whole = result != NULL;
     if (result)
-        lines_merge(lines, &result->lines);
+        profile_merge(profile, &result->profile);
     size_t skip = 0;
     for (size_t i = 0; whole && i < result->launch_count; skip += result->launches[i++].times) {
         if (i == 0 || !is_first_of_function(result, i))
@@ -55,7 +55,7 @@ static bool collect_counts(struct collection *collection, struct lines *lines)
         struct run more = {0};
         const struct result *other = ask(collection, PROVIDES_LINE_COUNTS, skip, &more);
         if (other)
-            lines_merge(lines, &other->lines);
+            profile_merge(profile, &other->profile);
         whole = other != NULL;
         run_release(&more);
     }
@@ -63,12 +63,12 @@ static bool collect_counts(struct collection *collection, struct lines *lines)
     return whole;
 }
 
-static bool collect_stalls(struct collection *collection, struct lines *lines)
+static bool collect_stalls(struct collection *collection, struct profile *profile)
 {
     struct run run = {0};
     const struct result *result = ask(collection, PROVIDES_STALLS, 0, &run);
     if (result)
-        lines_merge(lines, &result->lines);
+        profile_merge(profile, &result->profile);
     run_release(&run);
     return result != NULL;
 }
@@ -81,21 +81,21 @@ static int collect(const struct measurement *measurement, struct result *result,
     collection.measurement.globs = &collection.id;
     collection.measurement.glob_count = 1;
     collection.measurement.label = "source lines";
-    const bool wants_counts = kinds & PROVIDES_LINE_COUNTS && !result->lines.counted;
-    const bool wants_stalls = kinds & PROVIDES_STALLS && !result->lines.period;
-    struct lines counts = {0}, stalls = {0};
+    const bool wants_counts = kinds & PROVIDES_LINE_COUNTS && !result->profile.counted;
+    const bool wants_stalls = kinds & PROVIDES_STALLS && !result->profile.period;
+    struct profile counts = {0}, stalls = {0};
     const bool counted = wants_counts && collect_counts(&collection, &counts);
     const bool sampled = collection.code != EXIT_INTERRUPTED && wants_stalls && collect_stalls(&collection, &stalls);
     if (counted) {
         source_resolve(&counts, measurement->kernels);
-        lines_merge(&result->lines, &counts);
+        profile_merge(&result->profile, &counts);
     }
     if (sampled) {
         source_resolve(&stalls, measurement->kernels);
-        lines_merge(&result->lines, &stalls);
+        profile_merge(&result->profile, &stalls);
     }
-    lines_release(&counts);
-    lines_release(&stalls);
+    profile_release(&counts);
+    profile_release(&stalls);
     return collection.code == EXIT_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 

@@ -124,8 +124,8 @@ void result_release(struct result *result)
 {
     release_rows(result);
     release_launches(result);
-    lines_release(&result->lines);
-    lines_release(&result->base_lines);
+    profile_release(&result->profile);
+    profile_release(&result->base_profile);
     sessions_release(result->sessions, result->session_count);
     free(result->unpaired);
     free(result->reason);
@@ -136,8 +136,8 @@ void result_release(struct result *result)
 void result_fail(struct result *result, enum result_status status, const char *reason)
 {
     release_rows(result);
-    lines_release(&result->lines);
-    lines_release(&result->base_lines);
+    profile_release(&result->profile);
+    profile_release(&result->base_profile);
     free(result->reason);
     result->status = status;
     result->reason = x_strdup(reason);

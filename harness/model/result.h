@@ -3,7 +3,7 @@
 #ifndef RESULT_H
 #define RESULT_H
 
-#include "line.h"
+#include "profile.h"
 #include "sample.h"
 #include "session.h"
 
@@ -85,11 +85,11 @@ struct result {
     size_t launch_count;
     struct row *rows; /* sorted by metric; empty unless ok */
     size_t row_count;
-    struct lines lines;       /* of one launch of the variant; empty where nobody asked */
-    struct lines base_lines;  /* the same of the base library that the run was judged against */
-    char *unpaired;           /* why that library could not settle its times, though it was to; else NULL */
-    struct session *sessions; /* of a baseline: those of this kernel's file, oldest first. None otherwise: then the
-                               * run's sessions are of every kernel */
+    struct profile profile;      /* of one launch of the variant; empty where nobody asked */
+    struct profile base_profile; /* the same of the base library that the run was judged against */
+    char *unpaired;              /* why that library could not settle its times, though it was to; else NULL */
+    struct session *sessions;    /* of a baseline: those of this kernel's file, oldest first. None otherwise: then the
+                                  * run's sessions are of every kernel */
     size_t session_count;
 };
 

@@ -17,8 +17,8 @@
  *
  * A "state" may have a "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
  * order in which they were measured. A run that was judged against a base library has "pairs": [[base, head], ...]
- * beside them, and "base_lines"; or "unpaired", why it has none. A baseline keeps the median of each session alone, and
- * has "readings", "anchor" and "previous" beside them: see struct row. A session may have "roofs". */
+ * beside them, and "base_profile"; or "unpaired", why it has none. A baseline keeps the median of each session alone,
+ * and has "readings", "anchor" and "previous" beside them: see struct row. A session may have "roofs". */
 #ifndef RUN_FILE_H
 #define RUN_FILE_H
 
@@ -37,8 +37,8 @@ bool is_metric_name(const char *text);
 /* A kernel, which is at that key; to be released whatever came of it. In run_read_result.c. */
 int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result);
 
-/* The lines of a kernel at that key; empty ones when it is absent. In run_read_lines.c. */
-int read_lines(const struct json_at *above, json_t *object, const char *key, struct lines *lines);
+/* The lines of a kernel at that key; empty ones when it is absent. In run_read_profile.c. */
+int read_profile(const struct json_at *above, json_t *object, const char *key, struct profile *profile);
 
 /* How a metric was defined, but for its name; to be released whatever came of it. In run_notes.c. */
 int read_note(const struct json_at *above, json_t *value, struct metric_note *note);

@@ -288,8 +288,8 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
     if (json_at_object(&at, object, keys, ARRAY_SIZE(keys)) < 0 || read_status(&at, object, result) < 0 ||
         json_at_number_key(&at, object, "bytes", &result->bytes) < 0 ||
         json_at_number_key(&at, object, "flops", &result->flops) < 0 || read_launches(&at, object, result) < 0 ||
-        read_lines(&at, object, "lines", &result->lines) < 0 ||
-        read_lines(&at, object, "base_lines", &result->base_lines) < 0 ||
+        read_profile(&at, object, "lines", &result->profile) < 0 ||
+        read_profile(&at, object, "base_lines", &result->base_profile) < 0 ||
         json_at_text(&at, object, "unpaired", false, &result->unpaired) < 0 || read_rows(&at, object, result) < 0)
         return -1;
     return 0;

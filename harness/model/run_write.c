@@ -169,7 +169,7 @@ static void write_row(struct json_writer *json, const struct row *row)
 }
 
 /* A line's counts that are not 0. */
-static void write_counts(struct json_writer *json, const struct line *line)
+static void write_counts(struct json_writer *json, const struct profile_line *line)
 {
     enum line_counter order[LINE_COUNTERS];
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
@@ -182,7 +182,7 @@ static void write_counts(struct json_writer *json, const struct line *line)
     json_close(json);
 }
 
-static void write_line(struct json_writer *json, const struct line *line)
+static void write_line(struct json_writer *json, const struct profile_line *line)
 {
     json_open(json, NULL, '{', JSON_IN_LINE);
     write_counts(json, line);
@@ -200,22 +200,22 @@ static void write_line(struct json_writer *json, const struct line *line)
 }
 
 /* Nothing when nothing was counted or sampled. */
-static void write_lines(struct json_writer *json, const char *key, const struct lines *lines)
+static void write_profile(struct json_writer *json, const char *key, const struct profile *profile)
 {
-    if (!lines->counted && !lines->period)
+    if (!profile->counted && !profile->period)
         return;
     json_open(json, key, '{', JSON_LINES);
     json_open(json, "counted", '[', JSON_IN_LINE);
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
-        if (lines->counted & 1u << counter)
+        if (profile->counted & 1u << counter)
             json_put_text(json, NULL, line_counter_name(counter));
     json_close(json);
-    json_put_count(json, "launches", lines->launches);
+    json_put_count(json, "launches", profile->launches);
     json_open(json, "list", '[', JSON_LINES);
-    for (size_t i = 0; i < lines->count; i++)
-        write_line(json, &lines->list[i]);
+    for (size_t i = 0; i < profile->count; i++)
+        write_line(json, &profile->list[i]);
     json_close(json);
-    json_put_count(json, "period", lines->period);
+    json_put_count(json, "period", profile->period);
     json_close(json);
 }
 
@@ -225,14 +225,14 @@ static void write_result(struct json_writer *json, const struct result *result)
     const bool ok = result->status == RESULT_OK;
 
     json_open(json, result->id, '{', JSON_LINES);
-    write_lines(json, "base_lines", &result->base_lines);
+    write_profile(json, "base_lines", &result->base_profile);
     put_reading(json, "bytes", result->bytes);
     put_reading(json, "flops", result->flops);
     json_open(json, "launches", '[', JSON_LINES);
     for (size_t i = 0; i < result->launch_count; i++)
         write_launch(json, &result->launches[i]);
     json_close(json);
-    write_lines(json, "lines", &result->lines);
+    write_profile(json, "lines", &result->profile);
     json_open(json, "metrics", '{', JSON_LINES);
     for (size_t i = 0; ok && i < result->row_count; i++)
         write_row(json, &result->rows[i]);

@@ -122,14 +122,14 @@ void symbols_read(char **const *names, size_t count)
 
 void result_read_symbols(struct result *result)
 {
-    const size_t count = result->launch_count + result->lines.count;
+    const size_t count = result->launch_count + result->profile.count;
     char ***names = x_calloc(count, sizeof *names);
     for (size_t i = 0; i < result->launch_count; i++)
         names[i] = &result->launches[i].function;
-    for (size_t i = 0; i < result->lines.count; i++)
-        names[result->launch_count + i] = &result->lines.list[i].function;
+    for (size_t i = 0; i < result->profile.count; i++)
+        names[result->launch_count + i] = &result->profile.list[i].function;
     symbols_read(names, count);
-    lines_sort(&result->lines);
+    profile_sort(&result->profile);
     free(names);
 }
 

@@ -191,7 +191,7 @@ static void put_roofline(struct json_writer *json, const struct roofline *roofli
 
 static void put_stalls(struct json_writer *json, const struct explanation *explanation)
 {
-    if (explanation->result->lines.period == 0) {
+    if (explanation->result->profile.period == 0) {
         json_put_null(json, "stalls");
         return;
     }
@@ -209,7 +209,7 @@ static void put_stalls(struct json_writer *json, const struct explanation *expla
 
 static void put_hotspot(struct json_writer *json, const struct hotspot *hotspot)
 {
-    const struct line *line = hotspot->line;
+    const struct profile_line *line = hotspot->line;
     json_open(json, NULL, '{', JSON_LINES);
     json_put_text(json, "function", line->function);
     json_put_text(json, "file", line->file);
@@ -244,7 +244,7 @@ static void put_pattern(struct json_writer *json, const struct explanation *expl
 
 static void put_patterns(struct json_writer *json, const struct explanation *explanation)
 {
-    if (!explanation->has_lines) {
+    if (!explanation->has_profile) {
         json_put_null(json, "stories");
         return;
     }

@@ -57,11 +57,11 @@ static void print_title(const struct text *text, const struct explained_pattern 
 /* "all lines: long_scoreboard 61.0 %, barrier 20.2 %": why warps waited, wherever. */
 static void print_stalls(const struct text *text, const struct explanation *explanation)
 {
-    const struct lines *lines = &explanation->result->lines;
+    const struct profile *profile = &explanation->result->profile;
     char period[EXPLAIN_CELL];
     const size_t count = explanation->stall_count < STALLS_SHOWN ? explanation->stall_count : STALLS_SHOWN;
     text_print(text, INK_DIM, "  one warp of each SM every %s cycles, in %u launch%s\n",
-               explain_number(lines->period, "count", period), lines->launches, lines->launches == 1 ? "" : "es");
+               explain_number(profile->period, "count", period), profile->launches, profile->launches == 1 ? "" : "es");
     for (size_t i = 0; i < count; i++)
         text_print(text, INK_PLAIN, "%s%s %.1f %%", i ? ", " : "  all lines: ", explanation->stalls[i].reason,
                    100 * explanation->stalls[i].share);
@@ -80,7 +80,7 @@ static struct table_column measure(const struct explained_pattern *explained, si
 }
 
 /* The reason why most warps waited on a line, and how many of its samples that is. */
-static void print_reason(const struct text *text, const struct line *line)
+static void print_reason(const struct text *text, const struct profile_line *line)
 {
     const char *reason = stall_commonest(line);
     const char *meaning = reason ? stall_words(reason) : NULL;
@@ -91,8 +91,9 @@ static void print_reason(const struct text *text, const struct line *line)
     for (size_t i = 0; i < line->stall_count; i++)
         if (line->stalls[i].reason == reason)
             samples = line->stalls[i].samples;
-    snprintf(whole, sizeof whole, "%s %s%s%s", reason, explain_percent(100 * (samples / line_samples(line)), share),
-             meaning ? ": " : "", meaning ? meaning : "");
+    snprintf(whole, sizeof whole, "%s %s%s%s", reason,
+             explain_percent(100 * (samples / profile_line_samples(line)), share), meaning ? ": " : "",
+             meaning ? meaning : "");
     text_print(text, INK_DIM, "%*s%s\n", PLACE_BEGIN, "",
                explain_cut(whole, TEXT_WIDTH - PLACE_BEGIN, words, sizeof words));
 }
@@ -185,12 +186,12 @@ static void print_rest(const struct text *text, const struct explanation *explan
 }
 
 /* Once for all lines: which have no place in a source file, and which files could not be read. */
-static void print_hints(const struct text *text, const struct lines *lines)
+static void print_hints(const struct text *text, const struct profile *profile)
 {
     const char *files[FILES_SHOWN];
     size_t count = 0, more = 0, instructions = 0;
-    for (size_t i = 0; i < lines->count; i++) {
-        const struct line *line = &lines->list[i];
+    for (size_t i = 0; i < profile->count; i++) {
+        const struct profile_line *line = &profile->list[i];
         size_t place = 0;
         instructions += !line->file;
         if (!line->file || line->text)
@@ -218,7 +219,7 @@ static void print_hints(const struct text *text, const struct lines *lines)
 void explain_text_lines(const struct text *text, const struct explanation *explanation,
                         const struct explain_style *style)
 {
-    if (!explanation->has_lines) {
+    if (!explanation->has_profile) {
         const int column = text_print(text, INK_BOLD, "\nSource lines  ");
         text_wrap(text, INK_PLAIN, column, 2,
                   explanation->launch_count == 0 ? "none: no kernel runs on the GPU"
@@ -234,5 +235,5 @@ void explain_text_lines(const struct text *text, const struct explanation *expla
     for (enum rest rest = REST_SMALL; rest <= REST_UNKNOWN; rest++)
         if (!style->quiet || rest == REST_UNKNOWN)
             print_rest(text, explanation, rest, style->verbose);
-    print_hints(text, &explanation->result->lines);
+    print_hints(text, &explanation->result->profile);
 }

@@ -54,7 +54,7 @@ const char *explain_function(const char *function, size_t columns, char *to, siz
     return to;
 }
 
-const char *explain_place(const struct line *line, size_t columns, char *to, size_t size)
+const char *explain_place(const struct profile_line *line, size_t columns, char *to, size_t size)
 {
     char behind[32], function[EXPLAIN_NAME];
     if (line->file)
@@ -146,8 +146,8 @@ const char *explain_unknown(const struct explanation *explanation, const struct 
 {
     if (strcmp(pattern->name, "stalls") == 0)
         return "warps were not sampled";
-    return explanation->result->lines.counted ? "not among the counters that were read"
-                                              : "instructions were not counted";
+    return explanation->result->profile.counted ? "not among the counters that were read"
+                                                : "instructions were not counted";
 }
 
 const char *explain_advice(const struct explanation *explanation, const struct explained_pattern *explained)
@@ -159,7 +159,7 @@ const char *explain_advice(const struct explanation *explanation, const struct e
                    ? "fewer of them help: take out of the loop what does not change, unroll, use wider types"
                    : "";
     if (strcmp(explained->pattern->name, "stalls") == 0 && explanation->stall_count > 0)
-        return stall_advice(explanation->stalls[0].reason, &explanation->result->lines);
+        return stall_advice(explanation->stalls[0].reason, &explanation->result->profile);
     return explained->pattern->advice;
 }
 

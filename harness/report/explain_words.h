@@ -15,7 +15,7 @@ const char *explain_cut(const char *from, size_t columns, char *to, size_t size)
 const char *explain_function(const char *function, size_t columns, char *to, size_t size);
 
 /* "kernels/reduce.cu:93", or without line information "sum+0x1a0". What is too long loses its beginning. */
-const char *explain_place(const struct line *line, size_t columns, char *to, size_t size);
+const char *explain_place(const struct profile_line *line, size_t columns, char *to, size_t size);
 
 /* A number in a unit of units.h, scaled; "not known" for NaN. */
 const char *explain_number(double number, const char *unit, char text[EXPLAIN_CELL]);

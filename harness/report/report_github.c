@@ -70,7 +70,7 @@ static char *directory_in_repository(void)
 }
 
 /* line: where it belongs, or NULL. */
-static void put_annotation(FILE *stream, enum tone tone, const struct line *line, const char *title,
+static void put_annotation(FILE *stream, enum tone tone, const struct profile_line *line, const char *title,
                            const char *message)
 {
     fprintf(stream, "::%s ", commands[tone]);
@@ -121,7 +121,7 @@ static void put_judgement(FILE *stream, const struct report *report, const struc
                             judgement->metric ? " " : "", verdict_name(judgement->verdict));
     char *message = message_of(report, judgement);
     const struct blame *blame = diagnosis_of(report->diagnosis, judgement);
-    const struct line *line = blame->count > 0 ? blame->hotspots[0].line : NULL;
+    const struct profile_line *line = blame->count > 0 ? blame->hotspots[0].line : NULL;
     put_annotation(stream, words_verdict_tone(judgement->verdict), line, title, message);
     free(message);
     free(title);

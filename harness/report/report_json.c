@@ -57,7 +57,7 @@ static void put_evidence(struct json_writer *json, const struct judgement *judge
 
 static void put_hotspot(struct json_writer *json, const struct hotspot *hotspot)
 {
-    const struct line *line = hotspot->line;
+    const struct profile_line *line = hotspot->line;
     json_open(json, NULL, '{', JSON_IN_LINE);
     json_put_text(json, "file", line->file);
     json_put_known(json, "line", line->file, line->number);

@@ -36,7 +36,7 @@ char *words_why(const struct judgement *judgement);
 
 /* "kernels/reduce.cu:41"; "sum(float*) +0x1a0" where there is no line information. In `most` characters, at least 30;
  * WORDS_PLACE where there is no width to keep. */
-char *words_place(const struct line *line, size_t max);
+char *words_place(const struct profile_line *line, size_t max);
 #define WORDS_PLACE 120
 
 /* "excess shared wavefronts 0 -> 6,938,624". */

@@ -8,7 +8,7 @@
 
 #define SOURCE_MAX 200 /* characters, for reports that have no width of their own */
 
-char *words_place(const struct line *line, size_t max)
+char *words_place(const struct profile_line *line, size_t max)
 {
     char at[32];
     snprintf(at, sizeof at, line->file ? ":%u" : " +0x%x", line->file ? line->number : line->offset);
@@ -66,7 +66,7 @@ char *words_advice(const struct blame *blame)
     for (size_t i = 0; i < blame->count; i++)
         nameless |= !blame->hotspots[i].line->file;
     const char *stall = blame->count > 0 ? blame->hotspots[0].stall : NULL;
-    const char *advice = stall ? stall_advice(stall, blame->lines) : blame->pattern->advice;
+    const char *advice = stall ? stall_advice(stall, blame->profile) : blame->pattern->advice;
     return x_sprintf("%s%s%s", *advice ? advice : blame->pattern->advice,
                      blame->against_base ? "" : "; there is nothing to compare with: these lines have most of it now",
                      nameless ? "; no line information: compile with -lineinfo" : "");

@@ -4,13 +4,13 @@
 
 #include <criterion/criterion.h>
 
-struct lines made_lines(enum line_counter counter, const struct made_line *list)
+struct profile made_lines(enum line_counter counter, const struct made_line *list)
 {
-    struct lines lines = {.counted = COUNTED(counter)};
+    struct profile profile = {.counted = COUNTED(counter)};
     for (const struct made_line *made = list; made->number || made->offset || made->function; made++) {
-        struct line *line = ARRAY_GROW(lines.list, lines.count);
+        struct profile_line *line = ARRAY_GROW(profile.list, profile.count);
         const char *file = made->file ? made->file : "k/a.cu";
-        *line = (struct line){
+        *line = (struct profile_line){
             .function = x_strdup(made->function ? made->function : "f()"),
             .file = made->number ? x_strdup(file) : NULL,
             .number = made->number,
@@ -19,15 +19,15 @@ struct lines made_lines(enum line_counter counter, const struct made_line *list)
         };
         line->counts[counter] = made->count;
     }
-    lines_sort(&lines);
-    return lines;
+    profile_sort(&profile);
+    return profile;
 }
 
-struct line *line_at(const struct lines *lines, unsigned number)
+struct profile_line *line_at(const struct profile *profile, unsigned number)
 {
-    for (size_t i = 0; i < lines->count; i++)
-        if ((lines->list[i].file ? lines->list[i].number : lines->list[i].offset) == number)
-            return &lines->list[i];
+    for (size_t i = 0; i < profile->count; i++)
+        if ((profile->list[i].file ? profile->list[i].number : profile->list[i].offset) == number)
+            return &profile->list[i];
     cr_assert_fail("there is no line %u", number);
     return NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef LINE_SUPPORT_H
 #define LINE_SUPPORT_H
 
-#include "model/line.h"
+#include "model/profile.h"
 
 #define COUNTED(counter) (1u << (counter))
 
@@ -31,9 +31,9 @@ struct made_line {
     }
 
 /* The lines up to the first without a number, an offset and a function, sorted. Caller releases. */
-struct lines made_lines(enum line_counter counter, const struct made_line *list);
+struct profile made_lines(enum line_counter counter, const struct made_line *list);
 
 /* The line with that number, or that offset where it has no file. */
-struct line *line_at(const struct lines *lines, unsigned number);
+struct profile_line *line_at(const struct profile *profile, unsigned number);
 
 #endif

@@ -97,9 +97,9 @@ void invent_blame(struct fixture *fixture, struct judgement *judgement, const ch
                   const char *source)
 {
     size_t count;
-    struct lines *lines = &fixture->run.results[0].lines;
-    lines_release(lines);
-    struct line *line = lines_add(lines, function, file, 41, 416);
+    struct profile *profile = &fixture->run.results[0].profile;
+    profile_release(profile);
+    struct profile_line *line = profile_add(profile, function, file, 41, 416);
     line->text = x_strdup(source);
     line->counts[LINE_SHARED] = 6938624;
     const struct pattern *patterns = pattern_list(&count);

@@ -691,13 +691,13 @@ static struct run made_lined(int number, const char *code, unsigned counted, uns
     result->launches[0].times = 1;
     if (!counted && !period)
         return run;
-    struct lines *lines = &result->lines;
-    *lines = (struct lines){.counted = counted, .period = period, .launches = 1};
-    struct line *line = lines_add(lines, "f", "a.cu", 4, 96);
+    struct profile *profile = &result->profile;
+    *profile = (struct profile){.counted = counted, .period = period, .launches = 1};
+    struct profile_line *line = profile_add(profile, "f", "a.cu", 4, 96);
     line->counts[LINE_INSTRUCTIONS] = counted ? amount : 0;
     if (period)
-        line_add_stall(line, "wait", amount);
-    lines_add(lines, "memset", NULL, 0, 16)->counts[LINE_INSTRUCTIONS] = 1;
+        profile_line_add_stall(line, "wait", amount);
+    profile_add(profile, "memset", NULL, 0, 16)->counts[LINE_INSTRUCTIONS] = 1;
     return run;
 }
 
@@ -720,11 +720,12 @@ static double accept_two(const struct step *first, const struct step *second)
         run_release(&run);
     }
     struct run baseline = made_baseline(directory);
-    const struct lines *lines = &run_find(&baseline, "reduce/tree")->lines;
+    const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
     double amount = -1;
-    if (lines->counted || lines->period) {
-        cr_assert_eq(lines->count, 1, "instructions without a file are kept");
-        amount = lines->counted ? lines->list[0].counts[LINE_INSTRUCTIONS] : line_samples(&lines->list[0]);
+    if (profile->counted || profile->period) {
+        cr_assert_eq(profile->count, 1, "instructions without a file are kept");
+        amount =
+            profile->counted ? profile->list[0].counts[LINE_INSTRUCTIONS] : profile_line_samples(&profile->list[0]);
     }
     run_release(&baseline);
     scratch_remove(directory);
@@ -777,8 +778,8 @@ Test(baseline_merge, lines_of_several_runs_are_the_newest_that_fit)
         cr_assert_eq(made_accept(&(struct trial){.directory = directory}, runs, 2, &accepted), 0);
         accepted_release(&accepted);
         struct run baseline = made_baseline(directory);
-        const struct lines *lines = &run_find(&baseline, "reduce/tree")->lines;
-        const double kept = lines->counted ? lines->list[0].counts[LINE_INSTRUCTIONS] : -1;
+        const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
+        const double kept = profile->counted ? profile->list[0].counts[LINE_INSTRUCTIONS] : -1;
         cr_expect_eq(kept, rows[i].kept, "row %zu: %g, not %g", i, kept, rows[i].kept);
         run_release(&baseline);
         run_release(&runs[0]);

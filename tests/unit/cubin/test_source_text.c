@@ -29,35 +29,35 @@ static void leave(void)
     scratch_remove(scratch);
 }
 
-static const struct line *resolve(struct lines *lines, const char *file, unsigned number)
+static const struct profile_line *resolve(struct profile *profile, const char *file, unsigned number)
 {
-    *lines = (struct lines){0};
-    lines_add(lines, "f()", file, number, 16);
-    source_resolve(lines, NULL);
-    cr_assert_eq(lines->count, 1);
-    return &lines->list[0];
+    *profile = (struct profile){0};
+    profile_add(profile, "f()", file, number, 16);
+    source_resolve(profile, NULL);
+    cr_assert_eq(profile->count, 1);
+    return &profile->list[0];
 }
 
 Test(source_text, names_below_the_directory_become_relative, .init = enter, .fini = leave)
 {
-    struct lines lines;
+    struct profile profile;
     char directory[4096];
     cr_assert(getcwd(directory, sizeof directory));
     char *path = x_sprintf("%s/a/kernels/one.cu", directory);
-    const struct line *line = resolve(&lines, path, 2);
+    const struct profile_line *line = resolve(&profile, path, 2);
     cr_expect_str_eq(line->file, "a/kernels/one.cu");
     cr_expect_str_eq(line->text, "second {");
-    lines_release(&lines);
+    profile_release(&profile);
     free(path);
 }
 
 Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_machine, .init = enter, .fini = leave)
 {
-    struct lines lines;
-    const struct line *line = resolve(&lines, "/builds/17/a/kernels/one.cu", 5);
+    struct profile profile;
+    const struct profile_line *line = resolve(&profile, "/builds/17/a/kernels/one.cu", 5);
     cr_expect_str_eq(line->file, "a/kernels/one.cu");
     cr_expect_str_eq(line->text, "last without an end");
-    lines_release(&lines);
+    profile_release(&profile);
 }
 
 Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = leave)
@@ -74,11 +74,11 @@ Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = ente
                  {"", 1},
                  {"//", 1}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct lines lines;
-        const struct line *line = resolve(&lines, cases[i].path, cases[i].number);
+        struct profile profile;
+        const struct profile_line *line = resolve(&profile, cases[i].path, cases[i].number);
         cr_expect_str_eq(line->file, cases[i].path);
         cr_expect_null(line->text, "%s:%u", cases[i].path, cases[i].number);
-        lines_release(&lines);
+        profile_release(&profile);
     }
 }
 
@@ -119,10 +119,10 @@ Test(source_text, what_is_not_below_the_directory_or_is_hidden_there_has_no_text
                  {"fifo.cu", false},
                  {"/dev/zero", false}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct lines lines;
-        cr_expect_eq(resolve(&lines, cases[i].path, 1)->text != NULL, cases[i].has_text, "%s", cases[i].path);
+        struct profile profile;
+        cr_expect_eq(resolve(&profile, cases[i].path, 1)->text != NULL, cases[i].has_text, "%s", cases[i].path);
         cr_expect_eq(source_is_below(cases[i].path), cases[i].has_text, "%s", cases[i].path);
-        lines_release(&lines);
+        profile_release(&profile);
     }
     free(around);
     free(outside);
@@ -131,45 +131,45 @@ Test(source_text, what_is_not_below_the_directory_or_is_hidden_there_has_no_text
 Test(source_text, all_texts_together_are_bounded, .init = enter, .fini = leave)
 {
     enum { BYTES = 3 << 20, NAMES = 20 };
-    struct lines lines = {0};
+    struct profile profile = {0};
     char *large = x_calloc(BYTES, 1);
     memset(large, 'x', BYTES - 1);
     free(scratch_file(".", "large.cu", large));
     free(large);
     char name[2 * NAMES + 16] = "large.cu";
     for (unsigned i = 0; i < NAMES; i++) {
-        lines_add(&lines, "f()", name, 1, 16 * i);
+        profile_add(&profile, "f()", name, 1, 16 * i);
         memmove(name + 2, name, strlen(name) + 1);
         memcpy(name, "./", 2);
     }
-    source_resolve(&lines, NULL);
-    cr_assert_eq(lines.count, NAMES);
+    source_resolve(&profile, NULL);
+    cr_assert_eq(profile.count, NAMES);
     size_t texts = 0;
-    for (size_t i = 0; i < lines.count; i++)
-        texts += lines.list[i].text != NULL;
+    for (size_t i = 0; i < profile.count; i++)
+        texts += profile.list[i].text != NULL;
     cr_expect_eq(texts, 5);
-    lines_release(&lines);
+    profile_release(&profile);
 }
 
 Test(source_text, a_directory_that_only_begins_alike_is_another, .init = enter, .fini = leave)
 {
-    struct lines lines;
+    struct profile profile;
     char directory[4096];
     cr_assert(getcwd(directory, sizeof directory));
     char *path = x_sprintf("%s-more/kernels/one.cu", directory);
-    cr_expect_str_eq(resolve(&lines, path, 1)->file, path);
-    lines_release(&lines);
+    cr_expect_str_eq(resolve(&profile, path, 1)->file, path);
+    profile_release(&profile);
     free(path);
 }
 
 Test(source_text, an_unreadable_file_has_no_text, .init = enter, .fini = leave)
 {
-    struct lines lines;
+    struct profile profile;
     if (geteuid() == 0)
         cr_skip("root reads everything");
     cr_assert_eq(chmod("a/kernels/one.cu", 0), 0);
-    cr_expect_null(resolve(&lines, "a/kernels/one.cu", 1)->text);
-    lines_release(&lines);
+    cr_expect_null(resolve(&profile, "a/kernels/one.cu", 1)->text);
+    profile_release(&profile);
 }
 
 /* Set to that many seconds after 1970. */
@@ -191,38 +191,38 @@ Test(source_text, a_source_newer_than_the_library_has_no_text, .init = enter, .f
     fclose(fopen("lib.so", "w"));
     set_time("lib.so", 1000);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct lines lines = {0};
+        struct profile profile = {0};
         set_time("a/kernels/one.cu", cases[i].source);
-        lines_add(&lines, "f()", "a/kernels/one.cu", 1, 16);
-        source_resolve(&lines, cases[i].library);
-        const char *text = lines.list[0].text;
+        profile_add(&profile, "f()", "a/kernels/one.cu", 1, 16);
+        source_resolve(&profile, cases[i].library);
+        const char *text = profile.list[0].text;
         cr_expect(text == cases[i].text || (text && cases[i].text && strcmp(text, cases[i].text) == 0), "case %zu", i);
-        lines_release(&lines);
+        profile_release(&profile);
     }
 }
 
 Test(source_text, long_texts_are_cut_between_characters, .init = enter, .fini = leave)
 {
-    struct lines lines;
+    struct profile profile;
     FILE *file = fopen("long.cu", "w");
     cr_assert(file);
     for (int i = 0; i < SOURCE_TEXT; i++)
         fputs("x\xc3\xa9", file);
     fclose(file);
-    const struct line *line = resolve(&lines, "long.cu", 1);
+    const struct profile_line *line = resolve(&profile, "long.cu", 1);
     const size_t length = strlen(line->text);
     cr_expect(length <= SOURCE_TEXT && length >= SOURCE_TEXT - 1);
     cr_expect_neq((unsigned char)line->text[length - 1], 0xc3);
-    lines_release(&lines);
+    profile_release(&profile);
 }
 
 Test(source_text, lines_of_two_paths_to_one_file_become_one, .init = enter, .fini = leave)
 {
-    struct lines lines = {0};
-    lines_add(&lines, "f()", "/x/a/kernels/one.cu", 1, 16)->counts[LINE_INSTRUCTIONS] = 2;
-    lines_add(&lines, "f()", "/y/a/kernels/one.cu", 1, 32)->counts[LINE_INSTRUCTIONS] = 3;
-    source_resolve(&lines, NULL);
-    cr_assert_eq(lines.count, 1);
-    cr_expect_eq(lines.list[0].counts[LINE_INSTRUCTIONS], 5);
-    lines_release(&lines);
+    struct profile profile = {0};
+    profile_add(&profile, "f()", "/x/a/kernels/one.cu", 1, 16)->counts[LINE_INSTRUCTIONS] = 2;
+    profile_add(&profile, "f()", "/y/a/kernels/one.cu", 1, 32)->counts[LINE_INSTRUCTIONS] = 3;
+    source_resolve(&profile, NULL);
+    cr_assert_eq(profile.count, 1);
+    cr_expect_eq(profile.list[0].counts[LINE_INSTRUCTIONS], 5);
+    profile_release(&profile);
 }

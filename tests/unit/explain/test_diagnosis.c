@@ -26,14 +26,14 @@ static void set_up_hotspots(struct fixture *fixture)
         put(&fixture->base, "k/v", names[i], 100);
 }
 
-static struct lines made_wavefronts(unsigned number, double passes, double ideal)
+static struct profile made_wavefronts(unsigned number, double passes, double ideal)
 {
-    struct lines lines = made_lines(
+    struct profile profile = made_lines(
         LINE_SHARED, (struct made_line[]){LINE_WITH(number, "s[i] += s[j];", passes), LINE_WITH(99, "other", 1), {0}});
-    lines.counted |= COUNTED(LINE_SHARED_IDEAL);
-    line_at(&lines, number)->counts[LINE_SHARED_IDEAL] = ideal;
-    line_at(&lines, 99)->counts[LINE_SHARED_IDEAL] = 1;
-    return lines;
+    profile.counted |= COUNTED(LINE_SHARED_IDEAL);
+    line_at(&profile, number)->counts[LINE_SHARED_IDEAL] = ideal;
+    line_at(&profile, 99)->counts[LINE_SHARED_IDEAL] = 1;
+    return profile;
 }
 
 /* Of the comparison that was made last. */
@@ -74,8 +74,8 @@ Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
     put(&fixture.run, "k/v", "instructions", 100);
     put_times(&fixture.base, "k/v", "shared_wavefronts", 100, 2);
     struct result *now = run_find(&fixture.run, "k/v");
-    now->lines = made_wavefronts(12, 900, 100);
-    now->base_lines = made_wavefronts(10, 100, 100);
+    now->profile = made_wavefronts(12, 900, 100);
+    now->base_profile = made_wavefronts(10, 100, 100);
     const struct judgement *judgement = judged(&fixture, "shared_wavefronts");
     const struct blame *blame = blame_of(judgement);
     cr_expect_eq(judgement->verdict, VERDICT_REGRESSED);
@@ -83,8 +83,8 @@ Test(diagnosis, a_worse_row_is_blamed_on_the_line_that_grew)
     cr_expect_str_eq(blame->pattern->name, "excess_wavefronts");
     cr_assert_eq(blame->count, 1);
     cr_expect(blame->against_base);
-    cr_expect_eq(blame->hotspots[0].line, line_at(&now->lines, 12));
-    cr_expect_eq(blame->hotspots[0].base, line_at(&now->base_lines, 10));
+    cr_expect_eq(blame->hotspots[0].line, line_at(&now->profile, 12));
+    cr_expect_eq(blame->hotspots[0].base, line_at(&now->base_profile, 10));
     cr_expect_eq(blame->hotspots[0].amount, 800);
     cr_expect_eq(blame->hotspots[0].base_amount, 0);
     cr_expect_eq(blame->hotspots[0].share, 1);
@@ -102,11 +102,11 @@ Test(diagnosis, the_nearest_base_counts)
         set_up_hotspots(&fixture);
         put(&fixture.run, "k/v", "shared_wavefronts", 900);
         struct result *now = run_find(&fixture.run, "k/v"), *base = run_find(&fixture.base, "k/v");
-        now->lines = made_wavefronts(12, 900, 100);
+        now->profile = made_wavefronts(12, 900, 100);
         if (mode & 1)
-            base->lines = made_wavefronts(10, 300, 100);
+            base->profile = made_wavefronts(10, 300, 100);
         if (mode & 2)
-            now->base_lines = made_wavefronts(10, 200, 100);
+            now->base_profile = made_wavefronts(10, 200, 100);
         const struct blame *blame = blame_of(judged(&fixture, "shared_wavefronts"));
         cr_assert_eq(blame->count, 1);
         cr_expect_eq(blame->against_base, mode != 0);
@@ -123,14 +123,14 @@ Test(diagnosis, lines_that_did_not_grow_are_not_blamed)
     set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     struct result *now = run_find(&fixture.run, "k/v");
-    now->lines = made_wavefronts(12, 900, 100);
-    now->base_lines = made_wavefronts(10, 900, 100);
+    now->profile = made_wavefronts(12, 900, 100);
+    now->base_profile = made_wavefronts(10, 900, 100);
     expect_no_hotspot(judged(&fixture, "shared_wavefronts"));
-    run_find(&fixture.base, "k/v")->lines = made_wavefronts(10, 100, 100);
+    run_find(&fixture.base, "k/v")->profile = made_wavefronts(10, 100, 100);
     cr_expect_eq(blame_of(judged(&fixture, "shared_wavefronts"))->count, 1);
 
     /* counted otherwise there is nothing to compare with */
-    now->base_lines.counted = run_find(&fixture.base, "k/v")->lines.counted = COUNTED(LINE_INSTRUCTIONS);
+    now->base_profile.counted = run_find(&fixture.base, "k/v")->profile.counted = COUNTED(LINE_INSTRUCTIONS);
     const struct blame *blame = blame_of(judged(&fixture, "shared_wavefronts"));
     cr_expect(blame->count == 1 && !blame->against_base);
     tear_down(&fixture);
@@ -142,7 +142,7 @@ Test(diagnosis, a_row_without_lines_has_no_hotspot)
     set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     expect_no_hotspot(judged(&fixture, "shared_wavefronts"));
-    run_find(&fixture.run, "k/v")->base_lines = made_wavefronts(10, 100, 100);
+    run_find(&fixture.run, "k/v")->base_profile = made_wavefronts(10, 100, 100);
     expect_no_hotspot(judged(&fixture, "shared_wavefronts"));
     tear_down(&fixture);
 }
@@ -156,8 +156,8 @@ Test(diagnosis, rows_that_are_not_worse_have_no_hotspot)
     put(&fixture.run, "k/v", "rate", 1);
     put(&fixture.base, "k/v", "rate", 2);
     struct result *now = run_find(&fixture.run, "k/v");
-    now->lines = made_wavefronts(12, 900, 100);
-    now->base_lines = made_wavefronts(10, 100, 100);
+    now->profile = made_wavefronts(12, 900, 100);
+    now->base_profile = made_wavefronts(10, 100, 100);
     const struct comparison *comparison = diagnosed(&fixture);
     for (size_t i = 0; i < comparison->count; i++) {
         cr_expect_not(judgement_is_worse(&comparison->list[i]));
@@ -177,10 +177,10 @@ Test(diagnosis, unsure_and_expected_rows_have_hotspots)
     put(&fixture.run, "k/v", "time", 90000);
     put(&fixture.run, "k/v", "shared_wavefronts", 900);
     struct result *now = run_find(&fixture.run, "k/v");
-    now->lines = made_wavefronts(12, 900, 100);
-    line_add_stall(line_at(&now->lines, 12), "mio_throttle", 7);
-    now->lines.period = 1024;
-    now->lines.launches = 1;
+    now->profile = made_wavefronts(12, 900, 100);
+    profile_line_add_stall(line_at(&now->profile, 12), "mio_throttle", 7);
+    now->profile.period = 1024;
+    now->profile.launches = 1;
     const struct judgement *judgement = judged(&fixture, "time");
     cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
     cr_assert_not_null(blame_of(judgement)->pattern);
@@ -205,9 +205,9 @@ Test(diagnosis, rows_with_one_pattern_name_the_gravest)
     put(&fixture.run, "k/v", "shared_bank_conflicts", 900);
     put(&fixture.run, "k/v", "instructions", 500);
     struct result *now = run_find(&fixture.run, "k/v");
-    now->lines = made_wavefronts(12, 900, 100);
-    now->lines.counted |= COUNTED(LINE_INSTRUCTIONS);
-    line_at(&now->lines, 99)->counts[LINE_INSTRUCTIONS] = 5;
+    now->profile = made_wavefronts(12, 900, 100);
+    now->profile.counted |= COUNTED(LINE_INSTRUCTIONS);
+    line_at(&now->profile, 99)->counts[LINE_INSTRUCTIONS] = 5;
     const struct comparison *comparison = diagnosed(&fixture);
     const struct judgement *conflicts = find(comparison, "k/v", "shared_bank_conflicts");
     const struct judgement *passes = find(comparison, "k/v", "shared_wavefronts");
@@ -217,7 +217,7 @@ Test(diagnosis, rows_with_one_pattern_name_the_gravest)
     cr_expect_null(blame_of(conflicts)->same_as);
     cr_expect_eq(blame_of(passes)->same_as, conflicts->metric);
     cr_expect_null(blame_of(instructions)->same_as);
-    cr_expect_eq(blame_of(instructions)->hotspots[0].line, line_at(&now->lines, 99));
+    cr_expect_eq(blame_of(instructions)->hotspots[0].line, line_at(&now->profile, 99));
     cr_expect(blame_of(conflicts)->is_worst && !blame_of(passes)->is_worst && !blame_of(instructions)->is_worst);
     cr_expect_lt(conflicts - comparison->list, passes - comparison->list);
     tear_down(&fixture);
@@ -229,12 +229,12 @@ Test(diagnosis, small_parts_are_left_out)
     set_up_hotspots(&fixture);
     put(&fixture.run, "k/v", "instructions", 500);
     struct result *now = run_find(&fixture.run, "k/v");
-    now->lines =
+    now->profile =
         made_lines(LINE_INSTRUCTIONS,
                    (struct made_line[]){LINE_WITH(1, "a", 1000), LINE_WITH(2, "b", 51), LINE_WITH(3, "c", 49), {0}});
     cr_expect_eq(blame_of(judged(&fixture, "instructions"))->count, 2);
     for (unsigned i = 3; i < 9; i++)
-        lines_add(&now->lines, "f()", "k/a.cu", i, 0)->counts[LINE_INSTRUCTIONS] = 500;
+        profile_add(&now->profile, "f()", "k/a.cu", i, 0)->counts[LINE_INSTRUCTIONS] = 500;
     cr_expect_eq(blame_of(judged(&fixture, "instructions"))->count, BLAME_LINES);
     tear_down(&fixture);
 }

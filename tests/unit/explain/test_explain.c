@@ -39,10 +39,10 @@ Test(explain, functions_are_shortened)
 Test(explain, places_keep_their_end)
 {
     char words[EXPLAIN_NAME];
-    struct line line = {.function = (char[]){"(anonymous namespace)::sum(int)"},
-                        .file = (char[]){"/a/very/long/way/to/kernels/reduce.cu"},
-                        .number = 93,
-                        .offset = 416};
+    struct profile_line line = {.function = (char[]){"(anonymous namespace)::sum(int)"},
+                                .file = (char[]){"/a/very/long/way/to/kernels/reduce.cu"},
+                                .number = 93,
+                                .offset = 416};
     cr_expect_str_eq(explain_place(&line, 60, words, sizeof words), "/a/very/long/way/to/kernels/reduce.cu:93");
     cr_expect_str_eq(explain_place(&line, 24, words, sizeof words), ".../kernels/reduce.cu:93");
     line.file = NULL;
@@ -57,7 +57,7 @@ Test(explain, names_of_any_length_and_bytes_are_cut)
         name[i] = "(anonymous namespace)::"[i % 23];
     cr_expect_leq(strlen(explain_function(name, 40, words, sizeof words)), 40u);
     memset(name, 0xff, length);
-    struct line line = {.function = name, .file = name, .number = UINT_MAX};
+    struct profile_line line = {.function = name, .file = name, .number = UINT_MAX};
     cr_expect_leq(strlen(explain_place(&line, 40, words, sizeof words)), 40u);
     for (size_t i = 0; i < length; i++)
         name[i] = "\xe2\x82\xac"[i % 3];
@@ -173,38 +173,38 @@ Test(explain, launches_of_one_kind_are_told_once)
     forget(&made);
 }
 
-static void count(struct lines *lines, unsigned number, const double counts[LINE_COUNTERS])
+static void count(struct profile *profile, unsigned number, const double counts[LINE_COUNTERS])
 {
-    struct line *line = lines_add(lines, "sum(int)", "sum.cu", number, 16 * number);
+    struct profile_line *line = profile_add(profile, "sum(int)", "sum.cu", number, 16 * number);
     memcpy(line->counts, counts, sizeof line->counts);
 }
 
 /* Half of the wavefronts are too many, a quarter of the threads idle; stores and local memory were not counted. */
 static void add_lines(struct made *made)
 {
-    struct lines *lines = &made->result->lines;
-    lines->counted = 1u << LINE_INSTRUCTIONS | 1u << LINE_WORKING_THREADS | 1u << LINE_SHARED |
-                     1u << LINE_SHARED_IDEAL | 1u << LINE_DIVERGENT | 1u << LINE_UNIFORM | 1u << LINE_LOAD_SECTORS |
-                     1u << LINE_LOAD_IDEAL;
-    lines->period = 64;
-    lines->launches = 2;
-    count(lines, 1,
+    struct profile *profile = &made->result->profile;
+    profile->counted = 1u << LINE_INSTRUCTIONS | 1u << LINE_WORKING_THREADS | 1u << LINE_SHARED |
+                       1u << LINE_SHARED_IDEAL | 1u << LINE_DIVERGENT | 1u << LINE_UNIFORM | 1u << LINE_LOAD_SECTORS |
+                       1u << LINE_LOAD_IDEAL;
+    profile->period = 64;
+    profile->launches = 2;
+    count(profile, 1,
           (const double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 100,
                                         [LINE_WORKING_THREADS] = 2400,
                                         [LINE_SHARED] = 150,
                                         [LINE_SHARED_IDEAL] = 50,
                                         [LINE_UNIFORM] = 999,
                                         [LINE_DIVERGENT] = 1});
-    count(lines, 2,
+    count(profile, 2,
           (const double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 100,
                                         [LINE_WORKING_THREADS] = 2400,
                                         [LINE_SHARED] = 50,
                                         [LINE_SHARED_IDEAL] = 50,
                                         [LINE_LOAD_SECTORS] = 8,
                                         [LINE_LOAD_IDEAL] = 8});
-    line_add_stall(&lines->list[0], "barrier", 30);
-    line_add_stall(&lines->list[0], "wait", 10);
-    line_add_stall(&lines->list[1], "wait", 60);
+    profile_line_add_stall(&profile->list[0], "barrier", 30);
+    profile_line_add_stall(&profile->list[0], "wait", 10);
+    profile_line_add_stall(&profile->list[1], "wait", 60);
 }
 
 Test(explain, patterns_stand_by_how_much_they_matter)
@@ -342,14 +342,14 @@ Test(explain, hostile_names_and_numbers_stay_harmless)
     launch->machine = (struct machine){UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX};
     made.run.device.sm_count = INT64_MAX;
     made.run.device.name = x_strdup(evil);
-    struct line *line = &made.result->lines.list[0];
+    struct profile_line *line = &made.result->profile.list[0];
     line->file = realloc(line->file, sizeof evil);
     memcpy(line->file, evil, sizeof evil);
     line->text = x_strdup(evil);
     for (size_t c = 0; c < LINE_COUNTERS; c++)
         line->counts[c] = DBL_MAX;
-    line_add_stall(line, "a_reason", DBL_MAX);
-    line_add_stall(line, "barrier", DBL_MAX);
+    profile_line_add_stall(line, "a_reason", DBL_MAX);
+    profile_line_add_stall(line, "barrier", DBL_MAX);
     set(made.result, "time", 5e-324);
     set(made.result, "achieved_occupancy", DBL_MAX);
     set(made.result, "dram_bytes_read", DBL_MAX);
@@ -382,7 +382,7 @@ Test(explain, no_line_is_wider_than_the_page)
     make(&made, 10);
     add_lines(&made);
     for (size_t i = 0; i < 2; i++) {
-        struct line *line = &made.result->lines.list[i];
+        struct profile_line *line = &made.result->profile.list[i];
         free(line->file);
         line->file = x_sprintf("%0100d.cu", 7);
         line->text = x_sprintf("%0300d", 7);
@@ -410,7 +410,7 @@ Test(explain, a_large_file_is_explained_in_time)
         launch->function = x_sprintf("f%u", i);
     }
     add_lines(&made);
-    struct line *line = &made.result->lines.list[0];
+    struct profile_line *line = &made.result->profile.list[0];
     for (unsigned i = 0; i < 200000; i++) {
         struct stall *stall = ARRAY_GROW(line->stalls, line->stall_count);
         *stall = (struct stall){x_sprintf("z%06u", i), 1};

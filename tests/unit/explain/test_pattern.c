@@ -126,34 +126,34 @@ Test(pattern, an_amount_is_the_sum_of_its_terms)
         {"instructions", {[LINE_INSTRUCTIONS] = 7}, 7},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct lines lines = {0};
+        struct profile profile = {0};
         const struct pattern *pattern = pattern_named(rows[i].pattern);
-        memcpy(lines_add(&lines, "f", NULL, 0, 0)->counts, rows[i].counts, sizeof rows[i].counts);
-        cr_expect_not(pattern_is_known(pattern, &lines), "%s", rows[i].pattern);
-        lines.counted = ~0u;
-        cr_expect(pattern_is_known(pattern, &lines), "%s", rows[i].pattern);
-        cr_expect_eq(pattern_amount(pattern, &lines, &lines.list[0]), rows[i].amount, "%s", rows[i].pattern);
-        cr_expect_eq(pattern_total(pattern, &lines), rows[i].amount, "%s", rows[i].pattern);
-        lines_release(&lines);
+        memcpy(profile_add(&profile, "f", NULL, 0, 0)->counts, rows[i].counts, sizeof rows[i].counts);
+        cr_expect_not(pattern_is_known(pattern, &profile), "%s", rows[i].pattern);
+        profile.counted = ~0u;
+        cr_expect(pattern_is_known(pattern, &profile), "%s", rows[i].pattern);
+        cr_expect_eq(pattern_amount(pattern, &profile, &profile.list[0]), rows[i].amount, "%s", rows[i].pattern);
+        cr_expect_eq(pattern_total(pattern, &profile), rows[i].amount, "%s", rows[i].pattern);
+        profile_release(&profile);
     }
 }
 
 Test(pattern, stalls_count_cycles_of_one_launch)
 {
     const struct pattern *pattern = pattern_named("stalls");
-    struct lines lines = {.counted = ~0u};
-    struct line *line = lines_add(&lines, "f", NULL, 0, 0);
-    line_add_stall(line, "barrier", 2);
-    line_add_stall(line, "long_scoreboard", 9);
-    line_add_stall(line, "made_up", 1);
-    cr_expect_not(pattern_is_known(pattern, &lines));
-    cr_expect_eq(pattern_amount(pattern, &lines, line), 0); /* of no launch */
-    lines.period = 1024;
-    cr_expect(pattern_is_known(pattern, &lines));
-    cr_expect_eq(pattern_amount(pattern, &lines, line), 0);
-    lines.launches = 3;
-    cr_expect_eq(pattern_amount(pattern, &lines, line), 4096);
-    lines_release(&lines);
+    struct profile profile = {.counted = ~0u};
+    struct profile_line *line = profile_add(&profile, "f", NULL, 0, 0);
+    profile_line_add_stall(line, "barrier", 2);
+    profile_line_add_stall(line, "long_scoreboard", 9);
+    profile_line_add_stall(line, "made_up", 1);
+    cr_expect_not(pattern_is_known(pattern, &profile));
+    cr_expect_eq(pattern_amount(pattern, &profile, line), 0); /* of no launch */
+    profile.period = 1024;
+    cr_expect(pattern_is_known(pattern, &profile));
+    cr_expect_eq(pattern_amount(pattern, &profile, line), 0);
+    profile.launches = 3;
+    cr_expect_eq(pattern_amount(pattern, &profile, line), 4096);
+    profile_release(&profile);
 }
 
 Test(pattern, no_number_of_a_file_makes_a_nonsense)
@@ -163,17 +163,17 @@ Test(pattern, no_number_of_a_file_makes_a_nonsense)
     const struct pattern *list = pattern_list(&count);
     for (size_t i = 0; i < ARRAY_SIZE(numbers) * ARRAY_SIZE(numbers) * count; i++) {
         const struct pattern *pattern = &list[i % count];
-        struct lines sides[2];
+        struct profile sides[2];
         for (size_t side = 0; side < 2; side++) {
             const double number = numbers[(side ? i / count / ARRAY_SIZE(numbers) : i / count) % ARRAY_SIZE(numbers)];
-            sides[side] = (struct lines){.counted = ~0u, .period = UINT32_MAX, .launches = 1};
+            sides[side] = (struct profile){.counted = ~0u, .period = UINT32_MAX, .launches = 1};
             for (unsigned k = 0; k < 3; k++) {
-                struct line *line = lines_add(&sides[side], "f", "a.cu", k + 1, 0);
+                struct profile_line *line = profile_add(&sides[side], "f", "a.cu", k + 1, 0);
                 line->text = x_sprintf("%u", k);
                 for (size_t c = 0; c < LINE_COUNTERS; c++)
                     line->counts[c] = c % 2 ? number / (k + 1) : number;
-                line_add_stall(line, "wait", number);
-                line_add_stall(line, "barrier", number);
+                profile_line_add_stall(line, "wait", number);
+                profile_line_add_stall(line, "barrier", number);
             }
         }
         struct hotspot hotspots[2];
@@ -186,8 +186,8 @@ Test(pattern, no_number_of_a_file_makes_a_nonsense)
         }
         cr_expect(isfinite(pattern_total(pattern, &sides[0])));
         (void)pattern_of_metric("time", &sides[0], &sides[1]);
-        lines_release(&sides[0]);
-        lines_release(&sides[1]);
+        profile_release(&sides[0]);
+        profile_release(&sides[1]);
     }
 }
 
@@ -197,17 +197,17 @@ Test(pattern, no_number_of_a_file_makes_a_nonsense)
 Test(pattern, lines_that_grew_most_come_first)
 {
     const struct pattern *pattern = pattern_named("instructions");
-    struct lines now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(11, "large", 1000),
-                                                                          LINE_WITH(12, "grown", 300),
-                                                                          LINE_WITH(13, "new", 50),
-                                                                          LINE_WITH(14, "fallen", 5),
-                                                                          LINE_WITH(15, "doubled", 200),
-                                                                          {0}});
-    struct lines base = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "large", 1000),
-                                                                           LINE_WITH(2, "grown", 100),
-                                                                           LINE_WITH(3, "fallen", 50),
-                                                                           LINE_WITH(4, "doubled", 100),
-                                                                           {0}});
+    struct profile now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(11, "large", 1000),
+                                                                            LINE_WITH(12, "grown", 300),
+                                                                            LINE_WITH(13, "new", 50),
+                                                                            LINE_WITH(14, "fallen", 5),
+                                                                            LINE_WITH(15, "doubled", 200),
+                                                                            {0}});
+    struct profile base = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "large", 1000),
+                                                                             LINE_WITH(2, "grown", 100),
+                                                                             LINE_WITH(3, "fallen", 50),
+                                                                             LINE_WITH(4, "doubled", 100),
+                                                                             {0}});
     struct hotspot hotspots[8];
     cr_assert_eq(pattern_hotspots(pattern, &now, &base, hotspots, ARRAY_SIZE(hotspots)), 3);
     cr_expect_str_eq(hotspots[0].line->text, "grown");
@@ -227,36 +227,36 @@ Test(pattern, lines_that_grew_most_come_first)
     cr_expect_eq(pattern_hotspots(pattern, &now, NULL, hotspots, ARRAY_SIZE(hotspots)), 5);
     cr_expect_str_eq(hotspots[0].line->text, "large");
     cr_expect(!hotspots[0].base && !hotspots[0].has_base);
-    lines_release(&base);
-    lines_release(&now);
+    profile_release(&base);
+    profile_release(&now);
 }
 
 /* Without this the whole amount of an edited line would seem new, and outdo what really grew. */
 Test(pattern, an_edited_line_is_blamed_for_what_it_added_only)
 {
-    struct lines now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "int i = 0;", 10),
-                                                                          LINE_WITH(2, "sum += a[i] * 1.0;", 1010),
-                                                                          LINE_WITH(3, "out[i] = sum;", 600),
-                                                                          {0}});
-    struct lines base = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "int i = 0;", 10),
-                                                                           LINE_WITH(2, "sum += a[i];", 1000),
-                                                                           LINE_WITH(3, "out[i] = sum;", 100),
-                                                                           {0}});
+    struct profile now = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "int i = 0;", 10),
+                                                                            LINE_WITH(2, "sum += a[i] * 1.0;", 1010),
+                                                                            LINE_WITH(3, "out[i] = sum;", 600),
+                                                                            {0}});
+    struct profile base = made_lines(LINE_INSTRUCTIONS, (struct made_line[]){LINE_WITH(1, "int i = 0;", 10),
+                                                                             LINE_WITH(2, "sum += a[i];", 1000),
+                                                                             LINE_WITH(3, "out[i] = sum;", 100),
+                                                                             {0}});
     struct hotspot hotspots[3];
     cr_assert_eq(pattern_hotspots(pattern_named("instructions"), &now, &base, hotspots, 3), 2);
     cr_expect_eq(hotspots[0].line->number, 3);
     cr_expect_eq(hotspots[1].line->number, 2);
     cr_expect_eq(hotspots[1].base_amount, 1000);
-    lines_release(&base);
-    lines_release(&now);
+    profile_release(&base);
+    profile_release(&now);
 }
 
 /* What an instruction was is not known when the code is another; unless there was none of it anywhere. */
 Test(pattern, an_unknown_past_is_not_said_to_be_0)
 {
-    struct lines now =
+    struct profile now =
         made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.function = "f", .offset = 48, .count = 9}, {0}});
-    struct lines base =
+    struct profile base =
         made_lines(LINE_INSTRUCTIONS, (struct made_line[]){{.function = "f", .offset = 32, .count = 5}, {0}});
     struct hotspot hotspot;
     cr_assert_eq(pattern_hotspots(pattern_named("instructions"), &now, &base, &hotspot, 1), 1);
@@ -264,8 +264,8 @@ Test(pattern, an_unknown_past_is_not_said_to_be_0)
     base.list[0].counts[LINE_INSTRUCTIONS] = 0;
     cr_assert_eq(pattern_hotspots(pattern_named("instructions"), &now, &base, &hotspot, 1), 1);
     cr_expect(hotspot.has_base);
-    lines_release(&base);
-    lines_release(&now);
+    profile_release(&base);
+    profile_release(&now);
 }
 
 /* ---- Which pattern --------------------------------------------------------------------------------------------------
@@ -343,32 +343,32 @@ static const struct {
     {.what = "nobody knows that metric", .metric = "made_up", .now = {[LINE_INSTRUCTIONS] = 1}, .pattern = NULL},
 };
 
-static struct lines one_line(const double *counts, double samples)
+static struct profile one_line(const double *counts, double samples)
 {
-    struct lines lines = {.counted = EVERY, .period = 1024, .launches = 1};
-    struct line *line = lines_add(&lines, "f", "a.cu", 1, 0);
+    struct profile profile = {.counted = EVERY, .period = 1024, .launches = 1};
+    struct profile_line *line = profile_add(&profile, "f", "a.cu", 1, 0);
     memcpy(line->counts, counts, sizeof line->counts);
-    line_add_stall(line, "wait", samples);
-    return lines;
+    profile_line_add_stall(line, "wait", samples);
+    return profile;
 }
 
 Test(pattern, the_pattern_of_a_metric_is_the_telling_one)
 {
     for (size_t i = 0; i < ARRAY_SIZE(choices); i++) {
-        struct lines now = one_line(choices[i].now, choices[i].now_samples);
-        struct lines base = one_line(choices[i].base, choices[i].base_samples);
+        struct profile now = one_line(choices[i].now, choices[i].now_samples);
+        struct profile base = one_line(choices[i].base, choices[i].base_samples);
         const struct pattern *pattern = pattern_of_metric(choices[i].metric, &now, &base);
         cr_expect_str_eq(pattern ? pattern->name : "none", choices[i].pattern ? choices[i].pattern : "none", "%s",
                          choices[i].what);
-        lines_release(&base);
-        lines_release(&now);
+        profile_release(&base);
+        profile_release(&now);
     }
 }
 
 Test(pattern, what_was_not_counted_on_both_sides_tells_nothing)
 {
-    struct lines now = one_line((double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 9}, 9);
-    struct lines base = one_line((double[LINE_COUNTERS]){0}, 0);
+    struct profile now = one_line((double[LINE_COUNTERS]){[LINE_INSTRUCTIONS] = 9}, 9);
+    struct profile base = one_line((double[LINE_COUNTERS]){0}, 0);
     cr_expect_str_eq(pattern_of_metric("time", &now, &base)->name, "stalls");
     base.period = 0;
     cr_expect_str_eq(pattern_of_metric("time", &now, &base)->name, "instructions");
@@ -379,6 +379,6 @@ Test(pattern, what_was_not_counted_on_both_sides_tells_nothing)
     cr_expect_str_eq(pattern_of_metric("time", &now, NULL)->name, "instructions");
     now.counted = 0;
     cr_expect_null(pattern_of_metric("time", &now, NULL));
-    lines_release(&base);
-    lines_release(&now);
+    profile_release(&base);
+    profile_release(&now);
 }

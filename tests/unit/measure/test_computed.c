@@ -125,7 +125,7 @@ Test(computed, what_is_not_ok_has_no_rates)
     set_up(&fixture);
     result_fail(fixture.result, RESULT_WRONG, "made up");
     computed_add_rates(&fixture.run, &fixture.metrics);
-    lines_add_rows(&fixture.run, &fixture.metrics);
+    profile_add_rows(&fixture.run, &fixture.metrics);
     cr_expect_eq(fixture.result->row_count, 0);
     tear_down(&fixture);
 }
@@ -143,18 +143,18 @@ Test(computed, conflicts_are_the_sum_of_lines)
 {
     struct fixture fixture;
     set_up_launched(&fixture, measured(60));
-    lines_add_rows(&fixture.run, &fixture.metrics);
+    profile_add_rows(&fixture.run, &fixture.metrics);
     cr_expect_null(result_find(fixture.result, "excess")); /* nobody asked */
     for (unsigned offset = 0; offset < 48; offset += 16) {
-        struct line *line = lines_add(&fixture.result->lines, "f", NULL, 0, offset);
+        struct profile_line *line = profile_add(&fixture.result->profile, "f", NULL, 0, offset);
         line->counts[LINE_SHARED] = 20;
         line->counts[LINE_SHARED_IDEAL] = 5;
     }
-    fixture.result->lines.counted = 1u << LINE_SHARED;
-    lines_add_rows(&fixture.run, &fixture.metrics);
+    fixture.result->profile.counted = 1u << LINE_SHARED;
+    profile_add_rows(&fixture.run, &fixture.metrics);
     cr_expect_null(result_find(fixture.result, "excess")); /* nor counted both */
-    fixture.result->lines.counted |= 1u << LINE_SHARED_IDEAL;
-    lines_add_rows(&fixture.run, &fixture.metrics);
+    fixture.result->profile.counted |= 1u << LINE_SHARED_IDEAL;
+    profile_add_rows(&fixture.run, &fixture.metrics);
     expect_row(&fixture, "excess", measured(45));
     tear_down(&fixture);
 }
@@ -163,12 +163,12 @@ Test(computed, without_a_pass_through_shared_memory_there_is_no_conflict)
 {
     struct fixture fixture;
     set_up_launched(&fixture, measured(0));
-    lines_add_rows(&fixture.run, &fixture.metrics);
+    profile_add_rows(&fixture.run, &fixture.metrics);
     expect_row(&fixture, "excess", measured(0));
     tear_down(&fixture);
 
     set_up_launched(&fixture, not_counted);
-    lines_add_rows(&fixture.run, &fixture.metrics);
+    profile_add_rows(&fixture.run, &fixture.metrics);
     cr_expect_null(result_find(fixture.result, "excess"));
     tear_down(&fixture);
 }
@@ -178,13 +178,13 @@ Test(computed, what_launches_nothing_has_no_conflicts)
     struct fixture fixture;
     set_up(&fixture);
     add_value(&fixture, "wavefronts", not_applicable);
-    lines_add_rows(&fixture.run, &fixture.metrics);
+    profile_add_rows(&fixture.run, &fixture.metrics);
     expect_row(&fixture, "excess", not_applicable);
     tear_down(&fixture);
 
     set_up(&fixture);
     add_value(&fixture, "wavefronts", absent); /* without the GPU's counters */
-    lines_add_rows(&fixture.run, &fixture.metrics);
+    profile_add_rows(&fixture.run, &fixture.metrics);
     expect_row(&fixture, "excess", absent);
     tear_down(&fixture);
 }

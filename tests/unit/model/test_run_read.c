@@ -15,27 +15,27 @@
 #define LAUNCH(launch) KERNEL(", \"launches\": [" launch "]")
 #define MACHINE(machine)                                                                                               \
     LAUNCH("{\"block\": [1,1,1], \"grid\": [1,1,1], \"shared\": 0, \"times\": 1, \"machine\": {" machine "}}")
-#define LINES(lines) KERNEL(", \"lines\": {" lines "}")
+#define LINES(profile) KERNEL(", \"lines\": {" profile "}")
 #define LIST(line) LINES("\"counted\": [\"instructions\"], \"launches\": 0, \"period\": 0, \"list\": [" line "]")
 #define ROOFS(roofs)                                                                                                   \
     "{" DEVICE ", \"kernels\": {}, \"metrics\": {}, \"schema\": 1, \"sessions\": [{\"roofs\": " roofs "}]}"
 
 Test(run_read, a_broken_line_is_refused)
 {
-    static const char *const lines[] = {"",
-                                        "nonsense",
-                                        "[]",
-                                        "{}",
-                                        "{\"a/b\": 1}",
-                                        "{\"a/b\": {}, \"a/c\": {}}",
-                                        "{\"ab\": {\"status\": \"ok\", \"bytes\": 0, \"flops\": 0}}"};
-    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+    static const char *const profile[] = {"",
+                                          "nonsense",
+                                          "[]",
+                                          "{}",
+                                          "{\"a/b\": 1}",
+                                          "{\"a/b\": {}, \"a/c\": {}}",
+                                          "{\"ab\": {\"status\": \"ok\", \"bytes\": 0, \"flops\": 0}}"};
+    for (size_t i = 0; i < ARRAY_SIZE(profile); i++) {
         struct result result;
         struct capture capture;
         capture_begin(&capture);
-        int outcome = result_from_line(&result, lines[i]);
+        int outcome = result_from_line(&result, profile[i]);
         char *said = capture_end(&capture);
-        cr_expect_eq(outcome, -1, "%s", lines[i]);
+        cr_expect_eq(outcome, -1, "%s", profile[i]);
         cr_expect_null(result.id);
         cr_expect(strstr(said, "a worker's answer"), "%s", said);
         free(said);
@@ -256,13 +256,13 @@ Test(run_read, lines_in_any_order_become_one_each)
              "\"offset\": 16, \"stalls\": {\"wait\": 1e308}, \"text\": \"x\"}");
     struct run run;
     cr_assert_eq(run_parse(&run, "x.json", text, strlen(text)), 0);
-    const struct lines *lines = &run.results[0].lines;
-    cr_assert_eq(lines->count, 2);
-    cr_expect_eq(lines->list[0].number, 7);
-    cr_expect_eq(lines->list[1].offset, 16);
-    cr_expect_str_eq(lines->list[1].text, "x");
-    cr_expect_eq(lines->list[1].counts[LINE_INSTRUCTIONS], DBL_MAX);
-    cr_expect_eq(lines->list[1].stalls[0].samples, DBL_MAX);
+    const struct profile *profile = &run.results[0].profile;
+    cr_assert_eq(profile->count, 2);
+    cr_expect_eq(profile->list[0].number, 7);
+    cr_expect_eq(profile->list[1].offset, 16);
+    cr_expect_str_eq(profile->list[1].text, "x");
+    cr_expect_eq(profile->list[1].counts[LINE_INSTRUCTIONS], DBL_MAX);
+    cr_expect_eq(profile->list[1].stalls[0].samples, DBL_MAX);
     char *line = result_to_line(&run.results[0]); /* and can be written */
     free(line);
     run_release(&run);

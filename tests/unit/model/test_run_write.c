@@ -223,15 +223,15 @@ static void put_beside(struct run *run)
         .times = 1,
         .has_machine = true,
         .machine = {.registers = 64, .local_bytes = 96, .shared_bytes = 4096, .max_threads = 256, .barriers = 1}};
-    result->lines = (struct lines){.counted = 1u << LINE_INSTRUCTIONS, .period = 1024, .launches = 3};
-    (void)lines_add(&result->lines, "f(float*)", NULL, 0, 416);
-    struct line *line = lines_add(&result->lines, "f(float*)", "kernels/reduce.cu", 41, 64);
+    result->profile = (struct profile){.counted = 1u << LINE_INSTRUCTIONS, .period = 1024, .launches = 3};
+    (void)profile_add(&result->profile, "f(float*)", NULL, 0, 416);
+    struct profile_line *line = profile_add(&result->profile, "f(float*)", "kernels/reduce.cu", 41, 64);
     line->counts[LINE_INSTRUCTIONS] = 4096;
     line->text = x_strdup("a \"b\";");
-    line_add_stall(line, "wait", 0.5);
-    line_add_stall(line, "barrier", 2);
-    result->base_lines = (struct lines){.counted = 1u << LINE_SHARED | 1u << LINE_SHARED_IDEAL};
-    line = lines_add(&result->base_lines, "f(float*)", "build/base/kernels/reduce.cu", 39, 64);
+    profile_line_add_stall(line, "wait", 0.5);
+    profile_line_add_stall(line, "barrier", 2);
+    result->base_profile = (struct profile){.counted = 1u << LINE_SHARED | 1u << LINE_SHARED_IDEAL};
+    line = profile_add(&result->base_profile, "f(float*)", "build/base/kernels/reduce.cu", 39, 64);
     line->counts[LINE_SHARED] = line->counts[LINE_SHARED_IDEAL] = 4;
 }
 
@@ -250,19 +250,19 @@ Test(run_write, lines_machine_code_and_roofs_go_through_a_file)
     const struct result *result = &back.results[0];
     cr_expect(result->launches[0].has_machine);
     cr_expect_eq(result->launches[0].machine.local_bytes, 96);
-    cr_expect_eq(result->lines.counted, 1u << LINE_INSTRUCTIONS);
-    cr_expect_eq(result->lines.period, 1024);
-    cr_expect_eq(result->lines.launches, 3);
-    cr_assert_eq(result->lines.count, 2);
-    cr_expect_str_eq(result->lines.list[0].text, "a \"b\";");
-    cr_expect_eq(line_samples(&result->lines.list[0]), 2.5);
-    cr_expect_null(result->lines.list[1].file);
-    cr_expect_eq(result->lines.list[1].offset, 416);
-    cr_expect_eq(result->base_lines.list[0].counts[LINE_SHARED_IDEAL], 4);
+    cr_expect_eq(result->profile.counted, 1u << LINE_INSTRUCTIONS);
+    cr_expect_eq(result->profile.period, 1024);
+    cr_expect_eq(result->profile.launches, 3);
+    cr_assert_eq(result->profile.count, 2);
+    cr_expect_str_eq(result->profile.list[0].text, "a \"b\";");
+    cr_expect_eq(profile_line_samples(&result->profile.list[0]), 2.5);
+    cr_expect_null(result->profile.list[1].file);
+    cr_expect_eq(result->profile.list[1].offset, 416);
+    cr_expect_eq(result->base_profile.list[0].counts[LINE_SHARED_IDEAL], 4);
     struct result one;
     char *line = result_to_line(result);
     cr_assert_eq(result_from_line(&one, line), 0);
-    cr_expect_eq(one.lines.count + one.base_lines.count, 3);
+    cr_expect_eq(one.profile.count + one.base_profile.count, 3);
     result_release(&one);
     free(line);
     free(again);
@@ -276,15 +276,15 @@ Test(run_write, empty_lines_are_said_only_when_they_were_counted)
 {
     struct run run = {0}, back;
     struct result *result = run_add(&run, "reduce/tree");
-    (void)lines_add(&result->base_lines, "f", NULL, 0, 0);
+    (void)profile_add(&result->base_profile, "f", NULL, 0, 0);
     char *text = written(&run);
     cr_expect_null(strstr(text, "lines"), "%s", text);
     free(text);
-    result->lines.counted = 1u << LINE_SHARED;
+    result->profile.counted = 1u << LINE_SHARED;
     text = written(&run);
     cr_expect(strstr(text, "\"list\": [],"), "%s", text);
     cr_assert_eq(run_parse(&back, "made up", text, strlen(text)), 0);
-    cr_expect_eq(back.results[0].lines.counted, 1u << LINE_SHARED);
+    cr_expect_eq(back.results[0].profile.counted, 1u << LINE_SHARED);
     free(text);
     run_release(&back);
     run_release(&run);

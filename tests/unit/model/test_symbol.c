@@ -141,13 +141,13 @@ Test(symbol, launches_and_lines_of_a_result)
     struct result result = {0};
     ARRAY_GROW(result.launches, result.launch_count)->function = x_strdup("_Z1fPf");
     /* Two files' functions without a name outside them: one in the source. */
-    lines_add(&result.lines, "_ZN12_GLOBAL__N_11fEv", "a.cu", 1, 0)->counts[LINE_INSTRUCTIONS] = 1;
-    lines_add(&result.lines, "_ZN40_GLOBAL__N__e8851426_8_small_cu_acc5a52f1fEv", "a.cu", 1, 0)
+    profile_add(&result.profile, "_ZN12_GLOBAL__N_11fEv", "a.cu", 1, 0)->counts[LINE_INSTRUCTIONS] = 1;
+    profile_add(&result.profile, "_ZN40_GLOBAL__N__e8851426_8_small_cu_acc5a52f1fEv", "a.cu", 1, 0)
         ->counts[LINE_INSTRUCTIONS] = 2;
     result_read_symbols(&result);
     cr_expect_str_eq(result.launches[0].function, "f(float*)");
-    cr_assert_eq(result.lines.count, 1);
-    cr_expect_str_eq(result.lines.list[0].function, "(anonymous namespace)::f()");
-    cr_expect_eq(result.lines.list[0].counts[LINE_INSTRUCTIONS], 3);
+    cr_assert_eq(result.profile.count, 1);
+    cr_expect_str_eq(result.profile.list[0].function, "(anonymous namespace)::f()");
+    cr_expect_eq(result.profile.list[0].counts[LINE_INSTRUCTIONS], 3);
     result_release(&result);
 }

@@ -1,4 +1,4 @@
-#include "line.h"
+#include "profile.h"
 
 #include "base/base.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* clang-format off */
-/* To add a counter: a name in line.h and a row here. */
+/* To add a counter: a name in profile.h and a row here. */
 static const struct {
     const char *name, *counter;
     enum line_kind kind;
@@ -35,7 +35,7 @@ const char *line_counter_name(enum line_counter counter)
     return counters[counter].name;
 }
 
-const char *line_counter_counter(enum line_counter counter)
+const char *line_counter_metric(enum line_counter counter)
 {
     return counters[counter].counter;
 }
@@ -45,7 +45,7 @@ enum line_kind line_counter_kind(enum line_counter counter)
     return counters[counter].kind;
 }
 
-void line_release(struct line *line)
+void profile_line_release(struct profile_line *line)
 {
     for (size_t i = 0; i < line->stall_count; i++)
         free(line->stalls[i].reason);
@@ -55,16 +55,16 @@ void line_release(struct line *line)
     free(line->text);
 }
 
-void lines_release(struct lines *lines)
+void profile_release(struct profile *profile)
 {
-    for (size_t i = 0; i < lines->count; i++)
-        line_release(&lines->list[i]);
-    free(lines->list);
-    *lines = (struct lines){0};
+    for (size_t i = 0; i < profile->count; i++)
+        profile_line_release(&profile->list[i]);
+    free(profile->list);
+    *profile = (struct profile){0};
 }
 
 /* Where a line stands: lines without a file, which are instructions, after the others of their function. */
-static int compare_place(const struct line *line, const char *function, const char *file, unsigned number,
+static int compare_place(const struct profile_line *line, const char *function, const char *file, unsigned number,
                          unsigned offset)
 {
     const int functions = strcmp(line->function, function);
@@ -87,7 +87,7 @@ static double add(double a, double b)
     return fmin(a + b, DBL_MAX);
 }
 
-void line_add_stall(struct line *line, const char *reason, double samples)
+void profile_line_add_stall(struct profile_line *line, const char *reason, double samples)
 {
     const size_t place = place_of_name(line->stalls, line->stall_count, sizeof *line->stalls, reason);
     if (place < line->stall_count && strcmp(line->stalls[place].reason, reason) == 0) {
@@ -98,12 +98,12 @@ void line_add_stall(struct line *line, const char *reason, double samples)
 }
 
 /* Whichever of the two comes first, the sum is the same. */
-static void merge_line(struct line *line, const struct line *more)
+static void merge_line(struct profile_line *line, const struct profile_line *more)
 {
     for (size_t c = 0; c < LINE_COUNTERS; c++)
         line->counts[c] = add(line->counts[c], more->counts[c]);
     for (size_t k = 0; k < more->stall_count; k++)
-        line_add_stall(line, more->stalls[k].reason, more->stalls[k].samples);
+        profile_line_add_stall(line, more->stalls[k].reason, more->stalls[k].samples);
     if (more->offset < line->offset)
         line->offset = more->offset;
     if (more->text && (!line->text || strcmp(more->text, line->text) < 0)) {
@@ -114,32 +114,33 @@ static void merge_line(struct line *line, const struct line *more)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct line *other = b;
+    const struct profile_line *other = b;
     return compare_place(a, other->function, other->file, other->number, other->offset);
 }
 
-void lines_sort(struct lines *lines)
+void profile_sort(struct profile *profile)
 {
-    if (lines->count > 0)
-        qsort(lines->list, lines->count, sizeof *lines->list, by_place);
+    if (profile->count > 0)
+        qsort(profile->list, profile->count, sizeof *profile->list, by_place);
     size_t kept = 0;
-    for (size_t i = 0; i < lines->count; i++) {
-        if (kept > 0 && by_place(&lines->list[kept - 1], &lines->list[i]) == 0) {
-            merge_line(&lines->list[kept - 1], &lines->list[i]);
-            line_release(&lines->list[i]);
+    for (size_t i = 0; i < profile->count; i++) {
+        if (kept > 0 && by_place(&profile->list[kept - 1], &profile->list[i]) == 0) {
+            merge_line(&profile->list[kept - 1], &profile->list[i]);
+            profile_line_release(&profile->list[i]);
         } else {
-            lines->list[kept++] = lines->list[i];
+            profile->list[kept++] = profile->list[i];
         }
     }
-    lines->count = kept;
+    profile->count = kept;
 }
 
-size_t lines_place(const struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset)
+size_t profile_place(const struct profile *profile, const char *function, const char *file, unsigned number,
+                     unsigned offset)
 {
     size_t low = 0;
-    for (size_t high = lines->count; low < high;) {
+    for (size_t high = profile->count; low < high;) {
         const size_t middle = low + (high - low) / 2;
-        if (compare_place(&lines->list[middle], function, file, number, offset) < 0)
+        if (compare_place(&profile->list[middle], function, file, number, offset) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -147,16 +148,17 @@ size_t lines_place(const struct lines *lines, const char *function, const char *
     return low;
 }
 
-struct line *lines_add(struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset)
+struct profile_line *profile_add(struct profile *profile, const char *function, const char *file, unsigned number,
+                                 unsigned offset)
 {
-    const size_t place = lines_place(lines, function, file, number, offset);
-    if (place < lines->count && compare_place(&lines->list[place], function, file, number, offset) == 0) {
-        if (offset < lines->list[place].offset)
-            lines->list[place].offset = offset;
-        return &lines->list[place];
+    const size_t place = profile_place(profile, function, file, number, offset);
+    if (place < profile->count && compare_place(&profile->list[place], function, file, number, offset) == 0) {
+        if (offset < profile->list[place].offset)
+            profile->list[place].offset = offset;
+        return &profile->list[place];
     }
-    struct line *line = ARRAY_INSERT(lines->list, lines->count, place);
-    *line = (struct line){
+    struct profile_line *line = ARRAY_INSERT(profile->list, profile->count, place);
+    *line = (struct profile_line){
         .function = x_strdup(function),
         .file = x_strdup(file),
         .number = file ? number : 0,
@@ -165,7 +167,7 @@ struct line *lines_add(struct lines *lines, const char *function, const char *fi
     return line;
 }
 
-double line_samples(const struct line *line)
+double profile_line_samples(const struct profile_line *line)
 {
     double samples = 0;
     for (size_t i = 0; i < line->stall_count; i++)
@@ -174,49 +176,49 @@ double line_samples(const struct line *line)
 }
 
 /* Appends and sorts once: adding each in its place would take hours for large lists. */
-void lines_merge(struct lines *lines, const struct lines *more)
+void profile_merge(struct profile *profile, const struct profile *more)
 {
     for (size_t i = 0; i < more->count; i++) {
-        const struct line *from = &more->list[i];
-        struct line *line = ARRAY_GROW(lines->list, lines->count);
+        const struct profile_line *from = &more->list[i];
+        struct profile_line *line = ARRAY_GROW(profile->list, profile->count);
         line->function = x_strdup(from->function);
         line->file = x_strdup(from->file);
         line->number = from->number;
         line->offset = from->offset;
         merge_line(line, from);
     }
-    lines_sort(lines);
-    lines->counted |= more->counted;
+    profile_sort(profile);
+    profile->counted |= more->counted;
     if (more->period) {
-        lines->period = more->period;
-        lines->launches = more->launches;
+        profile->period = more->period;
+        profile->launches = more->launches;
     }
 }
 
-void lines_copy(struct lines *to, const struct lines *from)
+void profile_copy(struct profile *to, const struct profile *from)
 {
-    *to = (struct lines){0};
-    lines_merge(to, from);
+    *to = (struct profile){0};
+    profile_merge(to, from);
 }
 
-double lines_total(const struct lines *lines, enum line_counter counter)
+double profile_total(const struct profile *profile, enum line_counter counter)
 {
     double total = 0;
-    for (size_t i = 0; i < lines->count; i++)
-        total = add(total, lines->list[i].counts[counter]);
+    for (size_t i = 0; i < profile->count; i++)
+        total = add(total, profile->list[i].counts[counter]);
     return total;
 }
 
-void lines_keep_files(struct lines *lines)
+void profile_keep_files(struct profile *profile)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < lines->count; i++) {
-        if (lines->list[i].file)
-            lines->list[kept++] = lines->list[i];
+    for (size_t i = 0; i < profile->count; i++) {
+        if (profile->list[i].file)
+            profile->list[kept++] = profile->list[i];
         else
-            line_release(&lines->list[i]);
+            profile_line_release(&profile->list[i]);
     }
-    lines->count = kept;
+    profile->count = kept;
     if (kept == 0)
-        lines_release(lines);
+        profile_release(profile);
 }

@@ -1,5 +1,5 @@
 /* Which line of a base a line is. */
-#include "line.h"
+#include "profile.h"
 
 #include "base/base.h"
 
@@ -9,10 +9,10 @@
 
 /* Two lists, and what is known so far. */
 struct match {
-    const struct lines *lines, *base;
-    const char **files;      /* for each line the path that its file has in the base, or its own */
-    const struct line **was; /* for each line that of the base, or NULL */
-    bool *taken;             /* for each line of the base */
+    const struct profile *profile, *base;
+    const char **files;              /* for each line the path that its file has in the base, or its own */
+    const struct profile_line **was; /* for each line that of the base, or NULL */
+    bool *taken;                     /* for each line of the base */
 };
 
 /* Paths, by their ends. */
@@ -59,23 +59,23 @@ static const char *path_in_base(const char *path, const char *const *paths, size
     return after == 0 && before == 0 ? path : after >= before ? paths[low] : paths[low - 1];
 }
 
-static bool is_other_file(const struct line *line, const struct line *before)
+static bool is_other_file(const struct profile_line *line, const struct profile_line *before)
 {
     return !before->file || strcmp(line->file, before->file) != 0;
 }
 
 /* Caller frees. */
-static const char **files_in_base(const struct lines *lines, const struct lines *base)
+static const char **files_in_base(const struct profile *profile, const struct profile *base)
 {
-    const char **paths = NULL, **files = x_calloc(lines->count, sizeof *files);
+    const char **paths = NULL, **files = x_calloc(profile->count, sizeof *files);
     size_t count = 0;
     for (size_t i = 0; i < base->count; i++)
         if (base->list[i].file && (i == 0 || is_other_file(&base->list[i], &base->list[i - 1])))
             *ARRAY_GROW(paths, count) = base->list[i].file;
     if (count > 0)
         qsort(paths, count, sizeof *paths, by_end);
-    for (size_t i = 0; i < lines->count; i++) {
-        const struct line *line = &lines->list[i];
+    for (size_t i = 0; i < profile->count; i++) {
+        const struct profile_line *line = &profile->list[i];
         if (line->file)
             files[i] = i > 0 && !is_other_file(line, line - 1) ? files[i - 1] : path_in_base(line->file, paths, count);
     }
@@ -129,13 +129,13 @@ static bool is_by_number(enum lookup lookup)
 /* The lines of one side that have no partner yet, sorted. Caller frees. */
 static struct key *make_keys(const struct match *match, bool of_base, enum lookup lookup, size_t *count)
 {
-    const struct lines *lines = of_base ? match->base : match->lines;
+    const struct profile *profile = of_base ? match->base : match->profile;
     const bool by_number = is_by_number(lookup);
     const bool anywhere = lookup == BY_TEXT_ANYWHERE || lookup == BY_NUMBER_ANYWHERE;
-    struct key *keys = x_calloc(lines->count, sizeof *keys);
+    struct key *keys = x_calloc(profile->count, sizeof *keys);
     *count = 0;
-    for (size_t i = 0; i < lines->count; i++) {
-        const struct line *line = &lines->list[i];
+    for (size_t i = 0; i < profile->count; i++) {
+        const struct profile_line *line = &profile->list[i];
         if (!line->file || (of_base ? match->taken[i] : match->was[i] != NULL) || (!by_number && !line->text))
             continue;
         keys[(*count)++] = (struct key){
@@ -176,7 +176,7 @@ static void look_up(struct match *match, enum lookup lookup)
         const size_t more = count_equal(here + h, here_count - h), max = count_equal(there + t, there_count - t);
         for (size_t i = 0; i < more && i < max && (lookup != BY_ONLY_TEXT || (more == 1 && max == 1)); i++) {
             const size_t line = here[h + i].place, base = there[t + i].place;
-            if (!is_by_number(lookup) || !match->lines->list[line].text || !match->base->list[base].text)
+            if (!is_by_number(lookup) || !match->profile->list[line].text || !match->base->list[base].text)
                 pair(match, line, base);
         }
         h += more;
@@ -200,14 +200,14 @@ static bool is_alike(const char *a, const char *b)
 
 static bool may_pair(const struct match *match, size_t line, size_t base, bool only_equal)
 {
-    const char *text = match->lines->list[line].text, *other = match->base->list[base].text;
+    const char *text = match->profile->list[line].text, *other = match->base->list[base].text;
     return text && other && (only_equal ? strcmp(text, other) == 0 : is_alike(text, other));
 }
 
 /* Whether a line is of one function and file with the one before it. */
-static bool is_beside(const struct lines *lines, size_t i)
+static bool is_beside(const struct profile *profile, size_t i)
 {
-    const struct line *line = &lines->list[i];
+    const struct profile_line *line = &profile->list[i];
     return i > 0 && line->file && !is_other_file(line, line - 1) && strcmp(line->function, line[-1].function) == 0;
 }
 
@@ -215,13 +215,13 @@ static bool is_beside(const struct lines *lines, size_t i)
  * the line before them, or of the one behind. */
 static void fill_gap(struct match *match, size_t first, size_t end, bool only_equal)
 {
-    const struct lines *lines = match->lines, *base = match->base;
+    const struct profile *profile = match->profile, *base = match->base;
     size_t from, to;
-    if (is_beside(lines, first) && match->was[first - 1]) {
+    if (is_beside(profile, first) && match->was[first - 1]) {
         to = from = (size_t)(match->was[first - 1] - base->list) + 1;
         while (to < base->count && is_beside(base, to) && !match->taken[to])
             to++;
-    } else if (end < lines->count && is_beside(lines, end) && match->was[end]) {
+    } else if (end < profile->count && is_beside(profile, end) && match->was[end]) {
         from = to = (size_t)(match->was[end] - base->list);
         while (is_beside(base, from) && !match->taken[from - 1])
             from--;
@@ -239,21 +239,21 @@ static void fill_gap(struct match *match, size_t first, size_t end, bool only_eq
 
 static void fill_gaps(struct match *match, bool only_equal)
 {
-    const struct lines *lines = match->lines;
-    for (size_t i = 0, end; i < lines->count; i = end) {
+    const struct profile *profile = match->profile;
+    for (size_t i = 0, end; i < profile->count; i = end) {
         end = i + 1;
-        if (match->was[i] || !lines->list[i].file)
+        if (match->was[i] || !profile->list[i].file)
             continue;
-        while (end < lines->count && is_beside(lines, end) && !match->was[end])
+        while (end < profile->count && is_beside(profile, end) && !match->was[end])
             end++;
         fill_gap(match, i, end, only_equal);
     }
 }
 
 /* The end of the instructions without line information that begin at `first`, all of one function. */
-static size_t instructions_end(const struct lines *lines, size_t first, const char *function)
+static size_t instructions_end(const struct profile *profile, size_t first, const char *function)
 {
-    while (first < lines->count && !lines->list[first].file && strcmp(lines->list[first].function, function) == 0)
+    while (first < profile->count && !profile->list[first].file && strcmp(profile->list[first].function, function) == 0)
         first++;
     return first;
 }
@@ -261,19 +261,19 @@ static size_t instructions_end(const struct lines *lines, size_t first, const ch
 /* One more instruction moves all behind it: offsets say something only when there is none. */
 static void match_instructions(struct match *match)
 {
-    const struct lines *lines = match->lines, *base = match->base;
-    for (size_t i = 0, end; i < lines->count; i = end) {
+    const struct profile *profile = match->profile, *base = match->base;
+    for (size_t i = 0, end; i < profile->count; i = end) {
         end = i + 1;
-        if (lines->list[i].file)
+        if (profile->list[i].file)
             continue;
-        const char *function = lines->list[i].function;
-        end = instructions_end(lines, i, function);
-        size_t b = lines_place(base, function, NULL, 0, 0);
+        const char *function = profile->list[i].function;
+        end = instructions_end(profile, i, function);
+        size_t b = profile_place(base, function, NULL, 0, 0);
         const size_t base_end = instructions_end(base, b, function);
-        if (b == base_end || lines->list[end - 1].offset != base->list[base_end - 1].offset)
+        if (b == base_end || profile->list[end - 1].offset != base->list[base_end - 1].offset)
             continue;
         for (size_t k = i; k < end && b < base_end;) {
-            const unsigned here = lines->list[k].offset, there = base->list[b].offset;
+            const unsigned here = profile->list[k].offset, there = base->list[b].offset;
             if (here == there)
                 pair(match, k, b);
             k += here <= there;
@@ -282,13 +282,13 @@ static void match_instructions(struct match *match)
     }
 }
 
-const struct line **lines_match(const struct lines *lines, const struct lines *base)
+const struct profile_line **profile_match(const struct profile *profile, const struct profile *base)
 {
     struct match match = {
-        .lines = lines,
+        .profile = profile,
         .base = base,
-        .files = files_in_base(lines, base),
-        .was = x_calloc(lines->count, sizeof *match.was),
+        .files = files_in_base(profile, base),
+        .was = x_calloc(profile->count, sizeof *match.was),
         .taken = x_calloc(base->count, sizeof *match.taken),
     };
     look_up(&match, BY_ONLY_TEXT);

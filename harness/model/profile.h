@@ -1,6 +1,7 @@
-/* line.h - what a kernel did, by source line: exact counts of its instructions, and samples of why its warps waited. */
-#ifndef LINE_H
-#define LINE_H
+/* profile.h - what a kernel did, by source line: exact counts of its instructions, and samples of why its warps waited.
+ */
+#ifndef PROFILE_H
+#define PROFILE_H
 
 #include <stddef.h>
 
@@ -24,8 +25,8 @@ enum line_counter {
     LINE_COUNTERS
 };
 
-const char *line_counter_name(enum line_counter counter);    /* the key in run files: "shared_ideal" */
-const char *line_counter_counter(enum line_counter counter); /* CUPTI's name of it */
+const char *line_counter_name(enum line_counter counter);   /* the key in run files: "shared_ideal" */
+const char *line_counter_metric(enum line_counter counter); /* CUPTI's name of it */
 
 /* CUPTI counts sectors of loads and stores together: to which of the two a counter belongs. */
 enum line_kind { LINE_ANY, LINE_OF_LOADS, LINE_OF_STORES };
@@ -39,7 +40,7 @@ struct stall {
 
 /* One line of one function; or where the machine code has no line information, one instruction. Owns what it points
  * to. */
-struct line {
+struct profile_line {
     char *function;  /* as launches have it */
     char *file;      /* below the directory where cugate ran, where it is: "kernels/reduce.cu". NULL: not known */
     unsigned number; /* from 1; 0 without a file */
@@ -51,34 +52,36 @@ struct line {
 };
 
 /* All lines of a kernel, sorted by function, file, number and offset. */
-struct lines {
-    struct line *list;
+struct profile {
+    struct profile_line *list;
     size_t count;
     unsigned counted;  /* bit 1 << counter: it was read; else its counts are 0 and say nothing */
     unsigned period;   /* cycles between two samples of an SM; 0: stalls were not sampled */
     unsigned launches; /* that were sampled */
 };
 
-void lines_release(struct lines *lines);
-void lines_copy(struct lines *to, const struct lines *from); /* to is empty or released */
+void profile_release(struct profile *profile);
+void profile_copy(struct profile *to, const struct profile *from); /* to is empty or released */
 
 /* The line at that place, added with a copy of the names when it is new. The pointer is good until the next call. */
-struct line *lines_add(struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset);
+struct profile_line *profile_add(struct profile *profile, const char *function, const char *file, unsigned number,
+                                 unsigned offset);
 
 /* Where that line is, or would be: the first place that does not stand before it. */
-size_t lines_place(const struct lines *lines, const char *function, const char *file, unsigned number, unsigned offset);
+size_t profile_place(const struct profile *profile, const char *function, const char *file, unsigned number,
+                     unsigned offset);
 
 /* For a list that was made otherwise: puts it in order, and adds up lines of one place. */
-void lines_sort(struct lines *lines);
+void profile_sort(struct profile *profile);
 
-void line_release(struct line *line);
+void profile_line_release(struct profile_line *line);
 
 /* Adds samples of a reason. */
-void line_add_stall(struct line *line, const char *reason, double samples);
-double line_samples(const struct line *line); /* of all reasons */
+void profile_line_add_stall(struct profile_line *line, const char *reason, double samples);
+double profile_line_samples(const struct profile_line *line); /* of all reasons */
 
 /* Adds the counts, samples and texts of `more`, of another function or another kind. */
-void lines_merge(struct lines *lines, const struct lines *more);
+void profile_merge(struct profile *profile, const struct profile *more);
 
 /* Which line of the base each line is, in the order of the list; NULL for one that is new or cannot be told. None is
  * two lines. Caller frees.
@@ -87,12 +90,12 @@ void lines_merge(struct lines *lines, const struct lines *more);
  * longest), first in the function of the same name, then in any. Of equal texts the one beside the same neighbours
  * counts, then the first for the first. A text that changed is known by what stands before and behind it. Where a text
  * is not known, the number counts; without line information the offset, if the function ends at the same one. */
-const struct line **lines_match(const struct lines *lines, const struct lines *base);
+const struct profile_line **profile_match(const struct profile *profile, const struct profile *base);
 
 /* Removes what has no file; without any line left, nothing was counted or sampled. */
-void lines_keep_files(struct lines *lines);
+void profile_keep_files(struct profile *profile);
 
 /* The sum over all lines. */
-double lines_total(const struct lines *lines, enum line_counter counter);
+double profile_total(const struct profile *profile, enum line_counter counter);
 
 #endif

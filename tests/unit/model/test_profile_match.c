@@ -101,79 +101,79 @@ static const struct {
     {"no line information on one side", {LINE(1, "a")}, {INSTRUCTION("f()", 16)}, {0}},
 };
 
-Test(line_match, lines_are_known_again)
+Test(profile_match, lines_are_known_again)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct lines now = made_lines(0, cases[i].now), base = made_lines(0, cases[i].base);
-        const struct line **was = lines_match(&now, &base);
+        struct profile now = made_lines(0, cases[i].now), base = made_lines(0, cases[i].base);
+        const struct profile_line **was = profile_match(&now, &base);
         for (size_t k = 0; k < now.count; k++) {
             const unsigned number = !was[k] ? 0 : was[k]->file ? was[k]->number : was[k]->offset;
             cr_expect_eq(number, cases[i].was[k], "%s: line %zu was %u", cases[i].what, k, number);
         }
         free(was);
-        lines_release(&now);
-        lines_release(&base);
+        profile_release(&now);
+        profile_release(&base);
     }
 }
 
-Test(line_match, an_empty_side_has_nothing)
+Test(profile_match, an_empty_side_has_nothing)
 {
-    struct lines empty = made_lines(0, none), one = made_lines(0, (struct made_line[]){LINE(1, "a"), {0}});
-    const struct line **was = lines_match(&one, &empty);
+    struct profile empty = made_lines(0, none), one = made_lines(0, (struct made_line[]){LINE(1, "a"), {0}});
+    const struct profile_line **was = profile_match(&one, &empty);
     cr_expect_null(was[0]);
     free(was);
-    free(lines_match(&empty, &one));
-    lines_release(&one);
+    free(profile_match(&empty, &one));
+    profile_release(&one);
 }
 
-static struct lines made_many(size_t count, const char *format)
+static struct profile made_many(size_t count, const char *format)
 {
-    struct lines lines = {0};
+    struct profile profile = {0};
     for (size_t i = 0; i < count; i++) {
-        struct line *line = ARRAY_GROW(lines.list, lines.count);
-        *line = (struct line){.function = x_strdup("f"), .file = x_strdup("a.cu"), .number = (unsigned)i + 1};
+        struct profile_line *line = ARRAY_GROW(profile.list, profile.count);
+        *line = (struct profile_line){.function = x_strdup("f"), .file = x_strdup("a.cu"), .number = (unsigned)i + 1};
         line->text = x_sprintf(format, i);
     }
-    return lines;
+    return profile;
 }
 
-Test(line_match, many_lines_take_no_hours)
+Test(profile_match, many_lines_take_no_hours)
 {
     limit_processor(20);
     enum { LINES = 50000 };
     static const char *const formats[][2] = {
         {"line %zu", "line %zu"}, {"the same%.0zu", "the same%.0zu"}, {"now %zu", "base %zu"}};
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-        struct lines now = made_many(LINES, formats[i][0]), base = made_many(LINES - 1, formats[i][1]);
-        const struct line **was = lines_match(&now, &base);
+        struct profile now = made_many(LINES, formats[i][0]), base = made_many(LINES - 1, formats[i][1]);
+        const struct profile_line **was = profile_match(&now, &base);
         size_t known = 0;
         for (size_t k = 0; k < LINES; k++)
             known += was[k] != NULL;
         cr_expect_eq(known, i < 2 ? LINES - 1 : 0, "%zu", known);
         free(was);
-        lines_release(&now);
-        lines_release(&base);
+        profile_release(&now);
+        profile_release(&base);
     }
 }
 
 /* Each a file of its own, none of which is any other. */
-Test(line_match, many_files_take_no_hours)
+Test(profile_match, many_files_take_no_hours)
 {
     limit_processor(20);
     enum { LINES = 50000 };
-    struct lines sides[2];
+    struct profile sides[2];
     for (size_t side = 0; side < 2; side++) {
         sides[side] = made_many(LINES, "a");
         for (size_t i = 0; i < LINES; i++) {
             free(sides[side].list[i].file);
             sides[side].list[i].file = x_sprintf("%zu/%zu/x.cu", side, i);
         }
-        lines_sort(&sides[side]);
+        profile_sort(&sides[side]);
     }
-    const struct line **was = lines_match(&sides[0], &sides[1]);
+    const struct profile_line **was = profile_match(&sides[0], &sides[1]);
     for (size_t i = 0; i < LINES; i++)
         cr_assert(was[i] && strcmp(was[i]->file + 1, sides[0].list[i].file + 1) == 0);
     free(was);
-    lines_release(&sides[0]);
-    lines_release(&sides[1]);
+    profile_release(&sides[0]);
+    profile_release(&sides[1]);
 }

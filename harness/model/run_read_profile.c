@@ -8,7 +8,7 @@
 
 #define STALL_REASONS 256 /* of all lines of a kernel; an H200 has 18 */
 
-static int read_counts(const struct json_at *above, json_t *object, struct line *line)
+static int read_counts(const struct json_at *above, json_t *object, struct profile_line *line)
 {
     const char *keys[LINE_COUNTERS];
     for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
@@ -25,7 +25,8 @@ static int read_counts(const struct json_at *above, json_t *object, struct line 
 }
 
 /* known gathers the reasons of all lines. */
-static int read_stalls(const struct json_at *above, json_t *object, struct line *line, struct line *known)
+static int read_stalls(const struct json_at *above, json_t *object, struct profile_line *line,
+                       struct profile_line *known)
 {
     struct json_at at = {above, "stalls", 0};
     json_t *value = json_object_get(object, at.key);
@@ -40,8 +41,8 @@ static int read_stalls(const struct json_at *above, json_t *object, struct line 
             return json_error(&at, "\"%.64s\" is no stall reason: at most 64 of a-z, 0-9 and _", reason);
         if (json_at_number_key(&at, value, reason, &samples) < 0)
             return -1;
-        line_add_stall(line, reason, samples);
-        line_add_stall(known, reason, 0);
+        profile_line_add_stall(line, reason, samples);
+        profile_line_add_stall(known, reason, 0);
         if (known->stall_count > STALL_REASONS)
             return json_error(&at, "brings the reasons to %zu; no GPU has more than %d", known->stall_count,
                               STALL_REASONS);
@@ -49,7 +50,7 @@ static int read_stalls(const struct json_at *above, json_t *object, struct line 
     return 0;
 }
 
-static int read_line(const struct json_at *above, json_t *object, struct line *line, struct line *known)
+static int read_line(const struct json_at *above, json_t *object, struct profile_line *line, struct profile_line *known)
 {
     static const char *const keys[] = {"counts", "file", "function", "line", "offset", "stalls", "text"};
     if (json_at_object(above, object, keys, ARRAY_SIZE(keys)) < 0 ||
@@ -72,28 +73,28 @@ static int read_line(const struct json_at *above, json_t *object, struct line *l
 }
 
 /* Appends in the order of the file: run_write sorted them, and who wrote it otherwise gets them as they are. */
-static int read_list(const struct json_at *above, json_t *object, struct lines *lines)
+static int read_list(const struct json_at *above, json_t *object, struct profile *profile)
 {
     struct json_at list = {above, "list", 0};
     json_t *value = json_object_get(object, list.key);
     if (json_at_expect(&list, value, JSON_ARRAY, "a list") < 0)
         return -1;
-    struct lines found = {0};
-    struct line known = {0};
+    struct profile found = {0};
+    struct profile_line known = {0};
     int result = 0;
     for (size_t i = 0; i < json_array_size(value) && result == 0; i++) {
         struct json_at at = {&list, NULL, i};
         result = read_line(&at, json_array_get(value, i), ARRAY_GROW(found.list, found.count), &known);
     }
-    line_release(&known);
+    profile_line_release(&known);
     if (result == 0)
-        lines_sort(&found);
-    lines->list = found.list;
-    lines->count = found.count;
+        profile_sort(&found);
+    profile->list = found.list;
+    profile->count = found.count;
     return result;
 }
 
-static int read_counted(const struct json_at *above, json_t *object, struct lines *lines)
+static int read_counted(const struct json_at *above, json_t *object, struct profile *profile)
 {
     struct json_at list = {above, "counted", 0};
     json_t *value = json_object_get(object, list.key);
@@ -109,25 +110,25 @@ static int read_counted(const struct json_at *above, json_t *object, struct line
             counter++;
         if (counter == LINE_COUNTERS)
             return json_error(&at, "is \"%.64s\", which is no counter of a line", json_string_value(member));
-        lines->counted |= 1u << counter;
+        profile->counted |= 1u << counter;
     }
     return 0;
 }
 
-int read_lines(const struct json_at *above, json_t *object, const char *key, struct lines *lines)
+int read_profile(const struct json_at *above, json_t *object, const char *key, struct profile *profile)
 {
     static const char *const keys[] = {"counted", "launches", "list", "period"};
     struct json_at at = {above, key, 0};
     json_t *value = json_object_get(object, key);
     if (!value)
         return 0;
-    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_counted(&at, value, lines) < 0 ||
-        json_at_unsigned_key(&at, value, "launches", &lines->launches) < 0 ||
-        json_at_unsigned_key(&at, value, "period", &lines->period) < 0 || read_list(&at, value, lines) < 0)
+    if (json_at_object(&at, value, keys, ARRAY_SIZE(keys)) < 0 || read_counted(&at, value, profile) < 0 ||
+        json_at_unsigned_key(&at, value, "launches", &profile->launches) < 0 ||
+        json_at_unsigned_key(&at, value, "period", &profile->period) < 0 || read_list(&at, value, profile) < 0)
         return -1;
-    if (!lines->counted && !lines->period)
+    if (!profile->counted && !profile->period)
         return json_error(&at, "says neither which counters were \"counted\" nor the \"period\" of its samples");
-    if (lines->period && !lines->launches)
+    if (profile->period && !profile->launches)
         return json_error(&at, "has samples of 0 \"launches\"");
     return 0;
 }
