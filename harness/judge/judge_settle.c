@@ -123,38 +123,36 @@ static void settle_unpaired(struct judgement *judgement, const struct result *no
 
 static void settle_expected(struct judgement *judgement, const struct sides *sides, const struct suite *suite)
 {
-    const struct known_regression *known_regression =
+    const struct known_regression *known =
         sides->known_regressions && judgement->metric
             ? known_regressions_find(sides->known_regressions, judgement->kernel, judgement->metric->name)
             : NULL;
-    if (!known_regression || !judgement->compared)
+    if (!known || !judgement->compared)
         return;
     const struct run *run = sides->run;
     const double now = judgement->now - judgement->drift;
-    const bool beyond =
-        judgement->metric->better == METRIC_LOWER ? now > known_regression->worst : now < known_regression->worst;
+    const bool beyond = judgement->metric->better == METRIC_LOWER ? now > known->worst : now < known->worst;
     const char *date = run_date(run);
-    const bool over = known_regression_is_over(known_regression, date);
+    const bool over = known_regression_is_over(known, date);
     /* That the base build is no better says nothing of what is declared; nor does a suite that moved. */
     const bool paired = judgement->pairs > 0 && judgement->verdict == VERDICT_SAME;
     if ((paired && (!judgement->worse || beyond || over)) || (!judgement->worse && suite && suite->moved))
         return;
     if (judgement->worse && over) {
-        set_reason(judgement, "it was expected until %s only (%s:%d)%s, see %s", known_regression->expires,
-                   known_regression->file, known_regression->line, date ? "" : ", and this run has no date",
-                   known_regression->issue);
+        set_reason(judgement, "it was expected until %s only (%s:%d)%s, see %s", known->expires, known->file,
+                   known->line, date ? "" : ", and this run has no date", known->issue);
     } else if (judgement->worse && beyond) {
         char worst[64];
-        metric_format(judgement->metric, known_regression->worst, worst, sizeof worst);
-        set_reason(judgement, "worse than what is known (%s, %s:%d), see %s", worst, known_regression->file,
-                   known_regression->line, known_regression->issue);
+        metric_format(judgement->metric, known->worst, worst, sizeof worst);
+        set_reason(judgement, "worse than what is known (%s, %s:%d), see %s", worst, known->file, known->line,
+                   known->issue);
     } else if (judgement->worse) {
         judgement->verdict = VERDICT_EXPECTED;
-        set_reason(judgement, "known until %s, see %s", known_regression->expires, known_regression->issue);
+        set_reason(judgement, "known until %s, see %s", known->expires, known->issue);
     } else if (judgement->verdict == VERDICT_SAME || judgement->verdict == VERDICT_IMPROVED) {
         judgement->verdict = VERDICT_UNEXPECTED;
-        set_reason(judgement, "it is declared as a regression and passes: remove [%s %s] at %s:%d",
-                   known_regression->kernel, known_regression->metric, known_regression->file, known_regression->line);
+        set_reason(judgement, "it is declared as a regression and passes: remove [%s %s] at %s:%d", known->kernel,
+                   known->metric, known->file, known->line);
     }
 }
 
