@@ -1,57 +1,39 @@
 #include "base/base.h"
 #include "model/units.h"
+#include "worded.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-Test(units, values_are_scaled_for_people)
+static struct metric metric_in(const char *unit)
 {
-    static const struct {
-        const char *unit;
-        double value;
-        const char *expected;
-    } cases[] = {
-        {"ns", 18700, "18.7 us"},
-        {"ns", 0, "0 ns"},
-        {"ns", 512, "512 ns"},
-        {"ns", 0.5, "0.5 ns"},
-        {"ns", 999.4, "999 ns"},
-        {"ns", 999.6, "1.00 us"},
-        {"ns", 9.996e6, "10.0 ms"},
-        {"ns", 1.5e9, "1.50 s"},
-        {"ns", -18700, "-18.7 us"},
-        {"ns", -0.0, "0 ns"},
-        {"B", 67108864, "67.1 MB"},
-        {"B", 1000, "1.00 kB"},
-        {"B/s", 4.102e12, "4.10 TB/s"},
-        {"Hz", 1.98e9, "1.98 GHz"},
-        {"FLOP/s", 6.6e13, "66.0 TFLOP/s"},
-        {"%", 99.5, "99.5 %"},
-        {"%", 99.97, "99.97 %"},
-        {"%", 100, "100 %"},
-        {"%", 0.0123, "0.0123 %"},
-        {"ratio", 31.97, "31.97"},
-        {"count", 0, "0"},
-        {"count", 12.5, "12.5"},
-        {"count", 1234, "1,234"},
-        {"count", 1234567, "1,234,567"},
-        {"count", 9999999, "9,999,999"},
-        {"count", 12345678, "12.35 M"},
-        {"count", 1.98e9, "1.980 G"},
-        {"count", -1234567, "-1,234,567"},
-        {"ns", NAN, "nan ns"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char text[64];
-        struct metric metric = {.name = (char[]){"m"}, .unit = x_strdup(cases[i].unit)};
-        cr_expect_str_eq(metric_format(&metric, cases[i].value, text, sizeof text), cases[i].expected);
-        char small[4];
-        metric_format(&metric, cases[i].value, small, sizeof small);
+    return (struct metric){.name = (char[]){"m"}, .unit = x_strdup(unit)};
+}
+
+Test(units, values_are_worded_as_on_the_pages)
+{
+    size_t count;
+    struct worded *rows = worded_read("value", &count);
+    for (size_t i = 0; i < count; i++) {
+        char text[64], small[4];
+        struct metric metric = metric_in(rows[i].first);
+        const double value = strtod(rows[i].second, NULL);
+        cr_expect_str_eq(metric_format(&metric, value, text, sizeof text), rows[i].text);
+        metric_format(&metric, value, small, sizeof small);
         cr_expect_lt(strlen(small), sizeof small);
         free(metric.unit);
     }
+    free(rows);
+}
+
+Test(units, what_is_no_number_is_said)
+{
+    char text[64];
+    struct metric metric = metric_in("ns");
+    cr_expect_str_eq(metric_format(&metric, NAN, text, sizeof text), "nan ns");
+    free(metric.unit);
 }
 
 /* A table of units that a report cannot print would only show on a machine with a GPU. */

@@ -1,5 +1,6 @@
 #include "report/words.h"
 #include "report_support.h"
+#include "worded.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -31,6 +32,35 @@ Test(words, a_shared_reason_says_whose_it_is)
     cr_expect_eq(count_words(text, "not whole"), 2u, "%s", text);
     free(text);
     report_tear_down(&fixture);
+}
+
+Test(words, changes_are_worded_as_on_the_pages)
+{
+    size_t count;
+    struct worded *rows = worded_read("share", &count);
+    for (size_t i = 0; i < count; i++) {
+        char share[48];
+        words_share(strtod(rows[i].first, NULL), strtod(rows[i].second, NULL), share, sizeof share);
+        cr_expect_str_eq(share, rows[i].text);
+    }
+    free(rows);
+    rows = worded_read("points", &count);
+    struct metric metric = {.name = (char[]){"m"}, .unit = (char[]){"%"}};
+    for (size_t i = 0; i < count; i++) {
+        const double base = strtod(rows[i].first, NULL), now = strtod(rows[i].second, NULL);
+        struct cells cells;
+        words_cells(&(struct judgement){.metric = &metric,
+                                        .verdict = VERDICT_INFO,
+                                        .has_base = true,
+                                        .has_now = true,
+                                        .compared = true,
+                                        .base = base,
+                                        .now = now,
+                                        .change = round_value(now - base)},
+                    &cells);
+        cr_expect_str_eq(cells.change, rows[i].text);
+    }
+    free(rows);
 }
 
 Test(words, shares_stay_short)

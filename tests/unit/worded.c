@@ -1,0 +1,28 @@
+#include "worded.h"
+
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct worded *worded_read(const char *kind, size_t *count)
+{
+    struct worded *rows = NULL;
+    char *text, *rest = NULL;
+    size_t length;
+    *count = 0;
+    cr_assert_eq(file_read("tests/data/units.txt", 1 << 20, &text, &length), 0);
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        struct worded row;
+        if (*line == '#')
+            continue;
+        cr_assert_eq(sscanf(line, "%15s %31s %31s = %63[^\n]", row.kind, row.first, row.second, row.text), 4, "%s",
+                     line);
+        if (strcmp(row.kind, kind) == 0)
+            *ARRAY_GROW(rows, *count) = row;
+    }
+    free(text);
+    cr_assert_gt(*count, 0);
+    return rows;
+}
