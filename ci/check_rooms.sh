@@ -16,7 +16,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
 
 {
     # A room is a folder and a line.
-    diff <(sort "$work/rooms") <(for folder in harness/*/; do basename "$folder"; done | sort) |
+    { diff <(sort "$work/rooms") <(for folder in harness/*/; do basename "$folder"; done | sort) || true; } |
         sed -n 's|^< \(.*\)|harness/ROOMS: there is no folder harness/\1|p; s|^> \(.*\)|harness/\1: has no line in harness/ROOMS|p'
 
     # Includes.
@@ -39,15 +39,19 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
         }' "$work/may" -
 
     # "DEFINED symbol file" and "USED symbol file" of every object.
+    built=()
     for source in harness/*/*.c; do
         object=$objects/${source%.c}.o
         if [ ! -e "$object" ] || [ "$source" -nt "$object" ]; then
             echo "$source: is not built, or changed since: make all" >&2
             exit 2
         fi
-        nm "$object" | awk -v file="${source#harness/}" \
-            '$(NF - 1) ~ /^[BCDRTVW]$/ { print "DEFINED", $NF, file } $(NF - 1) == "U" { print "USED", $NF, file }'
-    done >"$work/symbols"
+        built+=("$object")
+    done
+    nm -A "${built[@]}" | awk -v before="$objects/harness/" '
+        { file = $1; sub(/:[^:]*$/, "", file); file = substr(file, length(before) + 1); sub(/\.o$/, ".c", file) }
+        $(NF - 1) ~ /^[BCDRTVW]$/ { print "DEFINED", $NF, file }
+        $(NF - 1) ~ /U$/ { print "USED", $NF, file }' >"$work/symbols"
     # "FILE OTHER ROOM OTHER": who calls whom.
     awk '$1 == "DEFINED" { file[$2] = $3; next }
          $2 in file && file[$2] != $3 { split($3, a, "/"); split(file[$2], b, "/"); print $3, file[$2], a[1], b[1] }' \

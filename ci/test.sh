@@ -83,6 +83,7 @@ else
         reports
         script gate tests/scripts/gate.sh
         script ci_templates tests/scripts/ci_templates.sh
+        script rooms tests/scripts/rooms.sh
     fi
     for source in tests/fuzz/fuzz_*.c; do
         name=$(basename "$source" .c)

@@ -15,11 +15,12 @@ cd "$top" || exit 2
 
 # A copy of what is checked, as it was built.
 fresh() {
+    cd "$top" || exit 2
     rm -rf "$work/tree"
     mkdir -p "$work/tree/tests" "$work/tree/build"
     cp -a harness ci "$work/tree"
     cp -a tests/unit "$work/tree/tests"
-    cp -a "$build/harness" "$work/tree/build"
+    cp -as "$build/harness" "$work/tree/build"
     cd "$work/tree" || exit 2
 }
 
@@ -27,6 +28,7 @@ fresh() {
 rebuild() {
     local file
     for file; do
+        rm -f "build/${file%.c}.o"
         # shellcheck disable=SC2046 # words
         "${CC:-cc}" -std=c11 -D_GNU_SOURCE -Iharness $(pkg-config --cflags jansson) -w -c \
             -o "build/${file%.c}.o" "$file" || exit 2
@@ -37,12 +39,11 @@ rebuild() {
 broken() {
     ask ci/check_rooms.sh build
     expect "$1" 1 "${@:2}" 'against harness/ROOMS: 1'
-    cd "$top" || exit 2
 }
 
 # Puts a line into a file, before its first include.
 include() {
-    sed -i "0,/^#include/s//#include $1\n&/" "$2"
+    sed -i "0,/^#include/s||#include $1\n&|" "$2"
 }
 
 fresh
@@ -81,13 +82,11 @@ printf 'int rule_calls(const struct run *run);\nint comparison_calls(void);\nint
 rebuild harness/judge/rule.c harness/judge/comparison.c
 ask ci/check_rooms.sh build
 expect 'a circle of files' 1 'harness/judge/rule.c: is in a circle' 'harness/judge/comparison.c: is in a circle' 'against harness/ROOMS: 2'
-cd "$top" || exit 2
 
 fresh
 include '"comparison.h"' harness/judge/rule.h
 ask ci/check_rooms.sh build
 expect 'a circle of headers' 1 'harness/judge/rule.h: is in a circle' 'harness/judge/comparison.h: is in a circle' 'against harness/ROOMS: 2'
-cd "$top" || exit 2
 
 fresh
 mkdir harness/attic
@@ -109,6 +108,5 @@ fresh
 touch harness/judge/rule.c
 ask ci/check_rooms.sh build
 expect 'objects of yesterday' 2 'harness/judge/rule.c: is not built, or changed since: make all'
-cd "$top" || exit 2
 
 summary
