@@ -9,18 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parent's view of the workers, one after the other. */
-struct watch {
+/* What is to be measured, and how far that is. */
+struct pool {
     const struct measurement *measurement;
     struct run *run;
     struct interrupts interrupts;
     char *list; /* the chosen kernels as the first worker named them */
-    char **ids; /* the same, in the order in which they are measured */
+    char **ids; /* the same, in the order in which they are measured: the queue */
     size_t count;
     size_t next; /* the kernel that begins or has begun */
     struct progress progress;
+};
 
-    /* Of this worker. */
+/* A worker at work, and what it has said so far. */
+struct seat {
+    struct pool *pool;
+    struct child worker;
+    size_t first;           /* the kernel that it was started at */
     bool listed, described; /* it has named the kernels; and the device */
     bool started;           /* the next kernel has begun and has no result yet */
     bool leaving;           /* the last result was such that the worker ends after it */
@@ -61,16 +66,17 @@ static void free_lines(char **lines, size_t count)
 /* ---- Messages: a library can write to the pipe as well, so each is held to what a worker says then, or refused. */
 
 /* Every worker chooses from the same library by the same globs. */
-static bool take_list(struct watch *watch, const char *text)
+static bool take_list(struct seat *seat, const char *text)
 {
-    if (watch->listed || (*text == '\0' && !watch->measurement->skip_unmatched))
+    struct pool *pool = seat->pool;
+    if (seat->listed || (*text == '\0' && !pool->measurement->skip_unmatched))
         return false;
-    watch->listed = true;
-    if (watch->list)
-        return strcmp(watch->list, text) == 0;
+    seat->listed = true;
+    if (pool->list)
+        return strcmp(pool->list, text) == 0;
     char *lines = x_strdup(text);
-    watch->list = x_strdup(text);
-    watch->count = split_lines(lines, &watch->ids);
+    pool->list = x_strdup(text);
+    pool->count = split_lines(lines, &pool->ids);
     free(lines);
     return true;
 }
@@ -86,14 +92,15 @@ static bool is_other_device(const struct run *run, const struct run *described)
 }
 
 /* The first worker's description becomes the run's. */
-static enum ending take_device(struct watch *watch, const char *text)
+static enum ending take_device(struct seat *seat, const char *text)
 {
-    struct run *run = watch->run;
+    struct pool *pool = seat->pool;
+    struct run *run = pool->run;
     struct run described = {0};
-    if (!watch->listed || watch->described || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
+    if (!seat->listed || seat->described || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
         return ENDING_OUT_OF_TURN;
     enum ending ending = ENDING_NOT_YET;
-    watch->described = true;
+    seat->described = true;
     if (described.session_count != 1 || described.result_count > 0) {
         ending = ENDING_OUT_OF_TURN;
     } else if (run->session_count > 0 && is_other_device(run, &described)) {
@@ -106,21 +113,22 @@ static enum ending take_device(struct watch *watch, const char *text)
         described.device = (struct device){0};
         described.sessions = NULL;
         described.session_count = 0;
-        if (!watch->measurement->profile) /* of which only the lines are kept */
+        if (!pool->measurement->profile) /* of which only the lines are kept */
             measure_complete_session(&run->sessions[0]);
-        run_note_metrics(run, watch->measurement->metrics);
+        run_note_metrics(run, pool->measurement->metrics);
     }
     run_release(&described);
     return ending;
 }
 
-static bool take_start(struct watch *watch, const char *id)
+static bool take_start(struct seat *seat, const char *id)
 {
-    if (!watch->described || watch->started || watch->leaving || watch->next == watch->count ||
-        strcmp(watch->ids[watch->next], id) != 0)
+    struct pool *pool = seat->pool;
+    if (!seat->described || seat->started || seat->leaving || pool->next == pool->count ||
+        strcmp(pool->ids[pool->next], id) != 0)
         return false;
-    watch->started = true;
-    progress_draw(&watch->progress, watch->next, watch->count, id);
+    seat->started = true;
+    progress_draw(&pool->progress, pool->next, pool->count, id);
     return true;
 }
 
@@ -136,22 +144,23 @@ static bool is_one_session(const struct result *result)
     return true;
 }
 
-static bool take_result(struct watch *watch, const char *line)
+static bool take_result(struct seat *seat, const char *line)
 {
+    struct pool *pool = seat->pool;
     struct result taken = {0};
-    if (!watch->started || result_from_line(&taken, line) < 0)
+    if (!seat->started || result_from_line(&taken, line) < 0)
         return false;
-    if (strcmp(taken.id, watch->ids[watch->next]) != 0 || !is_one_session(&taken)) {
+    if (strcmp(taken.id, pool->ids[pool->next]) != 0 || !is_one_session(&taken)) {
         result_release(&taken);
         return false;
     }
-    struct result *result = run_add(watch->run, taken.id);
+    struct result *result = run_add(pool->run, taken.id);
     result_release(result);
     *result = taken;
     result_read_symbols(result);
-    watch->started = false;
-    watch->leaving = result->status == RESULT_FAILED || watch->measurement->profile;
-    watch->next++;
+    seat->started = false;
+    seat->leaving = result->status == RESULT_FAILED || pool->measurement->profile;
+    pool->next++;
     return true;
 }
 
@@ -175,32 +184,33 @@ static enum ending goes_on(bool good)
     return good ? ENDING_NOT_YET : ENDING_OUT_OF_TURN;
 }
 
-static enum ending take_message(struct watch *watch, struct message *message)
+static enum ending take_message(struct seat *seat, struct message *message)
 {
+    struct pool *pool = seat->pool;
     switch (message->kind) {
     case MESSAGE_KERNELS:
-        return goes_on(take_list(watch, message->text));
+        return goes_on(take_list(seat, message->text));
     case MESSAGE_DEVICE:
-        return take_device(watch, message->text);
+        return take_device(seat, message->text);
     case MESSAGE_START:
-        return goes_on(take_start(watch, message->text));
+        return goes_on(take_start(seat, message->text));
     case MESSAGE_RESULT:
-        return goes_on(take_result(watch, message->text));
+        return goes_on(take_result(seat, message->text));
     case MESSAGE_FAILURE:
-        if (watch->described)
+        if (seat->described)
             return ENDING_OUT_OF_TURN;
-        progress_erase(&watch->progress);
+        progress_erase(&pool->progress);
         error("cannot measure: %s", message->text);
         return ENDING_IMPOSSIBLE;
     case MESSAGE_UNUSABLE:
-        if (watch->listed)
+        if (seat->listed)
             return ENDING_OUT_OF_TURN;
         error("%s", message->text);
         return ENDING_USAGE;
     case MESSAGE_NO_MATCH:
-        return !watch->listed && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
+        return !seat->listed && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
     case MESSAGE_END:
-        return watch->described && !watch->started && watch->next == watch->count ? ENDING_DONE : ENDING_OUT_OF_TURN;
+        return seat->described && !seat->started && pool->next == pool->count ? ENDING_DONE : ENDING_OUT_OF_TURN;
     case MESSAGE_FACTS:
         break;
     }
@@ -208,21 +218,22 @@ static enum ending take_message(struct watch *watch, struct message *message)
 }
 
 /* Takes messages until the worker ends, one way or the other. */
-static enum ending watch_worker(struct watch *watch, struct child *worker)
+static enum ending watch_worker(struct seat *seat)
 {
-    watch->listed = watch->described = watch->started = watch->leaving = false;
+    struct child *worker = &seat->worker;
+    seat->listed = seat->described = seat->started = seat->leaving = false;
     for (enum ending ending = ENDING_NOT_YET;;) {
         struct message message = {0};
-        const double deadline = now_seconds() + watch->measurement->timeout;
-        switch (child_next(worker, deadline, watch->interrupts.descriptor, &message)) {
+        const double deadline = now_seconds() + seat->pool->measurement->timeout;
+        switch (child_next(worker, deadline, seat->pool->interrupts.descriptor, &message)) {
         case CHILD_SAID:
-            ending = take_message(watch, &message);
+            ending = take_message(seat, &message);
             break;
         case CHILD_BABBLED:
             ending = ENDING_OUT_OF_TURN;
             break;
         case CHILD_ENDED:
-            ending = watch->started ? ENDING_DIED : worker->length > 0 ? ENDING_OUT_OF_TURN : ENDING_NEXT;
+            ending = seat->started ? ENDING_DIED : worker->length > 0 ? ENDING_OUT_OF_TURN : ENDING_NEXT;
             break;
         case CHILD_QUIET:
             ending = ENDING_HUNG;
@@ -239,57 +250,57 @@ static enum ending watch_worker(struct watch *watch, struct child *worker)
 
 /* ---- Workers ---- */
 
-/* A result for the kernel that the worker's end left without one. */
-static void fail_kernel(struct watch *watch, enum result_status status, const char *reason)
+/* A result for the kernel that begins, which no worker gave one. */
+static void fail_kernel(struct pool *pool, enum result_status status, const char *reason)
 {
-    result_fail(run_add(watch->run, watch->ids[watch->next]), status, reason);
-    watch->started = false;
-    watch->next++;
+    result_fail(run_add(pool->run, pool->ids[pool->next]), status, reason);
+    pool->next++;
 }
 
-/* What becomes of the kernels after a worker that was started at number `first`, and of what is said. */
-static enum ending settle_worker(struct watch *watch, enum ending ending, size_t first, const char *how)
+/* What becomes of the kernels after a worker, and what is said of it. */
+static enum ending settle_worker(struct seat *seat, enum ending ending, const char *how)
 {
+    struct pool *pool = seat->pool;
+    const size_t first = seat->first;
     char reason[256];
-    progress_erase(&watch->progress);
+    progress_erase(&pool->progress);
     if (ending == ENDING_DIED) {
         snprintf(reason, sizeof reason, "the process that ran it died: %s", how);
-        fail_kernel(watch, RESULT_CRASHED, reason);
-    } else if (ending == ENDING_HUNG && watch->started) {
+        fail_kernel(pool, RESULT_CRASHED, reason);
+    } else if (ending == ENDING_HUNG && seat->started) {
         snprintf(reason, sizeof reason, "no result within %g s; a longer limit is set with --timeout",
-                 watch->measurement->timeout);
-        fail_kernel(watch, RESULT_HUNG, reason);
-    } else if (ending == ENDING_OUT_OF_TURN && (watch->started || watch->next > first)) {
+                 pool->measurement->timeout);
+        fail_kernel(pool, RESULT_HUNG, reason);
+    } else if (ending == ENDING_OUT_OF_TURN && (seat->started || pool->next > first)) {
         /* Between two kernels it was the former's close() that ran: what it said until then is worth nothing. */
         snprintf(reason, sizeof reason, "the process that ran it %s", out_of_turn);
-        watch->next -= !watch->started;
-        fail_kernel(watch, RESULT_FAILED, reason);
-    } else if (ending == ENDING_HUNG && watch->next == first) {
+        pool->next -= !seat->started;
+        fail_kernel(pool, RESULT_FAILED, reason);
+    } else if (ending == ENDING_HUNG && pool->next == first) {
         error("cannot measure: the GPU did not open within %g s; is another program holding it? (nvidia-smi)",
-              watch->measurement->timeout);
+              pool->measurement->timeout);
         return ENDING_IMPOSSIBLE;
     } else if (ending == ENDING_OUT_OF_TURN) {
         error("cannot measure: before its first kernel the worker %s", out_of_turn);
         return ENDING_IMPOSSIBLE;
-    } else if (ending == ENDING_NEXT && watch->next == first) {
+    } else if (ending == ENDING_NEXT && pool->next == first) {
         error("cannot measure: the worker ended before its first kernel: %s", how);
         return ENDING_IMPOSSIBLE;
-    } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && !watch->leaving)) {
+    } else if (ending == ENDING_HUNG || (ending == ENDING_NEXT && !seat->leaving)) {
         /* Every result is there: nothing is left to fail but what cleans up after a kernel. */
         warning("after %s the worker did not end well (%s), most likely in the family's close(); its results are kept",
-                watch->ids[watch->next - 1], ending == ENDING_HUNG ? "it hung" : how);
+                pool->ids[pool->next - 1], ending == ENDING_HUNG ? "it hung" : how);
     }
     const bool is_over =
         ending == ENDING_DONE || ending == ENDING_INTERRUPTED || ending == ENDING_IMPOSSIBLE || ending == ENDING_USAGE;
-    return is_over ? ending : watch->next < watch->count ? ENDING_NEXT : ENDING_DONE;
+    return is_over ? ending : pool->next < pool->count ? ENDING_NEXT : ENDING_DONE;
 }
 
 /* One worker from the next kernel on. ENDING_NEXT when another has to follow. */
-static enum ending run_worker(struct watch *watch)
+static enum ending run_worker(struct seat *seat)
 {
-    struct child worker;
-    const size_t first = watch->next;
-    const struct measurement *measurement = watch->measurement;
+    seat->first = seat->pool->next;
+    const struct measurement *measurement = seat->pool->measurement;
     const struct job job = {
         .library = measurement->kernels,
         .metrics = measurement->metrics,
@@ -297,55 +308,56 @@ static enum ending run_worker(struct watch *watch)
         .what = measurement->profile ? measurement->profile : PROVIDES_VALUES,
         .globs = measurement->globs,
         .glob_count = measurement->glob_count,
-        .first = first,
+        .first = seat->first,
         .device = measurement->device,
         .samples = measurement->samples,
         .skip_unmatched = measurement->skip_unmatched,
-        .roofs = measurement->roofs && first == 0,
+        .roofs = measurement->roofs && seat->first == 0,
         .skip = measurement->skip,
     };
-    if (worker_start(&worker, &job) < 0)
+    if (worker_start(&seat->worker, &job) < 0)
         return ENDING_IMPOSSIBLE;
-    enum ending ending = watch_worker(watch, &worker);
+    enum ending ending = watch_worker(seat);
     const bool ends_itself = ending == ENDING_DONE || ending == ENDING_NEXT || ending == ENDING_DIED;
-    char *how = child_end(&worker, ends_itself);
-    ending = settle_worker(watch, ending, first, how);
+    char *how = child_end(&seat->worker, ends_itself);
+    ending = settle_worker(seat, ending, how);
     free(how);
     return ending;
 }
 
 /* What broke off must not look as if there were no other kernels. */
-static void fail_rest(struct watch *watch)
+static void fail_rest(struct pool *pool)
 {
-    while (watch->run->result_count > 0 && watch->next < watch->count)
-        fail_kernel(watch, RESULT_FAILED, "not measured: measuring broke off before it, see the error above");
+    while (pool->run->result_count > 0 && pool->next < pool->count)
+        fail_kernel(pool, RESULT_FAILED, "not measured: measuring broke off before it, see the error above");
 }
 
 int pool_measure(const struct measurement *measurement, struct run *run)
 {
     *run = (struct run){0};
-    struct watch watch = {
+    struct pool pool = {
         .measurement = measurement, .run = run, .progress = {measurement->progress, measurement->label, now_seconds()}};
-    if (interrupts_open(&watch.interrupts) < 0)
+    if (interrupts_open(&pool.interrupts) < 0)
         return EXIT_NOT_MEASURED;
+    struct seat seat = {.pool = &pool};
     enum ending ending = ENDING_NEXT;
     while (ending == ENDING_NEXT)
-        ending = run_worker(&watch);
-    progress_erase(&watch.progress);
-    if (interrupts_close(&watch.interrupts))
+        ending = run_worker(&seat);
+    progress_erase(&pool.progress);
+    if (interrupts_close(&pool.interrupts))
         ending = ENDING_INTERRUPTED;
 
     int code = EXIT_SAME;
     if (ending == ENDING_INTERRUPTED) {
-        warning("interrupted after %zu of %zu kernels%s%s%s; what was measured is kept", watch.next, watch.count,
+        warning("interrupted after %zu of %zu kernels%s%s%s; what was measured is kept", pool.next, pool.count,
                 measurement->label ? " (" : "", measurement->label ? measurement->label : "",
                 measurement->label ? ")" : "");
         code = EXIT_INTERRUPTED;
     } else if (ending != ENDING_DONE) {
-        fail_rest(&watch);
+        fail_rest(&pool);
         code = ending == ENDING_USAGE ? EXIT_USAGE : EXIT_NOT_MEASURED;
     }
-    free_lines(watch.ids, watch.count);
-    free(watch.list);
+    free_lines(pool.ids, pool.count);
+    free(pool.list);
     return code;
 }
