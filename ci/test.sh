@@ -36,10 +36,20 @@ script() {
     failed=$((failed + fail))
 }
 
-# The tests of reports/, by pytest.
-reports() {
+# The tests of reports/, by pytest, beside the others: most parts take one core only. With signals as a terminal's
+# programs have them, which the jobs of a script have not.
+begin_reports() {
+    CUGATE=$build/cugate setsid env --default-signal=INT build/python/bin/python -m pytest -q -rs -p no:cacheprovider \
+        reports/tests >"$build/tests/reports.log" 2>&1 &
+    reports=$!
+    trap 'kill -- -$reports 2>/dev/null || true' EXIT
+}
+
+end_reports() {
     local log=$build/tests/reports.log pass fail
-    CUGATE=$build/cugate build/python/bin/python -m pytest -q -rs -p no:cacheprovider reports/tests 2>&1 | tee "$log" || true
+    wait "$reports" || true
+    trap - EXIT
+    cat "$log"
     # "557 passed, 1 failed, 2 skipped, 1 error in 80 s", of which each may be missing.
     pass=$(tail -1 "$log" | sed -n 's/^\(.* \)\{0,1\}\([0-9]*\) passed.*/\2/p')
     fail=$(tail -1 "$log" | { grep -oE '[0-9]+ (failed|error)' || true; } | awk '{ sum += $1 } END { print sum + 0 }')
@@ -69,6 +79,7 @@ if [ "${1-}" = --fuzz ]; then
             "$build/corpus/$name" "tests/fuzz/corpus/${name#fuzz_}"
     done
 else
+    [ "$build" != build ] || begin_reports
     unit
     script cli tests/cli/run.sh
     script junit tests/scripts/junit.sh
@@ -80,10 +91,10 @@ else
     # shellcheck disable=SC2046 # words
     script ways_round tests/ways_round/run.sh $([ "$build" = build ] || echo "$harness_areas")
     if [ "$build" = build ]; then
-        reports
         script gate tests/scripts/gate.sh
         script ci_templates tests/scripts/ci_templates.sh
         script rooms tests/scripts/rooms.sh
+        end_reports
     fi
     for source in tests/fuzz/fuzz_*.c; do
         name=$(basename "$source" .c)
