@@ -12,7 +12,7 @@ struct paired_test {
     bool over; /* decided, or it cannot be */
 };
 
-struct judge {
+struct settling {
     const struct measurement *head;
     const char *against;
     struct metrics metrics; /* the times and what they need; its strings are borrowed */
@@ -31,16 +31,16 @@ static bool is_in_doubt(const struct comparison *comparison, const char *kernel,
     return false;
 }
 
-static void choose_contests(struct judge *judge, const struct comparison *comparison, struct run *run)
+static void choose_tests(struct settling *settling, const struct comparison *comparison, struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++) {
         struct result *result = &run->results[i];
         for (size_t r = 0; r < result->row_count && result->status == RESULT_OK; r++) {
             struct row *row = &result->rows[r];
-            const struct metric *metric = metrics_find(judge->head->metrics, row->metric);
+            const struct metric *metric = metrics_find(settling->head->metrics, row->metric);
             if (metric && metric->class == METRIC_TIME && row->state == VALUE_MEASURED &&
                 (!comparison || is_in_doubt(comparison, result->id, metric)))
-                *ARRAY_GROW(judge->tests, judge->count) = (struct paired_test){result, row, metric, false};
+                *ARRAY_GROW(settling->tests, settling->count) = (struct paired_test){result, row, metric, false};
         }
     }
 }
@@ -57,28 +57,28 @@ static void need_metric(struct metrics *needed, const struct metrics *all, const
 }
 
 /* The kernels with an undecided row. Caller frees the list; its strings are the run's. */
-static size_t kernels_left(const struct judge *judge, char ***ids)
+static size_t kernels_left(const struct settling *settling, char ***ids)
 {
     size_t count = 0;
     *ids = NULL;
-    for (size_t i = 0; i < judge->count; i++) {
-        char *id = judge->tests[i].result->id;
-        if (!judge->tests[i].over && (count == 0 || (*ids)[count - 1] != id))
+    for (size_t i = 0; i < settling->count; i++) {
+        char *id = settling->tests[i].result->id;
+        if (!settling->tests[i].over && (count == 0 || (*ids)[count - 1] != id))
             *ARRAY_GROW(*ids, count) = id;
     }
     return count;
 }
 
-static int measure_side(const struct judge *judge, const char *library, struct run *side)
+static int measure_side(const struct settling *settling, const char *library, struct run *side)
 {
     char **ids;
-    struct measurement measurement = *judge->head;
+    struct measurement measurement = *settling->head;
     measurement.kernels = library;
-    measurement.metrics = &judge->metrics;
-    measurement.glob_count = kernels_left(judge, &ids);
+    measurement.metrics = &settling->metrics;
+    measurement.glob_count = kernels_left(settling, &ids);
     measurement.globs = ids;
-    measurement.skip_unmatched = library == judge->against;
-    char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", judge->pair, RULE_PAIRS,
+    measurement.skip_unmatched = library == settling->against;
+    char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIRS,
                             measurement.glob_count, measurement.glob_count == 1 ? "" : "s");
     measurement.label = label;
     const int code = measure_run(&measurement, side);
@@ -88,41 +88,41 @@ static int measure_side(const struct judge *judge, const char *library, struct r
 }
 
 /* Both sides of a pair; the base library goes first in every other one. Not 0 when the pair may lack kernels. */
-static int measure_pair(const struct judge *judge, struct run *base, struct run *head)
+static int measure_pair(const struct settling *settling, struct run *base, struct run *head)
 {
-    const bool base_first = judge->pair % 2 == 1;
-    const char *libraries[] = {base_first ? judge->against : judge->head->kernels,
-                               base_first ? judge->head->kernels : judge->against};
+    const bool base_first = settling->pair % 2 == 1;
+    const char *libraries[] = {base_first ? settling->against : settling->head->kernels,
+                               base_first ? settling->head->kernels : settling->against};
     struct run *sides[] = {base_first ? base : head, base_first ? head : base};
     int code = EXIT_SAME;
     for (size_t i = 0; i < ARRAY_SIZE(sides) && code == EXIT_SAME; i++)
-        code = measure_side(judge, libraries[i], sides[i]);
+        code = measure_side(settling, libraries[i], sides[i]);
     return code;
 }
 
 /* No more pairs for that kernel. why, owned from here on, is what kept the base library from settling its times; NULL
  * when there is nothing that it could have settled. */
-static void give_up(struct judge *judge, struct result *result, char *why)
+static void give_up(struct settling *settling, struct result *result, char *why)
 {
-    for (size_t i = 0; i < judge->count; i++)
-        if (judge->tests[i].result == result)
-            judge->tests[i].over = true;
+    for (size_t i = 0; i < settling->count; i++)
+        if (settling->tests[i].result == result)
+            settling->tests[i].over = true;
     free(result->unpaired);
     result->unpaired = why;
 }
 
 /* Whether both sides of a pair ran the kernel. When one cannot, the kernel is given up, with the reason said. */
-static bool both_ran(struct judge *judge, struct result *result, const struct result *base, const struct result *head,
-                     bool whole)
+static bool both_ran(struct settling *settling, struct result *result, const struct result *base,
+                     const struct result *head, bool whole)
 {
     if (head && head->status != RESULT_OK) {
         result_fail(result, head->status, head->reason);
-        give_up(judge, result, NULL);
+        give_up(settling, result, NULL);
     } else if (!base && whole) {
-        warning("%s is not in %s, so its time cannot be settled by pairs", result->id, judge->against);
-        give_up(judge, result, NULL);
+        warning("%s is not in %s, so its time cannot be settled by pairs", result->id, settling->against);
+        give_up(settling, result, NULL);
     } else if (base && base->status != RESULT_OK) {
-        give_up(judge, result,
+        give_up(settling, result,
                 x_sprintf("the base build gave \"%s\" (%s)", result_status_name(base->status),
                           base->reason ? base->reason : "no reason known"));
     } else {
@@ -146,60 +146,61 @@ static bool same_clock(const struct metric *metric, const struct result *base, c
            fabs(row_value(head_clock) - row_value(base_clock)) <= RULE_CLOCK * row_value(base_clock);
 }
 
-static void add_pair(struct paired_test *paired_test, const struct result *base, const struct result *head)
+static void add_pair(struct paired_test *test, const struct result *base, const struct result *head)
 {
-    const struct row *base_row = measured_row(base, paired_test->metric->name);
-    const struct row *head_row = measured_row(head, paired_test->metric->name);
+    const struct row *base_row = measured_row(base, test->metric->name);
+    const struct row *head_row = measured_row(head, test->metric->name);
     if (!base_row || !head_row) {
-        free(paired_test->result->unpaired);
-        paired_test->result->unpaired =
-            x_sprintf("%s was not measured in the %s build", paired_test->metric->name, base_row ? "new" : "base");
-        paired_test->over = true;
-    } else if (same_clock(paired_test->metric, base, head)) {
-        row_add_pair(paired_test->row, row_value(base_row), row_value(head_row));
-        paired_test->over = rule_pairs(paired_test->row, paired_test->metric->better, NULL, NULL) != PAIRED_UNDECIDED;
+        free(test->result->unpaired);
+        test->result->unpaired =
+            x_sprintf("%s was not measured in the %s build", test->metric->name, base_row ? "new" : "base");
+        test->over = true;
+    } else if (same_clock(test->metric, base, head)) {
+        row_add_pair(test->row, row_value(base_row), row_value(head_row));
+        test->over = rule_pairs(test->row, test->metric->better, NULL, NULL) != PAIRED_UNDECIDED;
     }
 }
 
-/* Takes what a pair of runs says about each open paired_test. whole: neither run was cut off. */
-static void take_pair(struct judge *judge, const struct run *base, const struct run *head, bool whole)
+/* Takes what a pair of runs says about each open test. whole: neither run was cut off. */
+static void take_pair(struct settling *settling, const struct run *base, const struct run *head, bool whole)
 {
-    for (size_t i = 0; i < judge->count; i++) {
-        struct paired_test *paired_test = &judge->tests[i];
-        if (paired_test->over)
+    for (size_t i = 0; i < settling->count; i++) {
+        struct paired_test *test = &settling->tests[i];
+        if (test->over)
             continue;
-        const struct result *base_result = run_find(base, paired_test->result->id);
-        const struct result *head_result = run_find(head, paired_test->result->id);
-        if (both_ran(judge, paired_test->result, base_result, head_result, whole))
-            add_pair(paired_test, base_result, head_result);
+        const struct result *base_result = run_find(base, test->result->id);
+        const struct result *head_result = run_find(head, test->result->id);
+        if (both_ran(settling, test->result, base_result, head_result, whole))
+            add_pair(test, base_result, head_result);
     }
 }
 
-static size_t contests_left(const struct judge *judge)
+static size_t tests_left(const struct settling *settling)
 {
     size_t left = 0;
-    for (size_t i = 0; i < judge->count; i++)
-        left += !judge->tests[i].over;
+    for (size_t i = 0; i < settling->count; i++)
+        left += !settling->tests[i].over;
     return left;
 }
 
 int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
                struct run *run)
 {
-    struct judge judge = {.head = head, .against = against};
-    choose_contests(&judge, comparison, run);
-    for (size_t i = 0; i < judge.count; i++)
-        need_metric(&judge.metrics, head->metrics, judge.tests[i].metric->name);
+    struct settling settling = {.head = head, .against = against};
+    choose_tests(&settling, comparison, run);
+    for (size_t i = 0; i < settling.count; i++)
+        need_metric(&settling.metrics, head->metrics, settling.tests[i].metric->name);
 
     int code = EXIT_SAME;
-    for (judge.pair = 1; judge.pair <= RULE_PAIRS && code == EXIT_SAME && contests_left(&judge) > 0; judge.pair++) {
+    for (settling.pair = 1; settling.pair <= RULE_PAIRS && code == EXIT_SAME && tests_left(&settling) > 0;
+         settling.pair++) {
         struct run base_run = {0}, head_run = {0};
-        code = measure_pair(&judge, &base_run, &head_run);
-        take_pair(&judge, &base_run, &head_run, code == EXIT_SAME);
+        code = measure_pair(&settling, &base_run, &head_run);
+        take_pair(&settling, &base_run, &head_run, code == EXIT_SAME);
         run_release(&base_run);
         run_release(&head_run);
     }
-    free(judge.tests);
-    free(judge.metrics.list);
+    free(settling.tests);
+    free(settling.metrics.list);
     return code;
 }

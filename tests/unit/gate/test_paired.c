@@ -58,7 +58,7 @@ static void set_up(struct fixture *fixture, const char *glob, const char *metric
 }
 
 /* All times without a comparison. */
-static void judge(struct fixture *fixture, const struct comparison *comparison)
+static void settle(struct fixture *fixture, const struct comparison *comparison)
 {
     struct capture capture;
     capture_begin(&capture);
@@ -100,7 +100,7 @@ static void expect_said(const struct fixture *fixture, const char *words)
     cr_expect(strstr(fixture->said, words), "\"%s\" lacks \"%s\"", fixture->said, words);
 }
 
-Test(judge, pairs_say_what_is_slower_faster_and_equal)
+Test(paired, pairs_say_what_is_slower_faster_and_equal)
 {
     static const struct {
         const char *id;
@@ -114,7 +114,7 @@ Test(judge, pairs_say_what_is_slower_faster_and_equal)
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         struct fixture fixture;
         set_up(&fixture, expected[i].id, wall_time);
-        judge(&fixture, NULL);
+        settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
         const struct row *row = time_of(&fixture, expected[i].id);
         cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), expected[i].paired, "%s", expected[i].id);
@@ -138,7 +138,7 @@ static void set_code(const struct run *run, const char *id, const char *code)
         .function = x_strdup("f"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = 1};
 }
 
-Test(judge, code_that_changed_gets_pairs_and_is_regressed_by_them)
+Test(paired, code_that_changed_gets_pairs_and_is_regressed_by_them)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/[es][ql]*[lr]", wall_time); /* equal and slower */
@@ -153,7 +153,7 @@ Test(judge, code_that_changed_gets_pairs_and_is_regressed_by_them)
     struct comparison comparison;
     compare_runs(&comparison, &base, &fixture.run, &fixture.metrics, NULL);
     cr_expect_eq(comparison_exit_code(&comparison), EXIT_UNSURE); /* one session is no proof */
-    judge(&fixture, &comparison);
+    settle(&fixture, &comparison);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     comparison_release(&comparison);
 
@@ -169,12 +169,12 @@ Test(judge, code_that_changed_gets_pairs_and_is_regressed_by_them)
     tear_down(&fixture);
 }
 
-Test(judge, the_run_s_own_rows_stay_as_they_were)
+Test(paired, the_run_s_own_rows_stay_as_they_were)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/equal", wall_time);
     const double before = row_value(time_of(&fixture, "turns/equal"));
-    judge(&fixture, NULL);
+    settle(&fixture, NULL);
     cr_expect_eq(row_value(time_of(&fixture, "turns/equal")), before);
     cr_expect_eq(time_of(&fixture, "turns/equal")->session_count, 1);
     cr_expect_eq(fixture.run.session_count, 1);
@@ -182,7 +182,7 @@ Test(judge, the_run_s_own_rows_stay_as_they_were)
     tear_down(&fixture);
 }
 
-Test(judge, what_the_base_lacks_or_fails_gets_no_pairs)
+Test(paired, what_the_base_lacks_or_fails_gets_no_pairs)
 {
     static const struct {
         const char *id, *words, *unpaired;
@@ -193,7 +193,7 @@ Test(judge, what_the_base_lacks_or_fails_gets_no_pairs)
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         struct fixture fixture;
         set_up(&fixture, expected[i].id, wall_time);
-        judge(&fixture, NULL);
+        settle(&fixture, NULL);
         cr_expect_eq(fixture.code, EXIT_SAME);
         expect_said(&fixture, expected[i].words);
         const struct result *result = run_find(&fixture.run, expected[i].id);
@@ -207,11 +207,11 @@ Test(judge, what_the_base_lacks_or_fails_gets_no_pairs)
     }
 }
 
-Test(judge, a_kernel_that_fails_in_the_head_has_failed)
+Test(paired, a_kernel_that_fails_in_the_head_has_failed)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/slower_then_bad", wall_time);
-    judge(&fixture, NULL);
+    settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     const struct result *result = run_find(&fixture.run, "turns/slower_then_bad");
     cr_expect_eq(result->status, RESULT_FAILED);
@@ -220,14 +220,14 @@ Test(judge, a_kernel_that_fails_in_the_head_has_failed)
 }
 
 /* The rate stands for the clock: it is another one on each side. */
-Test(judge, a_pair_at_two_clocks_does_not_count)
+Test(paired, a_pair_at_two_clocks_does_not_count)
 {
     char *metrics = x_sprintf("%sclock = rate\n[rate]\ntitle = Rate\ncounter = cugate.bandwidth\nunit = B/s\n"
                               "class = info\nbetter = higher\ndoc = Stands for a clock.\n",
                               wall_time);
     struct fixture fixture;
     set_up(&fixture, "turns/slower", metrics);
-    judge(&fixture, NULL);
+    settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_eq(time_of(&fixture, "turns/slower")->pair_count, 0);
     char *turns = turns_taken(&fixture);
@@ -237,13 +237,13 @@ Test(judge, a_pair_at_two_clocks_does_not_count)
     tear_down(&fixture);
 }
 
-Test(judge, a_base_library_that_is_none)
+Test(paired, a_base_library_that_is_none)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/equal", wall_time);
     free(fixture.base);
     fixture.base = x_strdup("/no/such/base.so");
-    judge(&fixture, NULL);
+    settle(&fixture, NULL);
     cr_expect_eq(fixture.code, EXIT_USAGE);
     cr_expect_eq(time_of(&fixture, "turns/equal")->pair_count, 0);
     expect_said(&fixture, "/no/such/base.so");
@@ -264,7 +264,7 @@ __attribute__((noreturn)) static void be_the_command(struct fixture *fixture, co
     _exit(run_write_file(&fixture->run, path) < 0 ? EXIT_USAGE : code);
 }
 
-Test(judge, an_interrupt_keeps_the_pairs_so_far)
+Test(paired, an_interrupt_keeps_the_pairs_so_far)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/stuck_later", wall_time);
