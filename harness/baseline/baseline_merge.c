@@ -18,7 +18,7 @@ static bool is_exact(const struct metric *metric)
 }
 
 /* The sessions or samples of a run do not agree: changed arguments would have moved them alike. */
-static bool is_divided(enum finding finding)
+static bool disagrees(enum finding finding)
 {
     return finding == FOUND_MIXED || finding == FOUND_NONREPEATING;
 }
@@ -89,7 +89,7 @@ static enum finding judge_row(struct merging *merging, const struct metric *metr
     const double sign = metric->better == METRIC_LOWER ? 1 : -1;
     const double past = sign * (found.now - old->drift_reference);
     *far = is_far(merging, metric, fresh, &found);
-    const bool repeats_no_more = is_exact(metric) && is_divided(found.finding) && !*far;
+    const bool repeats_no_more = is_exact(metric) && disagrees(found.finding) && !*far;
     if (found.finding != FOUND_SAME && !repeats_no_more)
         return found.finding;
     return old->has_drift_reference && past > drift_reference_allows(old->drift_reference, &found) ? FOUND_WORSE
@@ -242,7 +242,7 @@ static void settle_choices(struct choice *choices, size_t count, bool only_sprea
     for (size_t i = 0; i < count; i++) {
         const bool replaced = choices[i].step == ACCEPTED_REPLACED;
         moved = moved || (replaced && is_gated(choices[i].metric));
-        only_spread = only_spread && !(replaced && is_exact(choices[i].metric) && !is_divided(choices[i].finding));
+        only_spread = only_spread && !(replaced && is_exact(choices[i].metric) && !disagrees(choices[i].finding));
     }
     for (size_t i = 0; i < count; i++) {
         struct choice *choice = &choices[i];

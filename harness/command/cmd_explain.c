@@ -102,7 +102,7 @@ static int measure_kernels(struct work *work)
     int code = measure_whole(&work->measurement, &work->run);
     if (code == EXIT_SAME) {
         code = measure_lines(&work->measurement, &work->run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
-        profile_add_rows(&work->run, &work->metrics);
+        computed_add_excess(&work->run, &work->metrics);
     }
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }

@@ -39,7 +39,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
     int code = measure_whole(&measurement, run);
     if (code == EXIT_SAME && options->lines)
         code = measure_lines(&measurement, run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
-    profile_add_rows(run, metrics);
+    computed_add_excess(run, metrics);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
 

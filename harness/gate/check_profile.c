@@ -52,13 +52,13 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
     const char **ids = NULL;
     size_t count = 0;
     int code = EXIT_SAME;
-    profile_add_rows(run, measurement->metrics);
+    computed_add_excess(run, measurement->metrics);
     for (size_t i = 0; i < run->result_count; i++)
         if (wants_conflicts(measurement->metrics, baseline, &run->results[i]))
             *ARRAY_GROW(ids, count) = run->results[i].id;
     if (count > 0 && can_see_lines(measurement)) {
         code = measure_lines(measurement, run, ids, count, PROVIDES_LINE_COUNTS);
-        profile_add_rows(run, measurement->metrics);
+        computed_add_excess(run, measurement->metrics);
         for (size_t i = 0; i < count && code == EXIT_SAME; i++)
             mark_uncounted(measurement->metrics, run_find(run, ids[i]));
     }

@@ -107,7 +107,7 @@ static void add_excess(struct result *result, const char *metric, const struct m
     row_add_session(row, &excess, 1);
 }
 
-void profile_add_rows(struct run *run, const struct metrics *metrics)
+void computed_add_excess(struct run *run, const struct metrics *metrics)
 {
     for (size_t m = 0; m < metrics->count; m++) {
         if (computed_counter_of(&metrics->list[m]) != COMPUTED_EXCESS)

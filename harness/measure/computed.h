@@ -12,6 +12,6 @@ void computed_add_rates(struct run *run, const struct metrics *metrics);
 /* Adds what the lines of a result say in sum: a row for each metric whose counter is cugate.excess_wavefronts. Where
  * lines were counted it is their sum; 0 where shared_wavefronts read 0, for then there was nothing to conflict; not
  * applicable where nothing is launched. Otherwise there is no row. */
-void profile_add_rows(struct run *run, const struct metrics *metrics);
+void computed_add_excess(struct run *run, const struct metrics *metrics);
 
 #endif

@@ -21,6 +21,6 @@ int measure_whole(const struct measurement *measurement, struct run *run)
     if (run->result_count > 0 && static_facts_add(run, measurement->kernels, measurement->metrics) < 0 &&
         code == EXIT_SAME)
         return EXIT_NOT_MEASURED;
-    profile_add_rows(run, measurement->metrics);
+    computed_add_excess(run, measurement->metrics);
     return code;
 }

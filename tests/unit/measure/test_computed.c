@@ -125,7 +125,7 @@ Test(computed, what_is_not_ok_has_no_rates)
     set_up(&fixture);
     result_fail(fixture.result, RESULT_WRONG, "made up");
     computed_add_rates(&fixture.run, &fixture.metrics);
-    profile_add_rows(&fixture.run, &fixture.metrics);
+    computed_add_excess(&fixture.run, &fixture.metrics);
     cr_expect_eq(fixture.result->row_count, 0);
     tear_down(&fixture);
 }
@@ -143,7 +143,7 @@ Test(computed, conflicts_are_the_sum_of_lines)
 {
     struct fixture fixture;
     set_up_launched(&fixture, measured(60));
-    profile_add_rows(&fixture.run, &fixture.metrics);
+    computed_add_excess(&fixture.run, &fixture.metrics);
     cr_expect_null(result_find(fixture.result, "excess")); /* nobody asked */
     for (unsigned offset = 0; offset < 48; offset += 16) {
         struct profile_line *line = profile_add(&fixture.result->profile, "f", NULL, 0, offset);
@@ -151,10 +151,10 @@ Test(computed, conflicts_are_the_sum_of_lines)
         line->counts[LINE_SHARED_IDEAL] = 5;
     }
     fixture.result->profile.counted = 1u << LINE_SHARED;
-    profile_add_rows(&fixture.run, &fixture.metrics);
+    computed_add_excess(&fixture.run, &fixture.metrics);
     cr_expect_null(result_find(fixture.result, "excess")); /* nor counted both */
     fixture.result->profile.counted |= 1u << LINE_SHARED_IDEAL;
-    profile_add_rows(&fixture.run, &fixture.metrics);
+    computed_add_excess(&fixture.run, &fixture.metrics);
     expect_row(&fixture, "excess", measured(45));
     tear_down(&fixture);
 }
@@ -163,12 +163,12 @@ Test(computed, without_a_pass_through_shared_memory_there_is_no_conflict)
 {
     struct fixture fixture;
     set_up_launched(&fixture, measured(0));
-    profile_add_rows(&fixture.run, &fixture.metrics);
+    computed_add_excess(&fixture.run, &fixture.metrics);
     expect_row(&fixture, "excess", measured(0));
     tear_down(&fixture);
 
     set_up_launched(&fixture, not_counted);
-    profile_add_rows(&fixture.run, &fixture.metrics);
+    computed_add_excess(&fixture.run, &fixture.metrics);
     cr_expect_null(result_find(fixture.result, "excess"));
     tear_down(&fixture);
 }
@@ -178,13 +178,13 @@ Test(computed, what_launches_nothing_has_no_conflicts)
     struct fixture fixture;
     set_up(&fixture);
     add_value(&fixture, "wavefronts", not_applicable);
-    profile_add_rows(&fixture.run, &fixture.metrics);
+    computed_add_excess(&fixture.run, &fixture.metrics);
     expect_row(&fixture, "excess", not_applicable);
     tear_down(&fixture);
 
     set_up(&fixture);
     add_value(&fixture, "wavefronts", absent); /* without the GPU's counters */
-    profile_add_rows(&fixture.run, &fixture.metrics);
+    computed_add_excess(&fixture.run, &fixture.metrics);
     expect_row(&fixture, "excess", absent);
     tear_down(&fixture);
 }
