@@ -27,7 +27,7 @@ int json_at_expect(const struct json_at *at, const json_t *value, json_type type
 /* The value is an object that has no keys but these. */
 int json_at_object(const struct json_at *at, json_t *value, const char *const *keys, size_t count);
 
-/* Numbers are never negative; whole ones lie between least and most. */
+/* Numbers are never negative; whole ones lie between min and max. */
 int json_at_whole(const struct json_at *at, json_t *value, long long min, long long max, long long *number);
 int json_at_number(const struct json_at *at, json_t *value, double *number);
 

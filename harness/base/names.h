@@ -1,4 +1,4 @@
-/* names.h - names of kernels, devices and options: patterns, slugs, slips. */
+/* names.h - names of kernels, devices and options: globs, slugs, slips. */
 #ifndef NAMES_H
 #define NAMES_H
 

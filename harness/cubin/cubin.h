@@ -57,7 +57,7 @@ enum cubin_status {
 int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
 
 /* The function for a GPU of that capability (90): the one of the same major number and the highest minor not above it,
- * which is what the driver would load. Without one NULL; *lack says why. */
+ * which is what the driver would load. Without one NULL; *status says why. */
 const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name, int capability,
                                         enum cubin_status *status);
 

@@ -24,7 +24,7 @@ void line_table_open(struct line_table *table, const void *bytes, size_t size);
 void line_table_release(struct line_table *table);
 
 /* Where the instruction at an offset of a function is from: the innermost place first, then the call of it, and so on.
- * At most room; returns how many, 0 where nothing is known. symbol is the function's name in the machine code. */
+ * At most `capacity`; returns how many, 0 where nothing is known. symbol is the function's name in the machine code. */
 size_t line_table_find(const struct line_table *table, const char *symbol, uint64_t offset, struct line_place *places,
                        size_t capacity);
 

@@ -26,7 +26,7 @@ enum occupancy_limit {
 struct occupancy {
     unsigned blocks; /* on an SM at once; 0 for a launch that the GPU refuses */
     unsigned warps, max_warps;
-    double percent;  /* warps / most_warps */
+    double percent;  /* warps / max_warps */
     unsigned limits; /* enum occupancy_limit, or'ed */
 };
 

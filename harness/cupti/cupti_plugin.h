@@ -88,7 +88,7 @@ void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *w
 void gpu_measure_roofs(struct gpu_condition *condition, double roofs[ROOFS]);
 
 extern const struct collector cupti_range_collector;
-extern const struct collector cupti_line_counts_collector; /* counts by line: result->lines and launches, no rows */
+extern const struct collector cupti_line_counts_collector; /* counts by line: result->profile and launches, no rows */
 extern const struct collector cupti_stalls_collector;      /* samples by line: likewise */
 
 #endif

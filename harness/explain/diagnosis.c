@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What adds less than this share of what the first line does is no cause. */
+/* What adds less than this share of what the first line does is no hotspot. */
 #define HOTSPOT_PART 0.05
 
 /* Lines that those of the run can be held against: the base library's, and those that the baseline kept. */

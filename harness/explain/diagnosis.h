@@ -12,7 +12,7 @@
 /* Why one row is worse (judgement_is_worse); all empty of any other. The lines are the run's own and the base's. */
 struct blame {
     const struct profile *profile;        /* of the run */
-    const struct pattern *pattern;        /* what there is more of; NULL: no line says why, and there are no causes */
+    const struct pattern *pattern;        /* what there is more of; NULL: no line says why, and there are no hotspots */
     struct hotspot hotspots[BLAME_LINES]; /* most first; at least one */
     size_t count;
     bool against_base;            /* else there was nothing to compare with, and they only have most of it now */

@@ -27,7 +27,7 @@ struct explained_launch {
     double threads;  /* of a block */
     double blocks;   /* of the grid */
     double capacity; /* blocks that the whole GPU holds at once */
-    double waves;    /* blocks / room */
+    double waves;    /* blocks / capacity */
     size_t same_as;  /* the first launch with the same code, block and shared memory: maybe this one */
 };
 

@@ -63,8 +63,8 @@ struct hotspot {
                         * base has any of it */
 };
 
-/* The lines with most of it, at most `room`, into causes; with a base (not NULL) those in which it grew most, and none
- * in which it did not. Returns how many. profile_match says which line of the base is the same one. */
+/* The lines with most of it, at most `capacity`, into hotspots; with a base (not NULL) those in which it grew most, and
+ * none in which it did not. Returns how many. profile_match says which line of the base is the same one. */
 size_t pattern_hotspots(const struct pattern *pattern, const struct profile *profile, const struct profile *base,
                         struct hotspot *hotspots, size_t capacity);
 

@@ -30,7 +30,7 @@ static int read_known_regressions(struct check *check, const char *directory)
     return good ? EXIT_SAME : EXIT_USAGE;
 }
 
-/* Sets baseline, its name and the known_regressions. 0, or EXIT_USAGE; that there is no baseline is neither. */
+/* Sets baseline, its name and the known regressions. 0, or EXIT_USAGE; that there is no baseline is neither. */
 static int find_baseline(struct check *check)
 {
     const struct check_request *request = check->request;

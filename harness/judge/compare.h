@@ -1,4 +1,4 @@
-/* compare.h - the verdicts as a pure function of (baseline, run, metric definitions, declared known regressions). */
+/* compare.h - the verdicts as a pure function of (baseline, run, metric definitions, known regressions). */
 #ifndef COMPARE_H
 #define COMPARE_H
 
@@ -6,7 +6,7 @@
 #include "known_regression.h"
 
 /* Judges. Both runs must be of the same device: callers check device_difference first. Borrows from baseline, run and
- * metrics, which must outlive *comparison. known regressions may be NULL. A kernel of the run with status "not built"
+ * metrics, which must outlive *comparison. known_regressions may be NULL. A kernel of the run with status "not built"
  * that the baseline lacks is left out; so are metrics that no metric file defines, which a note names.
  *
  * The rule is in rule.h. Beside it: time that moved while the same machine code was launched in the same way, and no

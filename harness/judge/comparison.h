@@ -56,7 +56,7 @@ struct judgement {
  * Returns text. */
 const char *judgement_evidence(const struct judgement *judgement, char *text, size_t size);
 
-/* Worse, and neither explained by the same code nor beside the point: the rows that have a cause. */
+/* Worse, and neither explained by the same code nor beside the point: the rows that lines are blamed for. */
 bool judgement_is_worse(const struct judgement *judgement);
 
 /* Worse, and of a kind that measuring again can settle: static facts are not, nor what pairs have settled; but what one

@@ -36,7 +36,7 @@ bool has_gpu_processes(const struct run *run);
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                const struct metric *metric, struct quantiles *quantiles);
 
-/* Looks at the judgements of one kernel, from number first on, once more: same code, trade-offs, known_regressions.
+/* Looks at the judgements of one kernel, from number first on, once more: same code, trade-offs, known regressions.
  * base and now may be NULL. */
 void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether that of a row which the same code explains: any time, within reason; and where GPUs of one model differ, what
+/* Whether the same code explains what a row shows: any time, within reason; and where GPUs of one model differ, what
  * is steady on one that the baseline does not know, within reason. (The L1 hit rate of one kernel is 9.9 % on most
  * H200s and 8.0 % on some.) On a known GPU a hit rate or traffic that moves has another cause, a lost cache hint of the
  * host's code, say. */

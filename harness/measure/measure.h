@@ -40,7 +40,7 @@ int measure_whole(const struct measurement *measurement, struct run *run);
 void measure_complete_session(struct session *session);
 
 /* Collects the lines of those of the run's kernels that ids names (all: NULL), in that order, from the measurement's
- * library into result->lines, of the kinds that its backend has; a kind that is there already stays as it is. Kernels
+ * library into result->profile, of the kinds that its backend has; a kind that is there already stays as it is. Kernels
  * that are not ok, are not of the library or launch nothing are passed over. What cannot be collected is a warning, and
  * leaves the lines of that kernel as they are. Reads the text of the lines from the source files where they are found.
  * 0, or EXIT_INTERRUPTED after SIGINT. kinds are or'ed: PROVIDES_LINE_COUNTS, exact counts, take a process a function,

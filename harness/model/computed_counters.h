@@ -35,7 +35,7 @@ enum metric_source metric_source(const struct metric *metric);
 /* Whether it is counted for a kernel only when someone asks, in a process of its own: having no number is no fault. */
 bool metric_is_on_demand(const struct metric *metric);
 
-/* Puts the names of up to `room` of them into names, "cugate.wall_time", and returns how many there are. */
+/* Puts the names of up to `capacity` of them into names, "cugate.wall_time", and returns how many there are. */
 size_t computed_counter_names(const char **names, size_t capacity);
 
 #endif

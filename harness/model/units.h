@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Puts the names of up to room units into names and returns how many there are. */
+/* Puts the names of up to `capacity` units into names and returns how many there are. */
 size_t metric_units(const char **names, size_t capacity);
 
 /* Writes value with its unit, scaled for people: 18700 ns -> "18.7 us", 67108864 B -> "67.1 MB", 99.5 % -> "99.5 %".

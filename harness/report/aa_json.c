@@ -7,16 +7,16 @@
  *                           "classes": { "exact": { "rows": ..., "regressed": ..., "unsure": ..., "worse": ...,
  *                                                   "better": ... } } },
  *                "others": ..., "gpus": ... },     null where there are too few sessions or GPUs
- *     "noisy_rows": [ { "kernel": ..., "metric": ..., "pairs": { "rows": ..., ... }, "others": ..., "gpus": ... } ],
+ *     "offenders": [ { "kernel": ..., "metric": ..., "pairs": { "rows": ..., ... }, "others": ..., "gpus": ... } ],
  *     "spread": [ { "metric": ..., "class": ..., "in": "share",      of the mean; or "points"
  *                   "within": { "kernels": 66, "median": ..., "worst": ..., "worst_kernel": ... },
  *                   "gpus": ..., "days": null } ],                   null where it is not known
  *     "exactness": [ { "metric": ..., "class": ..., "kernels": ..., "repeat": ..., "admitted": ..., "readings": ...,
  *                      "sessions": ..., "all_readings": ...,
- *                      "nonrepeating counters": [ { "kernel": ..., "low": ..., "high": ... } ] } ],
+ *                      "wobbles": [ { "kernel": ..., "low": ..., "high": ... } ] } ],
  *     "detectable": [ { "kernel": ..., "metric": ..., "unit": "ns", "base": ..., "change": ..., "share": ... } ] }
  *
- * What each thing is: analysis.h. */
+ * Offenders are noisy rows, wobbles nonrepeating counters; what each thing is: aa.h. */
 #include "report.h"
 
 #include "base/base.h"

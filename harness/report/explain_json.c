@@ -18,13 +18,13 @@
  *                   "roofs": { "dram": { "amount": ..., "rate": ..., "roof": ..., "share": 0.8 }, ... },
  *                   "bound": "dram", "nearest": "dram", "share": 0.8 },
  *     "stalls": [ { "reason": "barrier", "words": ..., "share": 0.4 } ],           null: not sampled
- *     "patterns": [ { "name": "excess_wavefronts", "title": ..., "kind": "fault", "total": ..., "unknown": null,
+ *     "stories": [ { "name": "excess_wavefronts", "title": ..., "kind": "fault", "total": ..., "unknown": null,
  *                    "of": "shared wavefronts", "whole": ..., "part": 0.7, "advice": ...,
  *                    "lines": [ { "function": ..., "file": ..., "line": 93, "offset": 416, "text": ...,
  *                                 "amount": ..., "share": 0.6, "stall": "barrier" } ] } ] }  null: no lines in the run
  *
- * Stories: where the time goes, then faults by part, then the others; "unknown" says why a total is not known. Their
- * lines are those with most of it, 20 at most. Numbers of roofs: roofline.h. */
+ * Stories are patterns: where the time goes, then faults by part, then the others; "unknown" says why a total is not
+ * known. Their lines are those with most of it, 20 at most. Numbers of roofs: roofline.h. */
 #include "explain_words.h"
 
 #include "base/base.h"

@@ -21,7 +21,7 @@
  *                       "base_sessions": 12, "run_sessions": 2, "agree": 2,    of the run's, so many beyond the limit
  *                       "pairs": 14, "pairs_worse": 13,                        against a base library
  *                       "launch_change": "block 256x1x1 -> 32x1x1",            of a worse row, where there is one
- *                       "pattern": "excess_wavefronts", "advice": ...,           what its lines have more of
+ *                       "story": "excess_wavefronts", "advice": ...,           what its lines have more of
  *                       "causes": [ { "file": "kernels/reduce.cu", "line": 41,     null without line information
  *                                     "function": ..., "offset": 416, "text": ...,
  *                                     "base": 0,          null where there was nothing to compare with

@@ -3,9 +3,10 @@
  *
  * The door to everything that touches CUDA is libcugate_cupti.so, loaded by workers only. It stands apart so that
  * cugate starts on machines without a driver, and no other file includes a CUDA header. In it: cupti_device.c (driver
- * API), cupti_condition.c (what goes before a measured launch), cupti_counters.c (counter names, no GPU needed),
- * cupti_range.c (values), cupti_line_counts.c, cupti_stalls.c, cupti_source_lines.c (from an instruction to its line),
- * cupti_roofs.c (what the GPU can do), cupti_error.c (words for an error, and what to do about it). */
+ * API), cupti_condition.c (what goes before a measured launch), cupti_launches.c (which launches there are),
+ * cupti_counters.c (counter names, no GPU needed), cupti_range.c (values), cupti_line_counts.c, cupti_stalls.c,
+ * cupti_source_lines.c (from an instruction to its line), cupti_roofs.c (what the GPU can do), cupti_error.c (words for
+ * an error, and what to do about it). */
 #ifndef BACKEND_H
 #define BACKEND_H
 
