@@ -1,4 +1,4 @@
-/* Q4: the judge, on pairs of times. */
+/* Q4: the rule, on pairs of times. */
 #include "selftest.h"
 
 #include <gsl/gsl_randist.h>
@@ -8,7 +8,7 @@
 #define SERIES 30000
 #define SPREAD 0.005 /* of a pair's ratio */
 
-/* Adds pairs as long as they decide nothing, as the judge does. */
+/* Adds pairs as long as they decide nothing, as paired_run does. */
 static enum paired judge_series(const struct selftest *selftest, struct row *row, double ratio)
 {
     enum paired paired = PAIRED_UNDECIDED;

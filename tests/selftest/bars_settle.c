@@ -15,7 +15,7 @@ static const struct change {
     enum verdict verdict;
     double time, count, share, drift_reference; /* of time */
     double paired; /* 14 pairs: the times of the head by those of the base build; 0: none */
-    bool other_code, other_gpu, neighbours;
+    bool other_code, other_gpu, gpu_processes;
     size_t base_sessions, run_sessions; /* 0: as above */
 } changes[] = {
     {"other code, time +4 %: regressed", "time", VERDICT_REGRESSED, .time = 104000, .other_code = true},
@@ -29,7 +29,7 @@ static const struct change {
     {"the same code, time +4 % with one instruction more: regressed", "time", VERDICT_REGRESSED, .time = 104000,
      .count = 1001},
     {"time +4 % while others compute on the GPU: unsure", "time", VERDICT_UNSURE, .time = 104000, .other_code = true,
-     .neighbours = true},
+     .gpu_processes = true},
     {"other code, one instruction less: improved", "instructions", VERDICT_IMPROVED, .count = 999, .other_code = true},
     {"the same code, one instruction less: unsure", "instructions", VERDICT_UNSURE, .count = 999},
     {"other code, one instruction more, in 1 session against 2: regressed", "instructions", VERDICT_REGRESSED,
@@ -94,7 +94,7 @@ static void make_run(struct run *run, const struct change *change)
     put(run, "achieved_occupancy", change->share > 0 ? change->share : SHARE, sessions);
     put_code(run, change->other_code ? "beef" : "f00d");
     session->facts[SESSION_GPU_UUID] = x_strdup(change->other_gpu ? "GPU-new" : "GPU-0");
-    session->facts[SESSION_GPU_PROCESSES] = x_strdup(change->neighbours ? "1" : "0");
+    session->facts[SESSION_GPU_PROCESSES] = x_strdup(change->gpu_processes ? "1" : "0");
 }
 
 void q7_settle(struct selftest *selftest)

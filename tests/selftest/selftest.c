@@ -10,7 +10,8 @@
 #define SEED 20261121
 #define TAIL 0.001 /* so rarely may chance alone fail a bar that is just met */
 
-/* To add a part: a row here, and its function in a q*.c file. --only and tests/selftest/mutations.txt use the names. */
+/* To add a part: a row here, and its function in a bars_*.c file. --only and tests/selftest/mutations.txt use the
+ * names. */
 static const struct part {
     const char *name;
     part_fn *check;

@@ -51,8 +51,7 @@ struct flags {
 };
 struct flags count_flags(const struct comparison *comparison, enum metric_class class);
 
-/* ---- recorded.c: the recorded sessions -----------------------------------------------------------------------------
- */
+/* ---- recorded.c: the recorded sessions ---- */
 
 /* Reads every *.json of a directory, in the order of the names. -1 after error(). */
 int sessions_read(struct selftest *selftest, const char *directory);

@@ -250,7 +250,7 @@ Test(baseline_merge, drift_references_move_when_asked)
 }
 
 /* As baselines from before there were drift references are. */
-Test(baseline_merge, a_row_without_an_drift_reference_gets_its_old_value)
+Test(baseline_merge, a_row_without_a_drift_reference_gets_its_old_value)
 {
     char *directory = scratch_make();
     char *family = x_sprintf("%s/nvidia-h200/reduce", directory);
@@ -661,7 +661,7 @@ Test(baseline_merge, small_steps_add_up_to_the_drift_reference)
 }
 
 /* Another counter gives the value another meaning. */
-Test(baseline_merge, an_drift_reference_of_another_definition_goes)
+Test(baseline_merge, a_drift_reference_of_another_definition_goes)
 {
     char *directory = scratch_make();
     struct run runs[] = {made_run(1), made_run(3)};

@@ -21,8 +21,7 @@ static const struct pattern *pattern_named(const char *name)
     return &list[i];
 }
 
-/* ---- The table ----------------------------------------------------------------------------------------------------
- */
+/* ---- The table ---- */
 
 Test(pattern, every_row_is_whole)
 {
@@ -101,8 +100,7 @@ Test(pattern, only_whole_names_are_explained)
         cr_expect_not(pattern_explains(pattern, others[i]), "\"%s\"", others[i]);
 }
 
-/* ---- Amounts ------------------------------------------------------------------------------------------------------
- */
+/* ---- Amounts ---- */
 
 Test(pattern, an_amount_is_the_sum_of_its_terms)
 {
@@ -191,8 +189,7 @@ Test(pattern, no_number_of_a_file_makes_a_nonsense)
     }
 }
 
-/* ---- Causes -------------------------------------------------------------------------------------------------------
- */
+/* ---- Hotspots ---- */
 
 Test(pattern, lines_that_grew_most_come_first)
 {
@@ -268,8 +265,7 @@ Test(pattern, an_unknown_past_is_not_said_to_be_0)
     profile_release(&now);
 }
 
-/* ---- Which pattern --------------------------------------------------------------------------------------------------
- */
+/* ---- Which pattern ---- */
 
 #define EVERY (~0u)
 

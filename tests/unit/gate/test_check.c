@@ -153,7 +153,7 @@ static void expect_same_replay(struct fixture *fixture)
     free(printed);
 }
 
-Test(cmd_check, a_suspect_is_measured_again_in_another_process)
+Test(check, a_suspect_is_measured_again_in_another_process)
 {
     static const struct {
         const char *id;
@@ -182,7 +182,7 @@ Test(cmd_check, a_suspect_is_measured_again_in_another_process)
     }
 }
 
-Test(cmd_check, only_the_suspect_is_measured_again)
+Test(check, only_the_suspect_is_measured_again)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/[es][ql]*[lr]"); /* equal and slower */
@@ -193,7 +193,7 @@ Test(cmd_check, only_the_suspect_is_measured_again)
     tear_down(&fixture);
 }
 
-Test(cmd_check, what_fails_in_the_second_measurement_has_failed)
+Test(check, what_fails_in_the_second_measurement_has_failed)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/slower_then_bad");
@@ -206,7 +206,7 @@ Test(cmd_check, what_fails_in_the_second_measurement_has_failed)
     tear_down(&fixture);
 }
 
-Test(cmd_check, pairs_settle_a_time_in_place_of_a_second_session)
+Test(check, pairs_settle_a_time_in_place_of_a_second_session)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/slower");
@@ -220,7 +220,7 @@ Test(cmd_check, pairs_settle_a_time_in_place_of_a_second_session)
     tear_down(&fixture);
 }
 
-Test(cmd_check, paired_runs_every_kernel_in_turn)
+Test(check, paired_runs_every_kernel_in_turn)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/equal");
@@ -234,7 +234,7 @@ Test(cmd_check, paired_runs_every_kernel_in_turn)
     tear_down(&fixture);
 }
 
-Test(cmd_check, a_base_library_stands_in_for_a_baseline)
+Test(check, a_base_library_stands_in_for_a_baseline)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/slower");
@@ -253,7 +253,7 @@ Test(cmd_check, a_base_library_stands_in_for_a_baseline)
 }
 
 /* Its baseline knows turns/equal alone. */
-Test(cmd_check, what_the_baseline_lacks_is_compared_with_the_base_build)
+Test(check, what_the_baseline_lacks_is_compared_with_the_base_build)
 {
     static const struct {
         const char *id, *expected; /* what expected.ini declares */
@@ -295,7 +295,7 @@ Test(cmd_check, what_the_baseline_lacks_is_compared_with_the_base_build)
     }
 }
 
-Test(cmd_check, a_base_build_that_fails_settles_nothing)
+Test(check, a_base_build_that_fails_settles_nothing)
 {
     struct fixture fixture;
     set_up(&fixture, "turns/bad_base");
@@ -315,7 +315,7 @@ Test(cmd_check, a_base_build_that_fails_settles_nothing)
     tear_down(&fixture);
 }
 
-Test(cmd_check, options_that_contradict_each_other)
+Test(check, options_that_contradict_each_other)
 {
     static const struct {
         bool replay, static_only, against, paired;

@@ -107,7 +107,7 @@ static void accept(const struct fixture *fixture, const char *gpu, const char *c
     metrics_release(&metrics);
 }
 
-Test(cmd_check_static, the_same_code_is_same)
+Test(check_static, the_same_code_is_same)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -120,7 +120,7 @@ Test(cmd_check_static, the_same_code_is_same)
     tear_down(&fixture);
 }
 
-Test(cmd_check_static, a_spill_is_a_regression)
+Test(check_static, a_spill_is_a_regression)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -138,7 +138,7 @@ Test(cmd_check_static, a_spill_is_a_regression)
     tear_down(&fixture);
 }
 
-Test(cmd_check_static, a_function_that_is_gone_fails)
+Test(check_static, a_function_that_is_gone_fails)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -150,7 +150,7 @@ Test(cmd_check_static, a_function_that_is_gone_fails)
     tear_down(&fixture);
 }
 
-Test(cmd_check_static, which_baseline_is_meant)
+Test(check_static, which_baseline_is_meant)
 {
     static const struct {
         const char *gpu, *kernels;
@@ -182,7 +182,7 @@ Test(cmd_check_static, which_baseline_is_meant)
     tear_down(&fixture);
 }
 
-Test(cmd_check_static, no_baseline_that_fits)
+Test(check_static, no_baseline_that_fits)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -197,7 +197,7 @@ Test(cmd_check_static, no_baseline_that_fits)
     tear_down(&fixture);
 }
 
-Test(cmd_check_static, a_library_without_machine_code)
+Test(check_static, a_library_without_machine_code)
 {
     struct fixture fixture;
     set_up(&fixture);

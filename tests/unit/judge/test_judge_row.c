@@ -6,12 +6,12 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
 {
     static const double steady[5] = {100000, 100000, 100000, 100000, 100000};
     static const double slow[5] = {110000, 110000, 110000, 110000, 110000};
-    static const double divided[5] = {100000, 100000, 110000, 110000, 110000};
+    static const double in_two[5] = {100000, 100000, 110000, 110000, 110000};
     static const double two_groups[5] = {100000, 100000, 100000, 110000, 110000};
     static const struct {
         const double *times;
         double clock[5], base_clock;
-        const char *neighbours;
+        const char *gpu_processes;
         enum verdict verdict;
         const char *reason;
     } rows[] = {
@@ -20,7 +20,7 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
         {slow, {1.8e9, 1.8e9, 1.8e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "1800 MHz"},
         {steady, {1.8e9, 1.8e9, 1.8e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "1800 MHz"},
         {slow, {2e9, 2e9, 2e9, 1.8e9, 1.8e9}, 2e9, "0", VERDICT_UNSURE, "unsteady"},
-        {divided, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_UNSURE, "two groups"},
+        {in_two, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_UNSURE, "two groups"},
         {two_groups, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "0", VERDICT_SAME, NULL}, /* not slower: let be */
         {slow, {2e9, 2e9, 2e9, 2e9, 2e9}, 2e9, "2", VERDICT_UNSURE, "other processes"},
     };
@@ -33,7 +33,7 @@ Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
             put_samples(&fixture.run, "a/b", "time", rows[i].times, 5);
             put_samples(&fixture.run, "a/b", "clock", rows[i].clock, 5);
         }
-        put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].neighbours);
+        put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].gpu_processes);
         const struct judgement *judgement = find(compare(&fixture), "a/b", "time");
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         cr_expect(rows[i].reason ? says(judgement, rows[i].reason) : !judgement->reason, "row %zu: %s", i,
@@ -136,7 +136,7 @@ Test(judge_row, a_base_library_settles_the_times_of_other_code)
 }
 
 /* A replaced row has few sessions again and keeps its drift reference. */
-Test(judge_row, provisional_rows_have_an_drift_reference_too)
+Test(judge_row, provisional_rows_have_a_drift_reference_too)
 {
     struct fixture fixture;
     set_up(&fixture);
@@ -152,11 +152,11 @@ Test(judge_row, provisional_rows_have_an_drift_reference_too)
 }
 
 /* Pairs speak of base and head, the drift reference of the baseline: it needs all that a time needs without pairs. */
-Test(judge_row, an_drift_reference_beside_pairs_is_judged_like_any_time)
+Test(judge_row, a_drift_reference_beside_pairs_is_judged_like_any_time)
 {
     static const struct {
         size_t sessions;
-        const char *neighbours;
+        const char *gpu_processes;
         enum verdict verdict;
     } rows[] = {{2, "0", VERDICT_REGRESSED}, {1, "0", VERDICT_UNSURE}, {2, "3", VERDICT_UNSURE}};
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -164,7 +164,7 @@ Test(judge_row, an_drift_reference_beside_pairs_is_judged_like_any_time)
         set_up(&fixture);
         put_times(&fixture.base, "a/b", "time", 104000, 10);
         put_times(&fixture.run, "a/b", "time", 105500, rows[i].sessions);
-        put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].neighbours);
+        put_fact(&fixture.run, SESSION_GPU_PROCESSES, rows[i].gpu_processes);
         struct row *base = result_find(run_find(&fixture.base, "a/b"), "time");
         base->has_drift_reference = true;
         base->drift_reference = 100000;

@@ -33,8 +33,7 @@ static void set_up_one(struct fixture *fixture, const char *file, const char *fu
     invent_blame(fixture, judgement, file, function, source);
 }
 
-/* ---- Text ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Text ---- */
 
 Test(words_why, text_names_the_line_and_what_to_do)
 {
@@ -159,8 +158,7 @@ Test(words_why, text_stays_tidy_whatever_a_file_says)
     free(long_word);
 }
 
-/* ---- The other formats --------------------------------------------------------------------------------------------
- */
+/* ---- The other formats ---- */
 
 static const json_t *find_judgement(const json_t *root, const char *kernel, const char *metric)
 {
@@ -272,8 +270,7 @@ Test(words_why, github_shows_it_at_its_line)
     }
 }
 
-/* ---- Words --------------------------------------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
 Test(words_why, github_names_files_from_the_root_of_the_repository)
 {

@@ -15,7 +15,7 @@ static char *built(const char *name)
     return path;
 }
 
-Test(library_facts, what_a_library_says_of_itself)
+Test(library_read, what_a_library_says_of_itself)
 {
     char *path = built("libtables.so");
     struct library_facts facts;
@@ -38,7 +38,7 @@ Test(library_facts, what_a_library_says_of_itself)
     free(path);
 }
 
-Test(library_facts, what_is_no_library_has_none)
+Test(library_read, what_is_no_library_has_none)
 {
     static const struct {
         const char *path, *words;
