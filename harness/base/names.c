@@ -82,13 +82,13 @@ const char *nearest_name(const char *text, const char *const *names, size_t coun
 {
     const char *nearest = NULL;
     size_t length = strlen(text);
-    size_t min = length / 3 + 2; /* as many edits make it another word, and so does half of a short one */
-    if (min > (length + 1) / 2)
-        min = (length + 1) / 2;
+    size_t bound = length / 3 + 2; /* as many edits make it another word, and so does half of a short one */
+    if (bound > (length + 1) / 2)
+        bound = (length + 1) / 2;
     for (size_t i = 0; i < count; i++) {
         size_t distance = edit_distance(text, names[i]);
-        if (distance < min) {
-            min = distance;
+        if (distance < bound) {
+            bound = distance;
             nearest = names[i];
         }
     }

@@ -186,21 +186,21 @@ static void merge(struct baseline_files *files, struct run *fresh, struct mergin
 }
 
 /* Only of rows that hold the new sessions alone: what was added to others did not make their regression pass. */
-static void warn_expected(const struct known_regressions *known_regressions, const struct baseline_files *files,
+static void warn_expected(const struct known_regressions *regressions, const struct baseline_files *files,
                           const struct run *fresh)
 {
-    for (size_t i = 0; i < known_regressions->count; i++) {
-        const struct known_regression *known_regression = &known_regressions->list[i];
-        const struct result *result = run_find(fresh, known_regression->kernel);
-        const struct row *row = result ? result_find(result, known_regression->metric) : NULL;
+    for (size_t i = 0; i < regressions->count; i++) {
+        const struct known_regression *known = &regressions->list[i];
+        const struct result *result = run_find(fresh, known->kernel);
+        const struct row *row = result ? result_find(result, known->metric) : NULL;
         if (!row || row->state != VALUE_MEASURED)
             continue;
-        const struct run *merged = &baseline_files_find(files, known_regression->kernel)->run;
-        const struct row *now = result_find(run_find(merged, known_regression->kernel), known_regression->metric);
+        const struct run *merged = &baseline_files_find(files, known->kernel)->run;
+        const struct row *now = result_find(run_find(merged, known->kernel), known->metric);
         if (now->session_count <= row->session_count)
             warning("%s:%d declares a regression of what is the baseline now: remove the section [%s %s], or the next "
                     "check fails because the row passes",
-                    known_regression->file, known_regression->line, known_regression->kernel, known_regression->metric);
+                    known->file, known->line, known->kernel, known->metric);
     }
 }
 
@@ -233,10 +233,10 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
     const struct acceptance *acceptance = merging->acceptance;
     const struct source *first = merging->sources;
     struct baseline_files files;
-    struct known_regressions known_regressions = {0};
+    struct known_regressions regressions = {0};
     char *old_path = NULL;
     int result = baseline_files_read(&files, acceptance->baselines, &first->run->device);
-    if (result == 0 && known_regressions_read(&known_regressions, files.directory) < 0)
+    if (result == 0 && known_regressions_read(&regressions, files.directory) < 0)
         result = EXIT_USAGE;
     if (result == 0 && acceptance->was &&
         rename_kernel(&files, acceptance, first, merging->count, fresh, &old_path) < 0)
@@ -250,10 +250,10 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
         if (baseline_write(&files, old_path) < 0)
             result = EXIT_USAGE;
         else
-            warn_expected(&known_regressions, &files, fresh);
+            warn_expected(&regressions, &files, fresh);
     }
     free(old_path);
-    known_regressions_release(&known_regressions);
+    known_regressions_release(&regressions);
     baseline_files_release(&files);
     return result;
 }

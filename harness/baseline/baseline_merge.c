@@ -62,9 +62,9 @@ static bool is_same_note(const struct merging *merging, const struct kernel_file
 }
 
 /* How far from its drift reference a value may be, as the check has it. */
-static double drift_reference_allows(double drift_reference, const struct assessment *found)
+static double drift_reference_allows(double reference, const struct assessment *found)
 {
-    return fmax(RULE_DRIFT_REFERENCE * fabs(drift_reference), found->limit);
+    return fmax(RULE_DRIFT_REFERENCE * fabs(reference), found->limit);
 }
 
 static bool is_far(struct merging *merging, const struct metric *metric, const struct row *fresh,
@@ -92,8 +92,8 @@ static enum finding judge_row(struct merging *merging, const struct metric *metr
     const bool repeats_no_more = is_exact(metric) && disagrees(found.finding) && !*far;
     if (found.finding != FOUND_SAME && !repeats_no_more)
         return found.finding;
-    return old->has_drift_reference && past > drift_reference_allows(old->drift_reference, &found) ? FOUND_WORSE
-                                                                                                   : FOUND_SAME;
+    const bool drifted = old->has_drift_reference && past > drift_reference_allows(old->drift_reference, &found);
+    return drifted ? FOUND_WORSE : FOUND_SAME;
 }
 
 /* What becomes of a row, seen by itself. Sets the finding when its value moved. */
@@ -176,11 +176,11 @@ static void add_sessions_to_row(struct row *row, const struct row *fresh, const 
 /* Gives an emptied row its drift reference back, unless the new value is so far from it that the check would fail the
  * row: many small steps are to add up, but a large one was accepted knowingly. */
 static void keep_drift_reference(struct merging *merging, const struct metric *metric, struct row *row,
-                                 double drift_reference, const struct row *fresh)
+                                 double reference, const struct row *fresh)
 {
     const struct assessment found = rule_assess(&merging->quantiles, metric, fresh, fresh, 0, NULL);
-    row->has_drift_reference = fabs(found.now - drift_reference) <= drift_reference_allows(drift_reference, &found);
-    row->drift_reference = row->has_drift_reference ? drift_reference : 0;
+    row->has_drift_reference = fabs(found.now - reference) <= drift_reference_allows(reference, &found);
+    row->drift_reference = row->has_drift_reference ? reference : 0;
 }
 
 static void replace_row(struct merging *merging, const struct kernel_file *file, struct row *row,
@@ -188,12 +188,12 @@ static void replace_row(struct merging *merging, const struct kernel_file *file,
 {
     const bool comparable = fresh->state == VALUE_MEASURED && is_same_note(merging, file, fresh->metric);
     const bool referenced = comparable && row->has_drift_reference && is_gated(metric);
-    const double drift_reference = row->drift_reference;
+    const double reference = row->drift_reference;
     struct previous *previous = comparable ? remember(&file->run, row) : NULL;
     row_clear(row);
     row->previous = previous;
     if (referenced)
-        keep_drift_reference(merging, metric, row, drift_reference, fresh);
+        keep_drift_reference(merging, metric, row, reference, fresh);
 }
 
 static void merge_row(struct merging *merging, const struct kernel_file *file, struct row *row, const struct row *fresh,
@@ -202,7 +202,7 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
     struct accepted *accepted = merging->accepted;
     const struct metric *metric = metrics_find(merging->acceptance->metrics, fresh->metric);
     const bool referenced = row->has_drift_reference;
-    const double drift_reference = row->drift_reference;
+    const double reference = row->drift_reference;
     const bool stays = step == ACCEPTED_KNOWN || step == ACCEPTED_LEFT;
     accepted->rows += step != ACCEPTED_LEFT;
     accepted->counts[step]++;
@@ -216,7 +216,7 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
         row->drift_reference = row_value(row);
         row->has_drift_reference = true;
     }
-    accepted->drift_references += referenced && row->has_drift_reference && row->drift_reference != drift_reference;
+    accepted->drift_references += referenced && row->has_drift_reference && row->drift_reference != reference;
     if (metric && metric->class == METRIC_TIME &&
         (accepted->time_sessions == 0 || row->session_count < accepted->time_sessions))
         accepted->time_sessions = row->session_count;

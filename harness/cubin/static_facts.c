@@ -65,12 +65,12 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
     take_max(&facts[COMPUTED_LOCAL], launch->machine.local_bytes);
     take_max(&facts[COMPUTED_SHARED], fit.shared_bytes);
 
-    struct value *min = &facts[COMPUTED_OCCUPANCY];
+    struct value *lowest = &facts[COMPUTED_OCCUPANCY];
     struct occupancy occupancy;
     if (!occupancy_of(&occupancy, capability, &fit))
-        *min = (struct value){VALUE_NOT_SUPPORTED, 0};
-    else if (is_first || (min->state == VALUE_MEASURED && occupancy.percent < min->number))
-        *min = (struct value){VALUE_MEASURED, occupancy.percent};
+        *lowest = (struct value){VALUE_NOT_SUPPORTED, 0};
+    else if (is_first || (lowest->state == VALUE_MEASURED && occupancy.percent < lowest->number))
+        *lowest = (struct value){VALUE_MEASURED, occupancy.percent};
 }
 
 /* Sets the code of each launch and works out the facts. Where a function cannot be told, the kernel has none: then

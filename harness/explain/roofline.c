@@ -68,20 +68,20 @@ static struct roof_share share_of(double amount, double seconds, double roof)
 /* The three kinds of arithmetic together. */
 static void add_compute(struct roofline *roofline)
 {
-    double min = 0; /* seconds that the operations take at their roofs */
+    double seconds = 0; /* that the operations take at their roofs */
     roofline->flops = roofline->compute = 0;
     for (enum roof roof = ROOF_FP64; roof <= ROOF_FP16; roof++) {
         const struct roof_share *kind = &roofline->roofs[roof];
         const bool none = kind->amount == 0;
         roofline->flops += kind->amount;
         roofline->compute += none ? 0 : kind->share;
-        min += none ? 0 : kind->amount / kind->roof;
+        seconds += none ? 0 : kind->amount / kind->roof;
     }
     roofline->flops = known(roofline->flops);
     roofline->compute = known(roofline->compute);
     if (isnan(roofline->seconds))
         roofline->compute = NAN;
-    roofline->balance = known(roofline->flops / min / roofline->roofs[ROOF_DRAM].roof);
+    roofline->balance = known(roofline->flops / seconds / roofline->roofs[ROOF_DRAM].roof);
 }
 
 static void find_bound(struct roofline *roofline)

@@ -51,17 +51,17 @@ static const struct {
 
 const char *stall_commonest(const struct profile_line *line)
 {
-    const struct stall *max = NULL;
+    const struct stall *commonest = NULL;
     for (size_t i = 0; i < line->stall_count; i++)
-        if (!max || line->stalls[i].samples > max->samples)
-            max = &line->stalls[i];
-    return max ? max->reason : NULL;
+        if (!commonest || line->stalls[i].samples > commonest->samples)
+            commonest = &line->stalls[i];
+    return commonest ? commonest->reason : NULL;
 }
 
 const char *stall_grown(const struct profile *profile, const struct profile_line *line,
                         const struct profile *base_profile, const struct profile_line *base)
 {
-    const char *max = NULL;
+    const char *reason = NULL;
     double growth = 0;
     for (size_t i = 0; i < line->stall_count; i++) {
         const struct stall *stall = &line->stalls[i];
@@ -70,11 +70,11 @@ const char *stall_grown(const struct profile *profile, const struct profile_line
             if (strcmp(base->stalls[k].reason, stall->reason) == 0)
                 grown -= base->stalls[k].samples * base_profile->period / base_profile->launches;
         if (grown > growth) {
-            max = stall->reason;
+            reason = stall->reason;
             growth = grown;
         }
     }
-    return max;
+    return reason;
 }
 
 /* Place in the table; its length where it is not there. */

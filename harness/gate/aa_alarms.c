@@ -114,11 +114,11 @@ struct weight {
     size_t regressed, beyond, unsure;
 };
 
-static struct weight weigh(const struct noisy_row *noisy_row)
+static struct weight weigh(const struct noisy_row *noisy)
 {
     struct weight weight = {0};
     for (size_t view = 0; view < VIEWS; view++) {
-        const struct tally *tally = &noisy_row->tallies[view];
+        const struct tally *tally = &noisy->tallies[view];
         weight.regressed += tally->regressed;
         weight.beyond += tally->worse + tally->better;
         weight.unsure += tally->unsure;
@@ -151,12 +151,12 @@ void analyse_alarms(struct analysis *analysis, const struct sessions *sessions)
     judge_by_rest(&trial, VIEW_GPUS, sessions->gpu, sessions->gpus);
 
     for (size_t i = 0; i < kernels * metrics; i++) {
-        struct noisy_row *noisy_row = &trial.noisy_rows[i];
-        noisy_row->kernel = first->results[i / metrics].id;
-        noisy_row->metric = &sessions->metrics->list[i % metrics];
-        const struct weight weight = weigh(noisy_row);
+        struct noisy_row *noisy = &trial.noisy_rows[i];
+        noisy->kernel = first->results[i / metrics].id;
+        noisy->metric = &sessions->metrics->list[i % metrics];
+        const struct weight weight = weigh(noisy);
         if (weight.regressed + weight.beyond + weight.unsure > 0)
-            *ARRAY_GROW(analysis->noisy_rows, analysis->noisy_row_count) = *noisy_row;
+            *ARRAY_GROW(analysis->noisy_rows, analysis->noisy_row_count) = *noisy;
     }
     free(trial.noisy_rows);
     if (analysis->noisy_row_count > 0)

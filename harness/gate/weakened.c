@@ -234,7 +234,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
     char *old_metrics = x_sprintf("%s/metrics", before), *old_baselines = x_sprintf("%s/baselines", before);
     char *old_directory = baseline_directory(old_baselines, device);
     struct metrics was_metrics = {0};
-    struct known_regressions was_known_regressions = {0};
+    struct known_regressions was_known = {0};
     struct run was_baseline = {0}, now_baseline = {0};
     struct standards was = {0};
     const struct standards now = {
@@ -248,7 +248,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
     if (is_there(comparison, old_baselines, before, "baselines")) {
         const int old = read_baseline(&was_baseline, old_baselines, device);
         if (old == EXIT_USAGE || read_baseline(&now_baseline, baselines, device) == EXIT_USAGE ||
-            known_regressions_read(&was_known_regressions, old_directory) < 0)
+            known_regressions_read(&was_known, old_directory) < 0)
             goto out;
         if (old == EXIT_BASELINE)
             comparison_add_note(comparison,
@@ -256,7 +256,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
                                 "weakened",
                                 old_directory);
         was.baseline = old == EXIT_SAME ? &was_baseline : NULL;
-        was.known_regressions = &was_known_regressions;
+        was.known_regressions = &was_known;
     }
     weakened_note(comparison, &was, &now);
     result = EXIT_SAME;
@@ -264,7 +264,7 @@ int weakened_since(struct comparison *comparison, const char *before, const stru
 out:
     run_release(&now_baseline);
     run_release(&was_baseline);
-    known_regressions_release(&was_known_regressions);
+    known_regressions_release(&was_known);
     metrics_release(&was_metrics);
     free(old_directory);
     free(old_baselines);

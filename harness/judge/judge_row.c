@@ -52,12 +52,12 @@ static bool judge_drift(struct judgement *judgement, const struct row *base)
 {
     if (!base->has_drift_reference || !is_past(judgement, base->drift_reference, RULE_DRIFT_REFERENCE))
         return false;
-    char drift_reference[64];
-    metric_format(judgement->metric, base->drift_reference, drift_reference, sizeof drift_reference);
+    char reference[64];
+    metric_format(judgement->metric, base->drift_reference, reference, sizeof reference);
     judgement->verdict = VERDICT_REGRESSED;
     judgement->worse = true;
     set_reason(judgement, "each step was small, but it is now more than %g %% past its anchor, %s",
-               100 * RULE_DRIFT_REFERENCE, drift_reference);
+               100 * RULE_DRIFT_REFERENCE, reference);
     return true;
 }
 

@@ -14,14 +14,14 @@
 /* The file being read. inih's handler learns no line and its names of sections are short, so that our line reader keeps
  * both; of a header, inih sees an empty line. */
 struct reading {
-    struct known_regressions *known_regressions;
+    struct known_regressions *regressions;
     struct ini_text text;
     bool open; /* the last of the list is still being read */
 };
 
 static struct known_regression *current(const struct reading *reading)
 {
-    return &reading->known_regressions->list[reading->known_regressions->count - 1];
+    return &reading->regressions->list[reading->regressions->count - 1];
 }
 
 static bool is_date(const char *text)
@@ -67,26 +67,26 @@ static int set_worst(struct reading *reading, const char *value)
     return 0;
 }
 
-static bool has_issue(const struct known_regression *known_regression)
+static bool has_issue(const struct known_regression *known)
 {
-    return known_regression->issue;
+    return known->issue;
 }
 
-static bool has_expires(const struct known_regression *known_regression)
+static bool has_expires(const struct known_regression *known)
 {
-    return known_regression->expires;
+    return known->expires;
 }
 
-static bool has_worst(const struct known_regression *known_regression)
+static bool has_worst(const struct known_regression *known)
 {
-    return !isnan(known_regression->worst);
+    return !isnan(known->worst);
 }
 
 /* To add a key: a field in struct known_regression, one row, and a line in known_regression.h's example. */
 static const struct key {
     const char *name;
     int (*set)(struct reading *reading, const char *value);
-    bool (*is_set)(const struct known_regression *known_regression);
+    bool (*is_set)(const struct known_regression *known);
     bool optional;
 } keys[] = {
     {"issue", set_issue, has_issue, false},
@@ -97,10 +97,10 @@ static const struct key {
 static int end_section(struct reading *reading)
 {
     for (size_t i = 0; reading->open && !reading->text.failed && i < ARRAY_SIZE(keys); i++) {
-        const struct known_regression *known_regression = current(reading);
-        if (!keys[i].optional && !keys[i].is_set(known_regression))
-            return ini_text_wrong(&reading->text, known_regression->line, "[%s %s] lacks the key \"%s\"",
-                                  known_regression->kernel, known_regression->metric, keys[i].name);
+        const struct known_regression *known = current(reading);
+        if (!keys[i].optional && !keys[i].is_set(known))
+            return ini_text_wrong(&reading->text, known->line, "[%s %s] lacks the key \"%s\"", known->kernel,
+                                  known->metric, keys[i].name);
     }
     reading->open = false;
     return reading->text.failed ? -1 : 0;
@@ -122,18 +122,15 @@ static void split_header(const char *text, char **kernel, char **metric)
 
 static int begin_section(struct reading *reading, const char *text)
 {
-    struct known_regressions *known_regressions = reading->known_regressions;
+    struct known_regressions *regressions = reading->regressions;
     char *kernel, *metric;
     split_header(text, &kernel, &metric);
     if (!kernel)
         return ini_text_wrong(&reading->text, reading->text.line,
                               "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
-    *ARRAY_GROW(known_regressions->list, known_regressions->count) =
-        (struct known_regression){.kernel = kernel,
-                                  .metric = metric,
-                                  .file = x_strdup(reading->text.path),
-                                  .line = reading->text.line,
-                                  .worst = NAN};
+    const int line = reading->text.line;
+    *ARRAY_GROW(regressions->list, regressions->count) = (struct known_regression){
+        .kernel = kernel, .metric = metric, .file = x_strdup(reading->text.path), .line = line, .worst = NAN};
     reading->open = true;
     return 0;
 }
@@ -208,11 +205,11 @@ static int by_row_and_line(const void *left, const void *right)
 /* The whole list at once: to look for each section among those before it would take minutes. */
 static int sort(struct reading *reading)
 {
-    const struct known_regressions *known_regressions = reading->known_regressions;
-    if (known_regressions->count > 0)
-        qsort(known_regressions->list, known_regressions->count, sizeof *known_regressions->list, by_row_and_line);
-    for (size_t i = 1; i < known_regressions->count; i++) {
-        const struct known_regression *first = &known_regressions->list[i - 1], *second = &known_regressions->list[i];
+    const struct known_regressions *regressions = reading->regressions;
+    if (regressions->count > 0)
+        qsort(regressions->list, regressions->count, sizeof *regressions->list, by_row_and_line);
+    for (size_t i = 1; i < regressions->count; i++) {
+        const struct known_regression *first = &regressions->list[i - 1], *second = &regressions->list[i];
         if (by_row(first, second) == 0)
             return ini_text_wrong(&reading->text, second->line, "[%s %s] is there already, in line %d: remove one",
                                   second->kernel, second->metric, first->line);
@@ -220,10 +217,10 @@ static int sort(struct reading *reading)
     return 0;
 }
 
-int known_regressions_read_text(struct known_regressions *known_regressions, const char *path, const char *text)
+int known_regressions_read_text(struct known_regressions *regressions, const char *path, const char *text)
 {
-    struct reading reading = {.known_regressions = known_regressions};
-    *known_regressions = (struct known_regressions){0};
+    struct reading reading = {.regressions = regressions};
+    *regressions = (struct known_regressions){0};
     ini_text_init(&reading.text, path, text);
     const int line = ini_parse_stream(read_line, &reading, take_key, &reading);
     if (!reading.text.failed && line != 0)
@@ -231,23 +228,23 @@ int known_regressions_read_text(struct known_regressions *known_regressions, con
                        "this is neither [KERNEL METRIC] nor key = value");
     if (end_section(&reading) == 0 && sort(&reading) == 0)
         return 0;
-    known_regressions_release(known_regressions);
+    known_regressions_release(regressions);
     return -1;
 }
 
-int known_regressions_read(struct known_regressions *known_regressions, const char *directory)
+int known_regressions_read(struct known_regressions *regressions, const char *directory)
 {
     char *path = x_sprintf("%s/%s", directory, KNOWN_REGRESSION_FILE);
     char *text = NULL;
     size_t length;
     int result = 0;
-    *known_regressions = (struct known_regressions){0};
+    *regressions = (struct known_regressions){0};
     if (access(path, F_OK) == 0 || errno != ENOENT) {
         result = file_read(path, KNOWN_REGRESSION_FILE_LIMIT, &text, &length);
         if (result == 0 && strlen(text) != length)
             result = error("%s holds a NUL byte, so it is no text file", path);
         if (result == 0)
-            result = known_regressions_read_text(known_regressions, path, text);
+            result = known_regressions_read_text(regressions, path, text);
         free(text);
     }
     free(path);
@@ -264,60 +261,58 @@ static const char *nearest_metric(const struct metrics *metrics, const char *nam
     return near;
 }
 
-int known_regressions_check(const struct known_regressions *known_regressions, const struct metrics *metrics,
+int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
                             const char *directory)
 {
     int result = 0;
-    for (size_t i = 0; i < known_regressions->count; i++) {
-        const struct known_regression *known_regression = &known_regressions->list[i];
-        const struct metric *metric = metrics_find(metrics, known_regression->metric);
-        if (strcmp(known_regression->metric, KNOWN_REGRESSION_REMOVED) == 0)
+    for (size_t i = 0; i < regressions->count; i++) {
+        const struct known_regression *known = &regressions->list[i];
+        const struct metric *metric = metrics_find(metrics, known->metric);
+        if (strcmp(known->metric, KNOWN_REGRESSION_REMOVED) == 0)
             continue;
         if (!metric) {
-            const char *near = nearest_metric(metrics, known_regression->metric);
-            result = error("%s:%d: unknown metric \"%s\"%s%s%s", known_regression->file, known_regression->line,
-                           known_regression->metric, near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+            const char *near = nearest_metric(metrics, known->metric);
+            result = error("%s:%d: unknown metric \"%s\"%s%s%s", known->file, known->line, known->metric,
+                           near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
         } else if (metric->class == METRIC_INFO) {
             result = error("%s:%d: %s is only shown and never judged, so no regression of it can be expected: remove "
                            "[%s %s]",
-                           known_regression->file, known_regression->line, metric->name, known_regression->kernel,
-                           metric->name);
+                           known->file, known->line, metric->name, known->kernel, metric->name);
         }
-        char *path = x_sprintf("%s/%s.json", directory, known_regression->kernel);
+        char *path = x_sprintf("%s/%s.json", directory, known->kernel);
         if (access(path, F_OK) != 0 && errno == ENOENT)
-            warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", known_regression->file,
-                    known_regression->line, known_regression->kernel, known_regression->kernel,
-                    known_regression->metric);
+            warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", known->file, known->line,
+                    known->kernel, known->kernel, known->metric);
         free(path);
     }
     return result;
 }
 
-void known_regressions_release(struct known_regressions *known_regressions)
+void known_regressions_release(struct known_regressions *regressions)
 {
-    for (size_t i = 0; i < known_regressions->count; i++) {
-        struct known_regression *known_regression = &known_regressions->list[i];
-        free(known_regression->kernel);
-        free(known_regression->metric);
-        free(known_regression->issue);
-        free(known_regression->expires);
-        free(known_regression->file);
+    for (size_t i = 0; i < regressions->count; i++) {
+        struct known_regression *known = &regressions->list[i];
+        free(known->kernel);
+        free(known->metric);
+        free(known->issue);
+        free(known->expires);
+        free(known->file);
     }
-    free(known_regressions->list);
-    *known_regressions = (struct known_regressions){0};
+    free(regressions->list);
+    *regressions = (struct known_regressions){0};
 }
 
-const struct known_regression *known_regressions_find(const struct known_regressions *known_regressions,
-                                                      const char *kernel, const char *metric)
+const struct known_regression *known_regressions_find(const struct known_regressions *regressions, const char *kernel,
+                                                      const char *metric)
 {
     size_t low = 0;
-    for (size_t high = known_regressions->count; low < high;) {
+    for (size_t high = regressions->count; low < high;) {
         const size_t middle = low + (high - low) / 2;
-        const struct known_regression *known_regression = &known_regressions->list[middle];
-        const int kernels = strcmp(known_regression->kernel, kernel);
-        const int order = kernels ? kernels : strcmp(known_regression->metric, metric);
+        const struct known_regression *known = &regressions->list[middle];
+        const int kernels = strcmp(known->kernel, kernel);
+        const int order = kernels ? kernels : strcmp(known->metric, metric);
         if (order == 0)
-            return known_regression;
+            return known;
         if (order < 0)
             low = middle + 1;
         else
@@ -326,7 +321,7 @@ const struct known_regression *known_regressions_find(const struct known_regress
     return NULL;
 }
 
-bool known_regression_is_over(const struct known_regression *known_regression, const char *date)
+bool known_regression_is_over(const struct known_regression *known, const char *date)
 {
-    return !date || strncmp(date, known_regression->expires, strlen(known_regression->expires)) > 0;
+    return !date || strncmp(date, known->expires, strlen(known->expires)) > 0;
 }

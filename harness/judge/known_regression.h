@@ -40,20 +40,20 @@ struct known_regressions {
 /* Reads <directory>/expected.ini; a file that is not there declares nothing. -1 after error() with file and line for
  * anything malformed: a section that is not "KERNEL METRIC", a missing, unknown or doubled key, a doubled section, a
  * date that is none. */
-int known_regressions_read(struct known_regressions *known_regressions, const char *directory);
-int known_regressions_read_text(struct known_regressions *known_regressions, const char *path, const char *text);
-void known_regressions_release(struct known_regressions *known_regressions);
+int known_regressions_read(struct known_regressions *regressions, const char *directory);
+int known_regressions_read_text(struct known_regressions *regressions, const char *path, const char *text);
+void known_regressions_release(struct known_regressions *regressions);
 
 /* Whether each names a metric that can regress: -1 after error() with file and line for one that does not. Warns of a
  * kernel that has no baseline in the directory: its section is left over. */
-int known_regressions_check(const struct known_regressions *known_regressions, const struct metrics *metrics,
+int known_regressions_check(const struct known_regressions *regressions, const struct metrics *metrics,
                             const char *directory);
 
 /* The one for that row, or NULL. */
-const struct known_regression *known_regressions_find(const struct known_regressions *known_regressions,
-                                                      const char *kernel, const char *metric);
+const struct known_regression *known_regressions_find(const struct known_regressions *regressions, const char *kernel,
+                                                      const char *metric);
 
 /* Whether a run of that date (SESSION_DATE) is after it; one without a date (NULL) may be of any day, so it is. */
-bool known_regression_is_over(const struct known_regression *known_regression, const char *date);
+bool known_regression_is_over(const struct known_regression *known, const char *date);
 
 #endif

@@ -14,21 +14,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RULE_ALPHA 0.001 /* how often a metric whose sessions are normal moves beyond its limit by itself */
-#define RULE_POWER 0.99  /* how surely the smallest detectable change is caught */
-#define RULE_MARGIN 0.01 /* a pair counts as slower from this share on */
-#define RULE_GPUS 8      /* GPUs that a baseline needs to know how those of a model differ */
-#define RULE_OTHER_GPU_LIMITS                                                                                          \
-    3                   /* limits that what is steady may move on a GPU unknown to the baseline, by the same code */
-#define RULE_PAIRS 14   /* pairs that settle a time */
-#define RULE_DOUBT 0.05 /* pairs that are worse more often than this chance are no pass */
-#define RULE_SUITE_SHIFT 0.03 /* beyond this shift the whole suite moved, and no time is judged */
-#define RULE_DRIFT 10         /* kernels that it takes to know the suite's shift */
-#define RULE_DRIFT_REFERENCE                                                                                           \
-    0.05 /* slow drift: this far past the drift reference is worse although each step passed                           \
-          */
-#define RULE_SAME_CODE                                                                                                 \
-    0.1 /* the same code explains so much of a time: 8.3 % was seen in 25 clean nights of 62 kernels */
+#define RULE_ALPHA 0.001          /* how often a metric whose sessions are normal moves beyond its limit by itself */
+#define RULE_POWER 0.99           /* how surely the smallest detectable change is caught */
+#define RULE_MARGIN 0.01          /* a pair counts as slower from this share on */
+#define RULE_GPUS 8               /* GPUs that a baseline needs to know how those of a model differ */
+#define RULE_OTHER_GPU_LIMITS 3   /* limits that steady rows may move on a GPU new to the baseline, by the same code */
+#define RULE_PAIRS 14             /* pairs that settle a time */
+#define RULE_DOUBT 0.05           /* pairs that are worse more often than this chance are no pass */
+#define RULE_SUITE_SHIFT 0.03     /* beyond this shift the whole suite moved, and no time is judged */
+#define RULE_DRIFT 10             /* kernels that it takes to know the suite's shift */
+#define RULE_DRIFT_REFERENCE 0.05 /* slow drift: this far past the reference is worse although each step passed */
+#define RULE_SAME_CODE 0.1        /* the same code explains so much of a time: 8.3 % in 25 clean nights of 62 kernels */
 #define RULE_INEXACT 0.01         /* floor of an exact metric that ceased to repeat, as a share of its value */
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
 #define RULE_CLOCK 0.02           /* a clock further off is another condition */

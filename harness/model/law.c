@@ -224,17 +224,17 @@ bool law_has_metric(const struct law *law)
 bool law_is_kept(const struct law *law, struct span numbers, struct span bound)
 {
     const bool one_is_enough = law_has_metric(law);
-    const double min = one_is_enough ? numbers.high : numbers.low;
-    const double max = one_is_enough ? numbers.low : numbers.high;
+    const double for_low = one_is_enough ? numbers.high : numbers.low;
+    const double for_high = one_is_enough ? numbers.low : numbers.high;
     switch (law->relation) {
     case LAW_MORE:
-        return min > bound.low;
+        return for_low > bound.low;
     case LAW_AT_LEAST:
-        return min >= bound.low;
+        return for_low >= bound.low;
     case LAW_LESS:
-        return max < bound.high;
+        return for_high < bound.high;
     case LAW_AT_MAX:
-        return max <= bound.high;
+        return for_high <= bound.high;
     case LAW_RELATIONS:
         break;
     }

@@ -173,14 +173,14 @@ static void look_up(struct match *match, enum lookup lookup)
             t += order > 0;
             continue;
         }
-        const size_t more = count_equal(here + h, here_count - h), max = count_equal(there + t, there_count - t);
-        for (size_t i = 0; i < more && i < max && (lookup != BY_ONLY_TEXT || (more == 1 && max == 1)); i++) {
+        const size_t ours = count_equal(here + h, here_count - h), theirs = count_equal(there + t, there_count - t);
+        for (size_t i = 0; i < ours && i < theirs && (lookup != BY_ONLY_TEXT || (ours == 1 && theirs == 1)); i++) {
             const size_t line = here[h + i].place, base = there[t + i].place;
             if (!is_by_number(lookup) || !match->profile->list[line].text || !match->base->list[base].text)
                 pair(match, line, base);
         }
-        h += more;
-        t += max;
+        h += ours;
+        t += theirs;
     }
     free(here);
     free(there);
@@ -189,13 +189,13 @@ static void look_up(struct match *match, enum lookup lookup)
 /* Half of the shorter text stands at the two ends of the longer one. */
 static bool is_alike(const char *a, const char *b)
 {
-    const size_t length_a = strlen(a), length_b = strlen(b), min = length_a < length_b ? length_a : length_b;
+    const size_t length_a = strlen(a), length_b = strlen(b), shorter = length_a < length_b ? length_a : length_b;
     size_t before = 0, behind = 0;
-    while (before < min && a[before] == b[before])
+    while (before < shorter && a[before] == b[before])
         before++;
-    while (behind < min - before && a[length_a - 1 - behind] == b[length_b - 1 - behind])
+    while (behind < shorter - before && a[length_a - 1 - behind] == b[length_b - 1 - behind])
         behind++;
-    return 2 * (before + behind) >= min;
+    return 2 * (before + behind) >= shorter;
 }
 
 static bool may_pair(const struct match *match, size_t line, size_t base, bool only_equal)

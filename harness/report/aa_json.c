@@ -75,13 +75,13 @@ static void put_noisy_rows(struct json_writer *json, const struct analysis *anal
 {
     json_open(json, "offenders", '[', JSON_LINES);
     for (size_t i = 0; i < analysis->noisy_row_count; i++) {
-        const struct noisy_row *noisy_row = &analysis->noisy_rows[i];
+        const struct noisy_row *noisy = &analysis->noisy_rows[i];
         json_open(json, NULL, '{', JSON_LINES);
-        json_put_text(json, "kernel", noisy_row->kernel);
-        json_put_text(json, "metric", noisy_row->metric->name);
+        json_put_text(json, "kernel", noisy->kernel);
+        json_put_text(json, "metric", noisy->metric->name);
         for (size_t kind = 0; kind < VIEWS; kind++)
             if (analysis->views[kind].comparisons > 0)
-                put_tally(json, view_names[kind], &noisy_row->tallies[kind]);
+                put_tally(json, view_names[kind], &noisy->tallies[kind]);
             else
                 json_put_null(json, view_names[kind]);
         json_close(json);

@@ -182,12 +182,12 @@ static void print_nonrepeating(const struct text *text, const struct exactness *
     const size_t count = exactness->nonrepeating_count;
     const size_t shown = verbose || count < NONREPEATING_SHOWN ? count : NONREPEATING_SHOWN;
     for (size_t i = 0; i < shown; i++) {
-        const struct nonrepeating *nonrepeating = &exactness->nonrepeating[i];
+        const struct nonrepeating *range = &exactness->nonrepeating[i];
         char low[64], high[64];
-        metric_format(exactness->metric, nonrepeating->low, low, sizeof low);
-        metric_format(exactness->metric, nonrepeating->high, high, sizeof high);
-        text_print(text, INK_YELLOW, "    does not repeat: %s, %s to %s (%.2g %%)\n", nonrepeating->kernel, low, high,
-                   100 * (nonrepeating->high - nonrepeating->low) / nonrepeating->high);
+        metric_format(exactness->metric, range->low, low, sizeof low);
+        metric_format(exactness->metric, range->high, high, sizeof high);
+        text_print(text, INK_YELLOW, "    does not repeat: %s, %s to %s (%.2g %%)\n", range->kernel, low, high,
+                   100 * (range->high - range->low) / range->high);
     }
     if (shown < count)
         text_print(text, INK_DIM, "    and %zu more kernels; -v shows all\n", count - shown);

@@ -63,7 +63,7 @@ static void print_roof(const struct text *text, const struct explanation *explan
 {
     const struct roof_share *roof = &explanation->roofline.roofs[which];
     const struct roof_row *row = &roof_rows[which];
-    char number[CELL], amount[2 * CELL], rate[2 * CELL] = "-", max[2 * CELL] = "not measured";
+    char number[CELL], amount[2 * CELL], rate[2 * CELL] = "-", highest[2 * CELL] = "not measured";
     if (isnan(roof->amount))
         snprintf(amount, sizeof amount, "%s", why_unknown(explanation, which));
     else
@@ -71,8 +71,8 @@ static void print_roof(const struct text *text, const struct explanation *explan
     if (!isnan(roof->rate))
         snprintf(rate, sizeof rate, "%s%s", explain_number(roof->rate, row->rate_unit, number), row->per);
     if (!isnan(roof->roof))
-        snprintf(max, sizeof max, "%s%s", explain_number(roof->roof, row->rate_unit, number), row->per);
-    text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", row->title, amount, rate, max);
+        snprintf(highest, sizeof highest, "%s%s", explain_number(roof->roof, row->rate_unit, number), row->per);
+    text_print(text, INK_PLAIN, "  %-13s  %20s  %12s  %12s", row->title, amount, rate, highest);
     print_share(text, roof->share, row->source);
 }
 

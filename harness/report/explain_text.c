@@ -203,7 +203,7 @@ static void print_achieved(const struct text *text, const struct explanation *ex
 
 static void print_occupancy(const struct text *text, const struct explanation *explanation, bool verbose)
 {
-    const double min = roofline_value(explanation->result, "theoretical_occupancy");
+    const double theoretical = roofline_value(explanation->result, "theoretical_occupancy");
     const size_t shown = launches_shown(explanation, verbose);
     size_t heads = 0, known = 0;
     char share[CELL], words[2 * CELL];
@@ -214,12 +214,12 @@ static void print_occupancy(const struct text *text, const struct explanation *e
         heads += explanation->launches[i].same_as == i;
         known += explanation->launches[i].known;
     }
-    for (size_t i = 0; i < shown && (known > 0 || isnan(min)); i++)
+    for (size_t i = 0; i < shown && (known > 0 || isnan(theoretical)); i++)
         if (explanation->launches[i].same_as == i)
             print_theoretical(text, &explanation->launches[i], heads > 1 ? i + 1 : 0);
-    if (known == 0 && !isnan(min)) {
+    if (known == 0 && !isnan(theoretical)) {
         snprintf(words, sizeof words, "%s; the run does not say what the machine code takes",
-                 explain_percent(min, share));
+                 explain_percent(theoretical, share));
         explain_part(text, "theoretical", INK_PLAIN, words);
     }
     print_achieved(text, explanation);

@@ -61,12 +61,12 @@ const char *explain_place(const struct profile_line *line, size_t columns, char 
         snprintf(behind, sizeof behind, ":%u", line->number);
     else
         snprintf(behind, sizeof behind, "+0x%x", line->offset);
-    const size_t capacity = columns - strlen(behind);
+    const size_t left = columns - strlen(behind);
     if (!line->file) {
-        snprintf(to, size, "%s%s", explain_function(line->function, capacity, function, sizeof function), behind);
+        snprintf(to, size, "%s%s", explain_function(line->function, left, function, sizeof function), behind);
         return to;
     }
-    char *file = clean(line->file), *end = text_cut_before(file, capacity);
+    char *file = clean(line->file), *end = text_cut_before(file, left);
     snprintf(to, size, "%s%s", end, behind);
     free(end);
     free(file);

@@ -12,8 +12,8 @@ char *words_place(const struct profile_line *line, size_t max)
 {
     char at[32];
     snprintf(at, sizeof at, line->file ? ":%u" : " +0x%x", line->file ? line->number : line->offset);
-    const size_t capacity = max - strlen(at);
-    char *name = line->file ? text_cut_before(line->file, capacity) : text_cut(line->function, capacity);
+    const size_t left = max - strlen(at);
+    char *name = line->file ? text_cut_before(line->file, left) : text_cut(line->function, left);
     char *place = x_sprintf("%s%s", name, at);
     free(name);
     return place;
