@@ -17,27 +17,27 @@ static const char *collector_of(const struct run *run)
 }
 
 /* A session that two runs hold would count twice. */
-static int check_sessions(const struct source *sources, size_t count)
+static int check_sessions(const struct candidate *candidates, size_t count)
 {
     struct session *all = NULL; /* borrows */
-    size_t *source_of = NULL;
+    size_t *candidate_of = NULL;
     size_t sessions = 0, places = 0;
     int result = 0;
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < sources[i].run->session_count; k++) {
-            *ARRAY_GROW(all, sessions) = sources[i].run->sessions[k];
-            *ARRAY_GROW(source_of, places) = i;
+        for (size_t k = 0; k < candidates[i].run->session_count; k++) {
+            *ARRAY_GROW(all, sessions) = candidates[i].run->sessions[k];
+            *ARRAY_GROW(candidate_of, places) = i;
         }
     size_t *first = first_of_equals(all, sessions, sizeof *all, by_session_and_reason);
     for (size_t i = 0; i < sessions && result == 0; i++)
-        if (source_of[first[i]] != source_of[i]) {
+        if (candidate_of[first[i]] != candidate_of[i]) {
             error("%s and %s are the same session (%s), which counts once: leave one out",
-                  sources[source_of[first[i]]].name, sources[source_of[i]].name,
+                  candidates[candidate_of[first[i]]].name, candidates[candidate_of[i]].name,
                   all[i].facts[SESSION_DATE] ? all[i].facts[SESSION_DATE] : "no date");
             result = EXIT_USAGE;
         }
     free(first);
-    free(source_of);
+    free(candidate_of);
     free(all);
     return result;
 }
@@ -59,15 +59,15 @@ static int check_pair(const char *name, const struct run *run, const char *other
     return 0;
 }
 
-static int check_sources(const struct source *sources, size_t count)
+static int check_candidates(const struct candidate *candidates, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct run *run = sources[i].run, *first = sources[0].run;
+        const struct run *run = candidates[i].run, *first = candidates[0].run;
         if (!run->device.name) {
-            error("%s does not say on which GPU it was measured: measure again", sources[i].name);
+            error("%s does not say on which GPU it was measured: measure again", candidates[i].name);
             return EXIT_USAGE;
         }
-        const int result = check_pair(sources[i].name, run, sources[0].name, first);
+        const int result = check_pair(candidates[i].name, run, candidates[0].name, first);
         if (result != 0)
             return result;
         for (size_t j = 0; j < run->note_count; j++) {
@@ -75,13 +75,13 @@ static int check_sources(const struct source *sources, size_t count)
             const struct metric_note *other = run_find_note(first, note->name);
             if (other && !note_is_equal(other, note)) {
                 error("%s defines %s as %s in %s, but %s as %s in %s: measure again with the same metric files",
-                      sources[i].name, note->name, note->counter, note->unit, sources[0].name, other->counter,
+                      candidates[i].name, note->name, note->counter, note->unit, candidates[0].name, other->counter,
                       other->unit);
                 return EXIT_BASELINE;
             }
         }
     }
-    return check_sessions(sources, count);
+    return check_sessions(candidates, count);
 }
 
 /* The collector is no part of a device's key, but a value depends on it all the same. */
@@ -132,7 +132,7 @@ static int check_notes(const struct baseline_files *files, const struct run *fre
 
 /* Gives the file of the old name to the one kernel that was chosen; *old_path is where it was, and the caller's. */
 static int rename_kernel(struct baseline_files *files, const struct acceptance *acceptance,
-                         const struct source *sources, size_t count, const struct run *fresh, char **old_path)
+                         const struct candidate *candidates, size_t count, const struct run *fresh, char **old_path)
 {
     const char *was = acceptance->was;
     const char *id = fresh->results[0].id;
@@ -140,8 +140,8 @@ static int rename_kernel(struct baseline_files *files, const struct acceptance *
     if (acceptance->glob_count != 1 || fresh->result_count != 1)
         return error("--was %s needs one -k that names the one kernel that was called so", was);
     for (size_t i = 0; i < count; i++)
-        if (run_find(sources[i].run, was))
-            return error("%s has measured %s, so it was not renamed: accept %s without --was", sources[i].name, was,
+        if (run_find(candidates[i].run, was))
+            return error("%s has measured %s, so it was not renamed: accept %s without --was", candidates[i].name, was,
                          id);
     if (!file)
         return error("there is no baseline of %s in %s to take over: name what %s was called with --was, or leave it "
@@ -176,7 +176,7 @@ static void sort_moves(struct accepted *accepted)
 
 static void merge(struct baseline_files *files, struct run *fresh, struct merging *merging)
 {
-    baseline_files_add(files, fresh, &merging->sources[0].run->device);
+    baseline_files_add(files, fresh, &merging->candidates[0].run->device);
     for (size_t i = 0; i < fresh->result_count; i++) {
         struct result *result = &fresh->results[i];
         baseline_merge(merging, baseline_files_find(files, result->id), result);
@@ -208,7 +208,7 @@ static void warn_expected(const struct known_regressions *regressions, const str
  */
 static int by_date(const void *a, const void *b)
 {
-    const struct source *left = a, *right = b;
+    const struct candidate *left = a, *right = b;
     const char *dates[2] = {"", ""};
     const struct run *runs[2] = {left->run, right->run};
     for (size_t i = 0; i < 2; i++)
@@ -218,20 +218,20 @@ static int by_date(const void *a, const void *b)
     return order != 0 ? order : (left->run > right->run) - (left->run < right->run);
 }
 
-static struct source *sort_runs(const struct acceptance *acceptance, const struct run *runs, size_t count)
+static struct candidate *sort_runs(const struct acceptance *acceptance, const struct run *runs, size_t count)
 {
-    struct source *sources = x_calloc(count, sizeof *sources);
+    struct candidate *candidates = x_calloc(count, sizeof *candidates);
     for (size_t i = 0; i < count; i++)
-        sources[i] = (struct source){&runs[i], acceptance->names[i]};
-    qsort(sources, count, sizeof *sources, by_date);
-    return sources;
+        candidates[i] = (struct candidate){&runs[i], acceptance->names[i]};
+    qsort(candidates, count, sizeof *candidates, by_date);
+    return candidates;
 }
 
 /* With the directory locked. */
 static int accept_fresh(struct merging *merging, struct run *fresh)
 {
     const struct acceptance *acceptance = merging->acceptance;
-    const struct source *first = merging->sources;
+    const struct candidate *first = merging->candidates;
     struct baseline_files files;
     struct known_regressions regressions = {0};
     char *old_path = NULL;
@@ -266,15 +266,15 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
     if (count == 0)
         BUG("nothing to accept");
     int lock = -1;
-    struct source *sources = sort_runs(acceptance, runs, count);
+    struct candidate *candidates = sort_runs(acceptance, runs, count);
     struct merging merging = {
-        .acceptance = acceptance, .sources = sources, .count = count, .fresh = &fresh, .accepted = accepted};
+        .acceptance = acceptance, .candidates = candidates, .count = count, .fresh = &fresh, .accepted = accepted};
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < sources[i].run->session_count; k++)
-            *ARRAY_GROW(merging.sessions, merging.session_count) = &sources[i].run->sessions[k];
-    int result = check_sources(sources, count);
+        for (size_t k = 0; k < candidates[i].run->session_count; k++)
+            *ARRAY_GROW(merging.sessions, merging.session_count) = &candidates[i].run->sessions[k];
+    int result = check_candidates(candidates, count);
     if (result == 0)
-        result = baseline_gather(&fresh, acceptance, sources, count);
+        result = baseline_gather(&fresh, acceptance, candidates, count);
     if (result == 0 && (lock = baseline_lock(acceptance->baselines)) < 0)
         result = EXIT_USAGE;
     if (result == 0)
@@ -285,7 +285,7 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
         close(lock);
     run_release(&fresh);
     free(merging.sessions);
-    free(sources);
+    free(candidates);
     return result;
 }
 

@@ -43,21 +43,22 @@ int baseline_lock(const char *directory);
 int baseline_write(const struct baseline_files *files, const char *old_path);
 
 /* A run to be accepted. */
-struct source {
+struct candidate {
     const struct run *run;
     const char *name;
 };
 
-/* What the runs give, sources[0..count) in the order in which they were measured: kernels with all sessions and samples
- * of their rows, each with its place among the sessions of all sources, and the notes of these rows. 0, or an exit_code
- * after error(); either way *fresh may be released. */
-int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct source *sources, size_t count);
+/* What the runs give, candidates[0..count) in the order in which they were measured: kernels with all sessions and
+ * samples of their rows, each with its place among the sessions of all candidates, and the notes of these rows. 0, or
+ * an exit_code after error(); either way *fresh may be released. */
+int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct candidate *candidates,
+                    size_t count);
 
 struct merging {
     const struct acceptance *acceptance;
-    const struct source *sources;
+    const struct candidate *candidates;
     size_t count;
-    const struct session **sessions; /* of all sources, one after the other; owned */
+    const struct session **sessions; /* of all candidates, one after the other; owned */
     size_t session_count;
     const struct run *fresh; /* as gathered */
     struct accepted *accepted;
@@ -68,7 +69,7 @@ struct merging {
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh);
 
 /* Adds the sessions that the new values of a kernel are from to its file, and gives the values their places there in
- * place of those among the sources'. */
+ * place of those among the candidates'. */
 void baseline_add_sessions(const struct merging *merging, struct run *run, struct result *fresh);
 
 /* Takes the sessions off the new row that the old one has already: accepting a run twice is no second reading. */

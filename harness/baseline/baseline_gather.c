@@ -11,7 +11,7 @@
 
 struct gathering {
     const struct acceptance *acceptance;
-    const struct source *sources;
+    const struct candidate *candidates;
     size_t count;
     struct run *fresh; /* what is accepted: kernels with their rows, and the notes of these */
     size_t refused;
@@ -31,11 +31,11 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct gathering *gathe
 static bool is_ok_everywhere(struct gathering *gathering, const char *id)
 {
     for (size_t i = 0; i < gathering->count; i++) {
-        const struct source *source = &gathering->sources[i];
-        const struct result *result = run_find(source->run, id);
+        const struct candidate *candidate = &gathering->candidates[i];
+        const struct result *result = run_find(candidate->run, id);
         if (!result || result->status == RESULT_OK)
             continue;
-        refuse(gathering, "%s, because in %s it is \"%s\"%s%s", id, source->name, result_status_name(result->status),
+        refuse(gathering, "%s, because in %s it is \"%s\"%s%s", id, candidate->name, result_status_name(result->status),
                result->reason ? ": " : "", result->reason ? result->reason : "");
         return false;
     }
@@ -53,11 +53,11 @@ static size_t session_of(const struct run *run, const struct row *row, size_t va
 static bool gather_row(struct gathering *gathering, const char *id, struct row *row)
 {
     enum value_state state = VALUE_STATES;
-    size_t place = 0; /* of the source's first session among those of all */
-    for (size_t i = 0; i < gathering->count; place += gathering->sources[i++].run->session_count) {
-        const struct result *result = run_find(gathering->sources[i].run, id);
+    size_t place = 0; /* of the candidate's first session among those of all */
+    for (size_t i = 0; i < gathering->count; place += gathering->candidates[i++].run->session_count) {
+        const struct result *result = run_find(gathering->candidates[i].run, id);
         const struct row *found = result ? result_find(result, row->metric) : NULL;
-        const char *name = gathering->sources[i].name;
+        const char *name = gathering->candidates[i].name;
         if (!found)
             continue;
         if (found->state == VALUE_NOT_COUNTED) {
@@ -73,7 +73,7 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
         state = found->state;
         for (size_t k = 0; k < found->session_count; k++) {
             row_add_session(row, found->sessions[k].samples, found->sessions[k].count);
-            row->sessions[row->session_count - 1].session = place + session_of(gathering->sources[i].run, found, k);
+            row->sessions[row->session_count - 1].session = place + session_of(gathering->candidates[i].run, found, k);
         }
     }
     row->state = state;
@@ -97,7 +97,7 @@ static void add_notes(struct gathering *gathering)
         if (n > 0 && strcmp(names[n - 1], names[n]) == 0)
             continue;
         for (size_t i = 0; i < gathering->count && !note; i++)
-            note = run_find_note(gathering->sources[i].run, names[n]);
+            note = run_find_note(gathering->candidates[i].run, names[n]);
         if (note)
             run_set_note(gathering->fresh, note);
     }
@@ -111,7 +111,7 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
     if (!is_ok_everywhere(gathering, fresh->id))
         return;
     for (size_t i = 0; i < gathering->count; i++) {
-        const struct result *result = run_find(gathering->sources[i].run, fresh->id);
+        const struct result *result = run_find(gathering->candidates[i].run, fresh->id);
         if (!result)
             continue;
         if (!same_code(fresh, result))
@@ -136,12 +136,13 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
     fresh->row_count = kept;
 }
 
-int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct source *sources, size_t count)
+int baseline_gather(struct run *fresh, const struct acceptance *acceptance, const struct candidate *candidates,
+                    size_t count)
 {
-    struct gathering gathering = {acceptance, sources, count, fresh, 0};
+    struct gathering gathering = {acceptance, candidates, count, fresh, 0};
     *fresh = (struct run){0};
     for (size_t i = 0; i < count; i++)
-        run_add_like(fresh, sources[i].run, acceptance->globs, acceptance->glob_count);
+        run_add_like(fresh, candidates[i].run, acceptance->globs, acceptance->glob_count);
     if (fresh->result_count == 0) {
         error("nothing was chosen: no kernel of the runs matches -k; `cugate list` names them all");
         return EXIT_USAGE;

@@ -226,7 +226,7 @@ static void merge_row(struct merging *merging, const struct kernel_file *file, s
 static bool is_same_code(const struct merging *merging, const struct result *old)
 {
     for (size_t i = 0; i < merging->count; i++) {
-        const struct result *now = run_find(merging->sources[i].run, old->id);
+        const struct result *now = run_find(merging->candidates[i].run, old->id);
         if (now && !same_code(old, now))
             return false;
     }

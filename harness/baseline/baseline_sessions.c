@@ -57,13 +57,13 @@ static void add_session(struct run *run, const struct session *session, const ch
     memset(added->roofs, 0, sizeof added->roofs); /* of no use to a judge */
 }
 
-/* The place among all sources' sessions of the newest of a run that measured the kernel: it says when the kernel was
+/* The place among all candidates' sessions of the newest of a run that measured the kernel: it says when the kernel was
  * accepted where no value does. */
-static size_t newest_of_sources(const struct merging *merging, const char *kernel)
+static size_t newest_candidate(const struct merging *merging, const char *kernel)
 {
     size_t newest = 0, place = 0;
     for (size_t i = 0; i < merging->count; i++) {
-        const struct run *run = merging->sources[i].run;
+        const struct run *run = merging->candidates[i].run;
         place += run->session_count;
         if (run->session_count > 0 && run_find(run, kernel))
             newest = place - 1;
@@ -71,12 +71,12 @@ static size_t newest_of_sources(const struct merging *merging, const char *kerne
     return newest;
 }
 
-/* The places among all sources' sessions that the new values of the kernel are from, in order, each once; and the
+/* The places among all candidates' sessions that the new values of the kernel are from, in order, each once; and the
  * newest. Caller frees. */
 static size_t *used_places(const struct merging *merging, const struct result *fresh, size_t *count)
 {
     size_t *places = NULL, all = 0;
-    *ARRAY_GROW(places, all) = newest_of_sources(merging, fresh->id);
+    *ARRAY_GROW(places, all) = newest_candidate(merging, fresh->id);
     for (size_t i = 0; i < fresh->row_count; i++)
         for (size_t k = 0; k < fresh->rows[i].session_count; k++)
             *ARRAY_GROW(places, all) = fresh->rows[i].sessions[k].session;

@@ -31,7 +31,7 @@ static int refuse_contradictions(const struct options *options)
 }
 
 /* Files are opened before anything is measured: minutes of measuring are not lost to a slip in a path. */
-static int prepare(struct checking *checking, struct measurement *measurement)
+static int open_files(struct checking *checking, struct measurement *measurement)
 {
     const struct options *options = checking->options;
     if (refuse_contradictions(options) < 0)
@@ -48,7 +48,7 @@ static int prepare(struct checking *checking, struct measurement *measurement)
 }
 
 /* Keeps the run, also when it could not be judged. */
-static int save(struct checking *checking)
+static int save_run(struct checking *checking)
 {
     const struct run *run = &checking->check.run;
     if (!checking->options->save || run->result_count == 0)
@@ -57,7 +57,7 @@ static int save(struct checking *checking)
     return atomic_file_commit(&checking->run_file) < 0 ? EXIT_USAGE : EXIT_SAME;
 }
 
-static int print(struct checking *checking)
+static int print_reports(struct checking *checking)
 {
     const struct options *options = checking->options;
     const struct check *check = &checking->check;
@@ -92,15 +92,15 @@ static int cmd_check(const struct options *options)
         .explain = options->explain,
     };
     int code = EXIT_USAGE;
-    if (prepare(&checking, &request.measurement) == 0) {
+    if (open_files(&checking, &request.measurement) == 0) {
         code = check_judge(&checking.check, &request);
-        const int saved = save(&checking);
+        const int saved = save_run(&checking);
         code = code == EXIT_SAME ? saved : code;
     }
     if (code == EXIT_SAME)
         code = check_note_weakened(&checking.check);
     if (code == EXIT_SAME)
-        code = print(&checking);
+        code = print_reports(&checking);
 
     outputs_release(&checking.outputs);
     atomic_file_abandon(&checking.run_file);

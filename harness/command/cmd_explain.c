@@ -22,7 +22,7 @@ struct work {
 };
 
 /* Files are opened before anything is measured: minutes of measuring are not lost to a slip in a path. */
-static int prepare(struct work *work)
+static int open_files(struct work *work)
 {
     const struct options *options = work->options;
     work->format = format_find(DOCUMENT_EXPLAIN, options->format, "--format of `cugate explain`");
@@ -83,7 +83,7 @@ static int replay(struct work *work)
 }
 
 /* Keeps the run, also when it could not be explained. */
-static int save(struct work *work)
+static int save_run(struct work *work)
 {
     if (!work->options->save || work->run.result_count == 0)
         return EXIT_SAME;
@@ -113,13 +113,13 @@ static int measure(struct work *work)
     if (code != EXIT_SAME)
         return code;
     code = measure_kernels(work);
-    const int saved = save(work);
+    const int saved = save_run(work);
     return code == EXIT_SAME ? saved : code;
 }
 
 /* ---- The explanations ---- */
 
-static void print(const struct work *work, const struct result *result, int code, bool follows)
+static void print_explanation(const struct work *work, const struct result *result, int code, bool follows)
 {
     const struct options *options = work->options;
     struct explanation explanation;
@@ -152,7 +152,7 @@ static int explain(struct work *work, int code)
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = &run->results[i];
         if (result->status == RESULT_OK) {
-            print(work, result, code, printed++ > 0);
+            print_explanation(work, result, code, printed++ > 0);
         } else {
             error("nothing explains %s: it was not measured, %s%s%s", result->id, result_status_name(result->status),
                   result->reason ? ": " : "", result->reason ? result->reason : "");
@@ -166,7 +166,7 @@ static int cmd_explain(const struct options *options)
     struct work work = {.options = options};
     int code = EXIT_USAGE;
 
-    if (prepare(&work) == 0) {
+    if (open_files(&work) == 0) {
         code = options->replay ? replay(&work) : measure(&work);
         code = explain(&work, code);
     }

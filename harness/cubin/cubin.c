@@ -24,7 +24,7 @@
 #define ENTRY_ELF 2
 #define ENTRY_STEP 8
 
-struct source {
+struct code_file {
     const char *name;
     const unsigned char *bytes;                                       /* of the whole file */
     size_t compressed;                                                /* images that were left out */
@@ -60,13 +60,13 @@ static void add_functions(struct cubin *cubin, struct image *image)
 /* On a copy, because libelf may write and wants the bytes aligned. */
 static int take_functions(void *data, const unsigned char *bytes, size_t size)
 {
-    const struct source *source = data;
+    const struct code_file *file = data;
     struct image image;
     int result = -1;
     char *copy = x_calloc(size, 1);
     memcpy(copy, bytes, size);
-    if (image_read(&image, source->name, (size_t)(bytes - source->bytes), copy, size) == 0 && image_hash(&image) == 0) {
-        add_functions(source->cubin, &image);
+    if (image_read(&image, file->name, (size_t)(bytes - file->bytes), copy, size) == 0 && image_hash(&image) == 0) {
+        add_functions(file->cubin, &image);
         result = 0;
     }
     image_release(&image);
@@ -74,7 +74,7 @@ static int take_functions(void *data, const unsigned char *bytes, size_t size)
     return result;
 }
 
-static int read_entries(struct source *source, const unsigned char *at, const unsigned char *end)
+static int read_entries(struct code_file *file, const unsigned char *at, const unsigned char *end)
 {
     int result;
     while (at < end) {
@@ -83,12 +83,12 @@ static int read_entries(struct source *source, const unsigned char *at, const un
         const uint64_t size = left < ENTRY_HEADER ? 0 : number_at(at + 8, 8);
         if (header < ENTRY_HEADER || header > left || size > left - header)
             return error("cannot read %s: at byte %zu the GPU code leaves its container; build the library again",
-                         source->name, (size_t)(at - source->bytes));
+                         file->name, (size_t)(at - file->bytes));
         const unsigned char *data = at + header;
         if (number_at(at, 2) == ENTRY_ELF) {
             if (!is_elf(data, size))
-                source->compressed++;
-            else if ((result = source->take(source->data, data, size)) != 0)
+                file->compressed++;
+            else if ((result = file->take(file->data, data, size)) != 0)
                 return result;
         }
         at = data + size;
@@ -97,7 +97,7 @@ static int read_entries(struct source *source, const unsigned char *at, const un
 }
 
 /* Every container between two places of the file. What is between containers is filling. */
-static int read_containers(struct source *source, const unsigned char *at, const unsigned char *end)
+static int read_containers(struct code_file *file, const unsigned char *at, const unsigned char *end)
 {
     while (end - at >= CONTAINER_HEADER) {
         if (number_at(at, 4) != CONTAINER_MAGIC) {
@@ -110,8 +110,8 @@ static int read_containers(struct source *source, const unsigned char *at, const
         if (header < CONTAINER_HEADER || header > left || size > left - header)
             return error("cannot read %s: at byte %zu the container of GPU code has %llu bytes, more than are there; "
                          "build the library again",
-                         source->name, (size_t)(at - source->bytes), (unsigned long long)size);
-        const int result = read_entries(source, at + header, at + header + size);
+                         file->name, (size_t)(at - file->bytes), (unsigned long long)size);
+        const int result = read_entries(file, at + header, at + header + size);
         if (result != 0)
             return result;
         /* Sections of several object files follow each other, each on its own multiple. */
@@ -122,13 +122,13 @@ static int read_containers(struct source *source, const unsigned char *at, const
 }
 
 /* The containers of a library or program. */
-static int read_host(struct source *source, size_t size)
+static int read_host(struct code_file *file, size_t size)
 {
     int result = -1;
     size_t names;
-    Elf *elf = elf_memory((char *)source->bytes, size);
+    Elf *elf = elf_memory((char *)file->bytes, size);
     if (!elf || elf_getshdrstrndx(elf, &names) < 0) {
-        error("cannot read %s: %s; build it again", source->name, elf_errmsg(-1));
+        error("cannot read %s: %s; build it again", file->name, elf_errmsg(-1));
         goto out;
     }
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
@@ -136,8 +136,8 @@ static int read_host(struct source *source, size_t size)
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (!name || strcmp(name, ".nv_fatbin") != 0 || header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
             continue;
-        const unsigned char *start = source->bytes + header.sh_offset;
-        result = read_containers(source, start, start + header.sh_size);
+        const unsigned char *start = file->bytes + header.sh_offset;
+        result = read_containers(file, start, start + header.sh_size);
         if (result != 0)
             goto out;
     }
@@ -147,20 +147,20 @@ out:
     return result;
 }
 
-static int read_file(struct source *source, size_t size)
+static int read_images(struct code_file *file, size_t size)
 {
-    const unsigned char *bytes = source->bytes;
+    const unsigned char *bytes = file->bytes;
     if (size >= CONTAINER_HEADER && number_at(bytes, 4) == CONTAINER_MAGIC)
-        return read_containers(source, bytes, bytes + size);
+        return read_containers(file, bytes, bytes + size);
     if (!is_elf(bytes, size))
-        return error("cannot read %s: it is no shared library, program, cubin or fatbin", source->name);
+        return error("cannot read %s: it is no shared library, program, cubin or fatbin", file->name);
     if (!image_is_whole(bytes, size))
         return error(
             "cannot read %s: it is a damaged or cut ELF file, or not a 64-bit little-endian one; build it again",
-            source->name);
+            file->name);
     if (number_at(bytes + offsetof(Elf64_Ehdr, e_machine), 2) == EM_GPU)
-        return source->take(source->data, bytes, size);
-    return read_host(source, size);
+        return file->take(file->data, bytes, size);
+    return read_host(file, size);
 }
 
 static void read_names(const struct cubin *cubin)
@@ -172,7 +172,7 @@ static void read_names(const struct cubin *cubin)
     free(names);
 }
 
-static int by_name(const void *left, const void *right)
+static int by_name_and_capability(const void *left, const void *right)
 {
     const struct cubin_function *a = left, *b = right;
     const int order = strcmp(a->name, b->name);
@@ -184,22 +184,22 @@ static int by_name(const void *left, const void *right)
 int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size)
 {
     *cubin = (struct cubin){0};
-    struct source source = {.name = name, .bytes = bytes, .take = take_functions, .cubin = cubin};
-    source.data = &source;
+    struct code_file file = {.name = name, .bytes = bytes, .take = take_functions, .cubin = cubin};
+    file.data = &file;
     elf_version(EV_CURRENT);
-    if (read_file(&source, size) < 0) {
+    if (read_images(&file, size) < 0) {
         cubin_release(cubin);
         return -1;
     }
-    if (source.compressed > 0)
+    if (file.compressed > 0)
         warning("%s: %zu images of machine code are compressed and were left out: nothing is known of their functions; "
                 "build it with nvcc --compress-mode=none",
-                name, source.compressed);
+                name, file.compressed);
     read_names(cubin);
     for (size_t i = 0; i < cubin->count; i++)
         symbol_forget_architectures(cubin->list[i].name);
     if (cubin->count > 0)
-        qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name);
+        qsort(cubin->list, cubin->count, sizeof *cubin->list, by_name_and_capability);
     return 0;
 }
 
@@ -221,9 +221,9 @@ int cubin_each_image(const char *path, int (*take)(void *data, const unsigned ch
     size_t length;
     if (file_read(path, FILE_LIMIT, &text, &length) < 0)
         return -1;
-    struct source source = {.name = path, .bytes = (const unsigned char *)text, .take = take, .data = data};
+    struct code_file file = {.name = path, .bytes = (const unsigned char *)text, .take = take, .data = data};
     elf_version(EV_CURRENT);
-    const int result = read_file(&source, length);
+    const int result = read_images(&file, length);
     free(text);
     return result;
 }

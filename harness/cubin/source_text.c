@@ -12,7 +12,7 @@
 #define TEXT_LIMIT ((size_t)16 << 20) /* bytes, of all files together */
 
 /* A file that was looked for once. */
-struct source {
+struct source_file {
     char *path; /* in the line information */
     char *name; /* for people */
     char *text; /* NULL when it cannot be read */
@@ -20,15 +20,15 @@ struct source {
     size_t count;
 };
 
-struct sources {
-    struct source *list;
+struct source_files {
+    struct source_file *list;
     size_t count;
     size_t bytes; /* of texts */
     bool has_time;
     struct timespec time; /* of the library */
 };
 
-static bool is_newer(const char *path, const struct sources *sources)
+static bool is_newer(const char *path, const struct source_files *sources)
 {
     struct stat status;
     if (!sources->has_time || stat(path, &status) < 0)
@@ -95,7 +95,7 @@ bool source_is_below(const char *path)
     return found;
 }
 
-static void split(struct source *source)
+static void split(struct source_file *source)
 {
     char *rest = source->text;
     while (rest) {
@@ -107,7 +107,7 @@ static void split(struct source *source)
     }
 }
 
-static void read_text(struct sources *sources, struct source *source)
+static void read_text(struct source_files *sources, struct source_file *source)
 {
     char *place = place_below(source->name);
     struct stat status;
@@ -121,19 +121,19 @@ static void read_text(struct sources *sources, struct source *source)
     free(place);
 }
 
-static const struct source *open_source(struct sources *sources, const char *path)
+static const struct source_file *open_source(struct source_files *sources, const char *path)
 {
     for (size_t i = 0; i < sources->count; i++)
         if (strcmp(sources->list[i].path, path) == 0)
             return &sources->list[i];
-    struct source *source = ARRAY_GROW(sources->list, sources->count);
+    struct source_file *source = ARRAY_GROW(sources->list, sources->count);
     source->path = x_strdup(path);
     source->name = name_of(path);
     read_text(sources, source);
     return source;
 }
 
-static char *text_of(const struct source *source, unsigned number)
+static char *text_of(const struct source_file *source, unsigned number)
 {
     if (number == 0 || number > source->count)
         return NULL;
@@ -153,7 +153,7 @@ static char *text_of(const struct source *source, unsigned number)
 
 void source_resolve(struct profile *profile, const char *library)
 {
-    struct sources sources = {0};
+    struct source_files sources = {0};
     struct stat status;
     sources.has_time = library && stat(library, &status) == 0;
     if (sources.has_time)
@@ -162,7 +162,7 @@ void source_resolve(struct profile *profile, const char *library)
         struct profile_line *line = &profile->list[i];
         if (!line->file)
             continue;
-        const struct source *source = open_source(&sources, line->file);
+        const struct source_file *source = open_source(&sources, line->file);
         free(line->text);
         line->text = text_of(source, line->number);
         free(line->file);

@@ -108,7 +108,7 @@ static bool is_in_all(struct analysis *analysis, const struct run *runs, size_t 
 }
 
 /* Takes those kernels out of the runs that not every run has in the same way. */
-static void narrow(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
+static void narrow_kernels(struct analysis *analysis, struct run *runs, size_t count, char *const *names)
 {
     struct run all = {0}; /* each kernel of any run, sorted */
     const char **gone = NULL;
@@ -236,7 +236,7 @@ void sessions_open(struct sessions *sessions, struct analysis *analysis, struct 
                    char *const *names, const struct metrics *metrics)
 {
     *sessions = (struct sessions){.runs = runs, .count = count, .metrics = metrics};
-    narrow(analysis, runs, count, names);
+    narrow_kernels(analysis, runs, count, names);
     narrow_rows(analysis, runs, count, metrics);
     sessions->gpu = x_calloc(count, sizeof *sessions->gpu);
     sessions->cell = x_calloc(count, sizeof *sessions->cell);

@@ -161,7 +161,7 @@ static void settle(struct check *check)
 
 /* Measures, and again until every verdict stands on what it needs. 0, or the exit code when there is nothing to report;
  * what was measured is in check->run either way. */
-static int measure(struct check *check)
+static int measure_until_sure(struct check *check)
 {
     const struct check_request *request = check->request;
     check->measured = measure_whole(&check->request->measurement, &check->run);
@@ -223,7 +223,7 @@ static int judge(struct check *check)
     struct interrupts interrupts;
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
-    const int code = measure(check);
+    const int code = measure_until_sure(check);
     if (interrupts_close(&interrupts))
         check->measured = EXIT_INTERRUPTED;
     return code;

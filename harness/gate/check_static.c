@@ -79,7 +79,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
 }
 
 /* Reads the baseline of the device that is meant. */
-static int find_baseline(const struct check_request *request, struct run *baseline, char **name)
+static int read_baseline(const struct check_request *request, struct run *baseline, char **name)
 {
     struct baseline_devices devices;
     struct cubin cubin = {0};
@@ -117,7 +117,7 @@ static int ask_library(const struct check_request *request, struct library_facts
 int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name)
 {
     struct library_facts facts;
-    int code = find_baseline(request, baseline, name);
+    int code = read_baseline(request, baseline, name);
     if (code == 0)
         code = ask_library(request, &facts);
     if (code != 0)

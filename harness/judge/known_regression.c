@@ -13,15 +13,15 @@
 
 /* The file being read. inih's handler learns no line and its names of sections are short, so that our line reader keeps
  * both; of a header, inih sees an empty line. */
-struct reading {
+struct regression_reader {
     struct known_regressions *regressions;
     struct ini_text text;
     bool open; /* the last of the list is still being read */
 };
 
-static struct known_regression *current(const struct reading *reading)
+static struct known_regression *current(const struct regression_reader *reader)
 {
-    return &reading->regressions->list[reading->regressions->count - 1];
+    return &reader->regressions->list[reader->regressions->count - 1];
 }
 
 static bool is_date(const char *text)
@@ -38,32 +38,32 @@ static bool is_date(const char *text)
     return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (leap && month == 2);
 }
 
-static int set_issue(struct reading *reading, const char *value)
+static int set_issue(struct regression_reader *reader, const char *value)
 {
-    current(reading)->issue = x_strdup(value);
+    current(reader)->issue = x_strdup(value);
     return 0;
 }
 
-static int set_expires(struct reading *reading, const char *value)
+static int set_expires(struct regression_reader *reader, const char *value)
 {
     if (!is_date(value))
-        return ini_text_wrong(&reading->text, reading->text.line,
+        return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%s\" is no date: write the last day on which the regression is "
                               "expected, such as 2026-12-31",
                               value);
-    current(reading)->expires = x_strdup(value);
+    current(reader)->expires = x_strdup(value);
     return 0;
 }
 
-static int set_worst(struct reading *reading, const char *value)
+static int set_worst(struct regression_reader *reader, const char *value)
 {
     char *end;
     const double worst = strtod(value, &end);
     if (*end != '\0' || !isfinite(worst))
-        return ini_text_wrong(&reading->text, reading->text.line,
+        return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%s\" is no number: write the worst value that is expected, in the metric's unit",
                               value);
-    current(reading)->worst = worst;
+    current(reader)->worst = worst;
     return 0;
 }
 
@@ -85,7 +85,7 @@ static bool has_worst(const struct known_regression *known)
 /* To add a key: a field in struct known_regression, one row, and a line in known_regression.h's example. */
 static const struct key {
     const char *name;
-    int (*set)(struct reading *reading, const char *value);
+    int (*set)(struct regression_reader *reader, const char *value);
     bool (*is_set)(const struct known_regression *known);
     bool optional;
 } keys[] = {
@@ -94,16 +94,16 @@ static const struct key {
     {"worst", set_worst, has_worst, true},
 };
 
-static int end_section(struct reading *reading)
+static int end_section(struct regression_reader *reader)
 {
-    for (size_t i = 0; reading->open && !reading->text.failed && i < ARRAY_SIZE(keys); i++) {
-        const struct known_regression *known = current(reading);
+    for (size_t i = 0; reader->open && !reader->text.failed && i < ARRAY_SIZE(keys); i++) {
+        const struct known_regression *known = current(reader);
         if (!keys[i].optional && !keys[i].is_set(known))
-            return ini_text_wrong(&reading->text, known->line, "[%s %s] lacks the key \"%s\"", known->kernel,
+            return ini_text_wrong(&reader->text, known->line, "[%s %s] lacks the key \"%s\"", known->kernel,
                                   known->metric, keys[i].name);
     }
-    reading->open = false;
-    return reading->text.failed ? -1 : 0;
+    reader->open = false;
+    return reader->text.failed ? -1 : 0;
 }
 
 /* Splits "[family/variant metric]", behind which a comment may stand. Both are owned, NULL when it has another form. */
@@ -120,39 +120,39 @@ static void split_header(const char *text, char **kernel, char **metric)
     *metric = is_kernel && is_whole ? x_sprintf("%.*s", (int)(end - word), word) : NULL;
 }
 
-static int begin_section(struct reading *reading, const char *text)
+static int begin_section(struct regression_reader *reader, const char *text)
 {
-    struct known_regressions *regressions = reading->regressions;
+    struct known_regressions *regressions = reader->regressions;
     char *kernel, *metric;
     split_header(text, &kernel, &metric);
     if (!kernel)
-        return ini_text_wrong(&reading->text, reading->text.line,
+        return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%.100s\" is not of the form [KERNEL METRIC], such as [transpose/padded time]", text);
-    const int line = reading->text.line;
+    const int line = reader->text.line;
     *ARRAY_GROW(regressions->list, regressions->count) = (struct known_regression){
-        .kernel = kernel, .metric = metric, .file = x_strdup(reading->text.path), .line = line, .worst = NAN};
-    reading->open = true;
+        .kernel = kernel, .metric = metric, .file = x_strdup(reader->text.path), .line = line, .worst = NAN};
+    reader->open = true;
     return 0;
 }
 
-static int set_key(struct reading *reading, const char *name, const char *value)
+static int set_key(struct regression_reader *reader, const char *name, const char *value)
 {
     const char *names[ARRAY_SIZE(keys)];
-    if (!reading->open)
-        return ini_text_wrong(&reading->text, reading->text.line,
+    if (!reader->open)
+        return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%s\" stands before the first section: write [KERNEL METRIC] above it", name);
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         names[i] = keys[i].name;
         if (strcmp(names[i], name) != 0)
             continue;
-        if (keys[i].is_set(current(reading)))
-            return ini_text_wrong(&reading->text, reading->text.line, "\"%s\" is given twice: remove one", name);
+        if (keys[i].is_set(current(reader)))
+            return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
         if (!*value)
-            return ini_text_wrong(&reading->text, reading->text.line, "\"%s\" has no value: write one", name);
-        return keys[i].set(reading, value);
+            return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" has no value: write one", name);
+        return keys[i].set(reader, value);
     }
     const char *near = nearest_name(name, names, ARRAY_SIZE(keys));
-    return ini_text_wrong(&reading->text, reading->text.line, "unknown key \"%s\": %s%s%s", name,
+    return ini_text_wrong(&reader->text, reader->text.line, "unknown key \"%s\": %s%s%s", name,
                           near ? "did you mean " : "there are ", near ? near : "issue, expires and worst",
                           near ? "?" : "");
 }
@@ -160,32 +160,32 @@ static int set_key(struct reading *reading, const char *name, const char *value)
 /* inih's handler: 1 to go on, 0 for an error. */
 static int take_key(void *user, const char *section, const char *name, const char *value)
 {
-    struct reading *reading = user;
+    struct regression_reader *reader = user;
     (void)section;
-    return !reading->text.failed && set_key(reading, name, value) == 0;
+    return !reader->text.failed && set_key(reader, name, value) == 0;
 }
 
 /* inih's line reader, a replacement of fgets. */
-static char *read_line(char *buffer, int size, void *stream)
+static char *next_line(char *buffer, int size, void *stream)
 {
-    struct reading *reading = stream;
+    struct regression_reader *reader = stream;
     size_t length;
-    const char *line = ini_text_next(&reading->text, &length);
+    const char *line = ini_text_next(&reader->text, &length);
     if (!line)
         return NULL;
     const size_t indent = strspn(line, " \t\r");
     if (*line == '[') {
         char *header = x_sprintf("%.*s", (int)length, line);
-        const int result = end_section(reading) < 0 ? -1 : begin_section(reading, header);
+        const int result = end_section(reader) < 0 ? -1 : begin_section(reader, header);
         free(header);
         if (result < 0)
             return NULL;
         length = 0;
     } else if (indent > 0 && indent < length && line[indent] != ';' && line[indent] != '#') {
-        ini_text_wrong(&reading->text, reading->text.line, "the line is indented: begin it in the first column");
+        ini_text_wrong(&reader->text, reader->text.line, "the line is indented: begin it in the first column");
         return NULL;
     }
-    return ini_text_copy(&reading->text, line, length, buffer, size, "");
+    return ini_text_copy(&reader->text, line, length, buffer, size, "");
 }
 
 static int by_row(const void *left, const void *right)
@@ -203,15 +203,15 @@ static int by_row_and_line(const void *left, const void *right)
 }
 
 /* The whole list at once: to look for each section among those before it would take minutes. */
-static int sort(struct reading *reading)
+static int sort(struct regression_reader *reader)
 {
-    const struct known_regressions *regressions = reading->regressions;
+    const struct known_regressions *regressions = reader->regressions;
     if (regressions->count > 0)
         qsort(regressions->list, regressions->count, sizeof *regressions->list, by_row_and_line);
     for (size_t i = 1; i < regressions->count; i++) {
         const struct known_regression *first = &regressions->list[i - 1], *second = &regressions->list[i];
         if (by_row(first, second) == 0)
-            return ini_text_wrong(&reading->text, second->line, "[%s %s] is there already, in line %d: remove one",
+            return ini_text_wrong(&reader->text, second->line, "[%s %s] is there already, in line %d: remove one",
                                   second->kernel, second->metric, first->line);
     }
     return 0;
@@ -219,14 +219,14 @@ static int sort(struct reading *reading)
 
 int known_regressions_read_text(struct known_regressions *regressions, const char *path, const char *text)
 {
-    struct reading reading = {.regressions = regressions};
+    struct regression_reader reader = {.regressions = regressions};
     *regressions = (struct known_regressions){0};
-    ini_text_init(&reading.text, path, text);
-    const int line = ini_parse_stream(read_line, &reading, take_key, &reading);
-    if (!reading.text.failed && line != 0)
-        ini_text_wrong(&reading.text, line > 0 ? line : reading.text.line,
+    ini_text_init(&reader.text, path, text);
+    const int line = ini_parse_stream(next_line, &reader, take_key, &reader);
+    if (!reader.text.failed && line != 0)
+        ini_text_wrong(&reader.text, line > 0 ? line : reader.text.line,
                        "this is neither [KERNEL METRIC] nor key = value");
-    if (end_section(&reading) == 0 && sort(&reading) == 0)
+    if (end_section(&reader) == 0 && sort(&reader) == 0)
         return 0;
     known_regressions_release(regressions);
     return -1;

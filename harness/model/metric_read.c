@@ -18,7 +18,7 @@ struct key;
 
 /* One file being read. inih's handler learns neither the line nor where a section begins, but its line reader is
  * ours. */
-struct reading {
+struct metric_reader {
     struct metrics *metrics;
     struct ini_text text;
     bool indented;         /* the line continues the key before */
@@ -32,19 +32,20 @@ struct reading {
 };
 
 /* unknown class "exat": did you mean exact? There are exact, steady, time, info */
-static int unknown(struct reading *reading, const char *what, const char *text, const char *const *names, size_t count)
+static int unknown(struct metric_reader *reader, const char *what, const char *text, const char *const *names,
+                   size_t count)
 {
     char all[512] = "";
     for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
         used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
     const char *near = nearest_name(text, names, count);
-    return ini_text_wrong(&reading->text, reading->text.line, "unknown %s \"%s\": %s%s%s %s", what, text,
+    return ini_text_wrong(&reader->text, reader->text.line, "unknown %s \"%s\": %s%s%s %s", what, text,
                           near ? "did you mean " : "", near ? near : "", near ? "? There are" : "there are", all);
 }
 
-static struct metric *current(const struct reading *reading)
+static struct metric *current(const struct metric_reader *reader)
 {
-    return &reading->metrics->list[reading->metrics->count - 1];
+    return &reader->metrics->list[reader->metrics->count - 1];
 }
 
 static bool is_name(const char *text)
@@ -52,105 +53,105 @@ static bool is_name(const char *text)
     return *text && !text[name_length(text)];
 }
 
-static int set_title(struct reading *reading, const char *value)
+static int set_title(struct metric_reader *reader, const char *value)
 {
-    current(reading)->title = x_strdup(value);
+    current(reader)->title = x_strdup(value);
     return 0;
 }
 
 /* One name, or several of which the first that the chip knows counts. */
-static int set_counter(struct reading *reading, const char *value)
+static int set_counter(struct metric_reader *reader, const char *value)
 {
     size_t used = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_. \t");
     if (value[used])
-        return ini_text_wrong(&reading->text, reading->text.line,
+        return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%s\" is no counter: write CUPTI metric names such as gpu__time_duration.sum", value);
-    current(reading)->counter = x_strdup(value);
+    current(reader)->counter = x_strdup(value);
     const char *names[COMPUTED_COUNTERS];
     const size_t count = computed_counter_names(names, ARRAY_SIZE(names));
-    if (strncmp(value, "cugate.", strlen("cugate.")) == 0 && computed_counter_of(current(reading)) == COMPUTED_NONE)
-        return unknown(reading, "counter of cugate's own", value, names, count);
+    if (strncmp(value, "cugate.", strlen("cugate.")) == 0 && computed_counter_of(current(reader)) == COMPUTED_NONE)
+        return unknown(reader, "counter of cugate's own", value, names, count);
     return 0;
 }
 
-static int set_unit(struct reading *reading, const char *value)
+static int set_unit(struct metric_reader *reader, const char *value)
 {
     const char *names[16];
     size_t count = metric_units(names, ARRAY_SIZE(names));
     if (name_index(value, names, count) == count)
-        return unknown(reading, "unit", value, names, count);
-    current(reading)->unit = x_strdup(value);
+        return unknown(reader, "unit", value, names, count);
+    current(reader)->unit = x_strdup(value);
     return 0;
 }
 
-static int set_class(struct reading *reading, const char *value)
+static int set_class(struct metric_reader *reader, const char *value)
 {
     const char *names[METRIC_CLASSES];
     for (enum metric_class i = 0; i < METRIC_CLASSES; i++)
         names[i] = metric_class_name(i);
-    current(reading)->class = metric_class_of(value);
-    return current(reading)->class < METRIC_CLASSES ? 0 : unknown(reading, "class", value, names, METRIC_CLASSES);
+    current(reader)->class = metric_class_of(value);
+    return current(reader)->class < METRIC_CLASSES ? 0 : unknown(reader, "class", value, names, METRIC_CLASSES);
 }
 
-static int set_better(struct reading *reading, const char *value)
+static int set_better(struct metric_reader *reader, const char *value)
 {
     const char *names[METRIC_BETTERS];
     for (enum metric_better i = 0; i < METRIC_BETTERS; i++)
         names[i] = metric_better_name(i);
-    current(reading)->better = metric_better_of(value);
-    return current(reading)->better < METRIC_BETTERS ? 0 : unknown(reading, "direction", value, names, METRIC_BETTERS);
+    current(reader)->better = metric_better_of(value);
+    return current(reader)->better < METRIC_BETTERS ? 0 : unknown(reader, "direction", value, names, METRIC_BETTERS);
 }
 
 /* Kept for the end of the section: what it means depends on the unit, which may come later. */
-static int set_floor(struct reading *reading, const char *value)
+static int set_floor(struct metric_reader *reader, const char *value)
 {
-    reading->floor = x_strdup(value);
-    reading->floor_line = reading->text.line;
+    reader->floor = x_strdup(value);
+    reader->floor_line = reader->text.line;
     return 0;
 }
 
-static int set_other(struct reading *reading, const char *what, const char *value, char **other)
+static int set_other(struct metric_reader *reader, const char *what, const char *value, char **other)
 {
     if (!is_name(value))
-        return ini_text_wrong(&reading->text, reading->text.line,
+        return ini_text_wrong(&reader->text, reader->text.line,
                               "\"%s\" is no %s: write the section name of another metric", value, what);
     *other = x_strdup(value);
     return 0;
 }
 
-static int set_headline(struct reading *reading, const char *value)
+static int set_headline(struct metric_reader *reader, const char *value)
 {
     const size_t length = text_count(value);
     if (length > METRIC_HEADLINE)
-        return ini_text_wrong(&reading->text, reading->text.line,
+        return ini_text_wrong(&reader->text, reader->text.line,
                               "the headline has %zu characters: write a column's title of %d at most", length,
                               METRIC_HEADLINE);
-    current(reading)->headline = x_strdup(value);
+    current(reader)->headline = x_strdup(value);
     return 0;
 }
 
-static int set_weight(struct reading *reading, const char *value)
+static int set_weight(struct metric_reader *reader, const char *value)
 {
-    return set_other(reading, "weight", value, &current(reading)->weight);
+    return set_other(reader, "weight", value, &current(reader)->weight);
 }
 
-static int set_clock(struct reading *reading, const char *value)
+static int set_clock(struct metric_reader *reader, const char *value)
 {
-    return set_other(reading, "clock", value, &current(reading)->clock);
+    return set_other(reader, "clock", value, &current(reader)->clock);
 }
 
-static int set_trade(struct reading *reading, const char *value)
+static int set_trade(struct metric_reader *reader, const char *value)
 {
     char name[METRIC_NAME];
     const char *rest = value;
     if (!*value)
-        return ini_text_wrong(&reading->text, reading->text.line,
+        return ini_text_wrong(&reader->text, reader->text.line,
                               "the trade names no metric: write section names of other metrics, or leave it out");
     while (metric_next_trade(&rest, name))
         if (!is_name(name))
-            return ini_text_wrong(&reading->text, reading->text.line,
+            return ini_text_wrong(&reader->text, reader->text.line,
                                   "\"%s\" is no trade: write section names of other metrics", name);
-    current(reading)->trade = x_strdup(value);
+    current(reader)->trade = x_strdup(value);
     return 0;
 }
 
@@ -164,23 +165,23 @@ static int add_text(char **text, const char *value)
     return 0;
 }
 
-static int set_doc(struct reading *reading, const char *value)
+static int set_doc(struct metric_reader *reader, const char *value)
 {
-    return add_text(&current(reading)->doc, value);
+    return add_text(&current(reader)->doc, value);
 }
 
-static int set_law(struct reading *reading, const char *value)
+static int set_law(struct metric_reader *reader, const char *value)
 {
-    if (!reading->law)
-        current(reading)->laws_line = reading->text.line;
-    return add_text(&reading->law, value);
+    if (!reader->law)
+        current(reader)->laws_line = reader->text.line;
+    return add_text(&reader->law, value);
 }
 
 /* To add a key: one row, and a line at the head of metrics/core.ini. */
 static const struct key {
     const char *name;
     bool required;
-    int (*set)(struct reading *reading, const char *value);
+    int (*set)(struct metric_reader *reader, const char *value);
 } keys[] = {
     {"title", true, set_title},    {"counter", true, set_counter}, {"unit", true, set_unit},
     {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
@@ -188,37 +189,37 @@ static const struct key {
     {"law", false, set_law},       {"doc", true, set_doc},         {"headline", false, set_headline},
 };
 
-static int wrong_floor(struct reading *reading)
+static int wrong_floor(struct metric_reader *reader)
 {
-    const char *unit = current(reading)->unit;
+    const char *unit = current(reader)->unit;
     const char *word = strcmp(unit, "%") == 0 ? "point" : unit;
     return ini_text_wrong(
-        &reading->text, reading->floor_line,
+        &reader->text, reader->floor_line,
         "cannot read the floor \"%s\": write a share, an amount or both, such as \"2 %%\", \"1 %s\" or "
         "\"2 %% and 1 %s\"",
-        reading->floor, word, word);
+        reader->floor, word, word);
 }
 
 /* A floor of all that a value can be is no gate. */
-static int refuse_all(struct reading *reading, const char *all)
+static int refuse_all(struct metric_reader *reader, const char *all)
 {
-    return ini_text_wrong(&reading->text, reading->floor_line,
-                          "the floor \"%s\" lets everything pass: write less than %s, or make [%s] info",
-                          reading->floor, all, current(reading)->name);
+    return ini_text_wrong(&reader->text, reader->floor_line,
+                          "the floor \"%s\" lets everything pass: write less than %s, or make [%s] info", reader->floor,
+                          all, current(reader)->name);
 }
 
 /* "2 % and 250 ns". A share of a percentage and points of it are different things, so the latter has its own word. */
-static int read_floor(struct reading *reading)
+static int read_floor(struct metric_reader *reader)
 {
-    struct metric *metric = current(reading);
+    struct metric *metric = current(reader);
     bool percentage = strcmp(metric->unit, "%") == 0;
-    for (char *text = reading->floor;;) {
+    for (char *text = reader->floor;;) {
         char *end;
         double number = strtod(text, &end);
         /* strtod also reads "inf", "nan" and "0x1p3". */
         size_t digits = strspn(text, "0123456789.");
         if (end == text || end != text + digits || !isfinite(number) || number <= 0)
-            return wrong_floor(reading);
+            return wrong_floor(reader);
         text = end + strspn(end, " \t");
         size_t length = strcspn(text, " \t");
         char *word = x_sprintf("%.*s", (int)length, text);
@@ -228,146 +229,146 @@ static int read_floor(struct reading *reading)
         free(word);
         double *floor = is_share ? &metric->floor_relative : &metric->floor_absolute;
         if ((!is_share && !is_amount) || *floor > 0)
-            return wrong_floor(reading);
+            return wrong_floor(reader);
         if (number >= 100 && (is_share || percentage))
-            return refuse_all(reading, is_share ? "100 %" : "100 points");
+            return refuse_all(reader, is_share ? "100 %" : "100 points");
         *floor = is_share ? number / 100 : number;
         text += length + strspn(text + length, " \t");
         if (!*text)
             return 0;
         if (strncmp(text, "and ", strlen("and ")) != 0)
-            return wrong_floor(reading);
+            return wrong_floor(reader);
         text += strlen("and ");
         text += strspn(text, " \t");
     }
 }
 
-static int read_laws(struct reading *reading)
+static int read_laws(struct metric_reader *reader)
 {
     struct problem problem;
-    struct metric *metric = current(reading);
-    if (!reading->law || laws_parse(&metric->laws, reading->law, &problem) == 0)
+    struct metric *metric = current(reader);
+    if (!reader->law || laws_parse(&metric->laws, reader->law, &problem) == 0)
         return 0;
-    return ini_text_wrong(&reading->text, metric->laws_line, "%s", problem.text);
+    return ini_text_wrong(&reader->text, metric->laws_line, "%s", problem.text);
 }
 
 /* Checks what only a whole section can tell. */
-static int end_section(struct reading *reading)
+static int end_section(struct metric_reader *reader)
 {
-    if (reading->header == 0 || reading->text.failed)
+    if (reader->header == 0 || reader->text.failed)
         return 0;
-    if (reading->fresh)
-        return ini_text_wrong(&reading->text, reading->header,
+    if (reader->fresh)
+        return ini_text_wrong(&reader->text, reader->header,
                               "the section is empty: it needs title, counter, unit, class, better, doc");
-    struct metric *metric = current(reading);
+    struct metric *metric = current(reader);
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-        if (keys[i].required && !(reading->seen & 1u << i))
-            return ini_text_wrong(&reading->text, reading->header, "[%s] lacks the key \"%s\"", metric->name,
+        if (keys[i].required && !(reader->seen & 1u << i))
+            return ini_text_wrong(&reader->text, reader->header, "[%s] lacks the key \"%s\"", metric->name,
                                   keys[i].name);
     if (!*metric->doc)
-        return ini_text_wrong(&reading->text, reading->header,
+        return ini_text_wrong(&reader->text, reader->header,
                               "[%s] has an empty \"doc\": say what the metric tells and where it misleads",
                               metric->name);
-    if (reading->floor && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC))
-        return ini_text_wrong(&reading->text, reading->floor_line,
+    if (reader->floor && (metric->class == METRIC_EXACT || metric->class == METRIC_STATIC))
+        return ini_text_wrong(&reader->text, reader->floor_line,
                               "[%s] is %s, so any change counts: remove the floor or make it steady", metric->name,
                               metric_class_name(metric->class));
-    int result = reading->floor ? read_floor(reading) : 0;
+    int result = reader->floor ? read_floor(reader) : 0;
     if (result == 0)
-        result = read_laws(reading);
-    free(reading->floor);
-    free(reading->law);
-    reading->floor = reading->law = NULL;
+        result = read_laws(reader);
+    free(reader->floor);
+    free(reader->law);
+    reader->floor = reader->law = NULL;
     return result;
 }
 
-static int begin_section(struct reading *reading, const char *name)
+static int begin_section(struct metric_reader *reader, const char *name)
 {
     if (!is_name(name) || strlen(name) > SECTION_LENGTH)
-        return ini_text_wrong(&reading->text, reading->header,
-                              "[%s] is no metric name: use at most %d of a-z, 0-9 and _", name, SECTION_LENGTH);
-    const struct metric *first = metrics_find(reading->metrics, name);
+        return ini_text_wrong(&reader->text, reader->header, "[%s] is no metric name: use at most %d of a-z, 0-9 and _",
+                              name, SECTION_LENGTH);
+    const struct metric *first = metrics_find(reader->metrics, name);
     if (first)
-        return ini_text_wrong(&reading->text, reading->header, "[%s] is there already, at %s:%d: rename or remove one",
+        return ini_text_wrong(&reader->text, reader->header, "[%s] is there already, at %s:%d: rename or remove one",
                               name, first->file, first->line);
-    struct metric *metric = ARRAY_GROW(reading->metrics->list, reading->metrics->count);
+    struct metric *metric = ARRAY_GROW(reader->metrics->list, reader->metrics->count);
     metric->name = x_strdup(name);
-    metric->file = x_strdup(reading->text.path);
-    metric->line = reading->header;
-    reading->fresh = false;
+    metric->file = x_strdup(reader->text.path);
+    metric->line = reader->header;
+    reader->fresh = false;
     return 0;
 }
 
 /* inih's handler: 1 to go on, 0 for an error. */
 static int take_key(void *user, const char *section, const char *name, const char *value)
 {
-    struct reading *reading = user;
-    if (reading->text.failed)
+    struct metric_reader *reader = user;
+    if (reader->text.failed)
         return 0;
-    if (reading->header == 0) {
-        ini_text_wrong(&reading->text, reading->text.line,
+    if (reader->header == 0) {
+        ini_text_wrong(&reader->text, reader->text.line,
                        "\"%s\" stands before the first section: write [metric_name] above it", name);
         return 0;
     }
-    if (reading->fresh && begin_section(reading, section) < 0)
+    if (reader->fresh && begin_section(reader, section) < 0)
         return 0;
-    if (reading->indented) {
-        if (reading->key->set != set_doc && reading->key->set != set_law) {
-            ini_text_wrong(&reading->text, reading->text.line,
+    if (reader->indented) {
+        if (reader->key->set != set_doc && reader->key->set != set_law) {
+            ini_text_wrong(&reader->text, reader->text.line,
                            "only \"law\" and \"doc\" may go on in the next line, not \"%s\": join the lines",
-                           reading->key->name);
+                           reader->key->name);
             return 0;
         }
-        return reading->key->set(reading, value) == 0;
+        return reader->key->set(reader, value) == 0;
     }
     const char *names[ARRAY_SIZE(keys)];
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         names[i] = keys[i].name;
         if (strcmp(names[i], name) != 0)
             continue;
-        if (reading->seen & 1u << i) {
-            ini_text_wrong(&reading->text, reading->text.line, "\"%s\" is given twice in [%s]: remove one", name,
+        if (reader->seen & 1u << i) {
+            ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice in [%s]: remove one", name,
                            section);
             return 0;
         }
         if (!*value && keys[i].set != set_doc) {
-            ini_text_wrong(&reading->text, reading->text.line, "\"%s\" has no value: write one, or remove the line",
+            ini_text_wrong(&reader->text, reader->text.line, "\"%s\" has no value: write one, or remove the line",
                            name);
             return 0;
         }
-        reading->seen |= 1u << i;
-        reading->key = &keys[i];
-        return keys[i].set(reading, value) == 0;
+        reader->seen |= 1u << i;
+        reader->key = &keys[i];
+        return keys[i].set(reader, value) == 0;
     }
-    unknown(reading, "key", name, names, ARRAY_SIZE(keys));
+    unknown(reader, "key", name, names, ARRAY_SIZE(keys));
     return 0;
 }
 
 /* inih's line reader, a replacement of fgets. */
-static char *read_line(char *buffer, int size, void *stream)
+static char *next_line(char *buffer, int size, void *stream)
 {
-    struct reading *reading = stream;
+    struct metric_reader *reader = stream;
     size_t length;
-    const char *line = ini_text_next(&reading->text, &length);
+    const char *line = ini_text_next(&reader->text, &length);
     if (!line)
         return NULL;
-    if (!ini_text_copy(&reading->text, line, length, buffer, size, ": go on in an indented line"))
+    if (!ini_text_copy(&reader->text, line, length, buffer, size, ": go on in an indented line"))
         return NULL;
     size_t indent = strspn(line, " \t\r");
     bool blank = indent >= length || line[indent] == '#' || line[indent] == ';';
-    reading->indented = indent > 0 && !blank;
-    if (reading->indented && !reading->key) {
-        ini_text_wrong(&reading->text, reading->text.line,
+    reader->indented = indent > 0 && !blank;
+    if (reader->indented && !reader->key) {
+        ini_text_wrong(&reader->text, reader->text.line,
                        "the line is indented, but there is no key before it that it could continue");
         return NULL;
     }
     if (*line == '[') {
-        if (end_section(reading) < 0)
+        if (end_section(reader) < 0)
             return NULL;
-        reading->header = reading->text.line;
-        reading->fresh = true;
-        reading->key = NULL;
-        reading->seen = 0;
+        reader->header = reader->text.line;
+        reader->fresh = true;
+        reader->key = NULL;
+        reader->seen = 0;
     }
     /* inih takes a comment off the line of a key, but some versions leave it on a line that goes on. */
     for (size_t i = 1; i < length; i++)
@@ -379,19 +380,19 @@ static char *read_line(char *buffer, int size, void *stream)
 
 int metrics_read_text(struct metrics *metrics, const char *path, const char *text)
 {
-    struct reading reading = {.metrics = metrics};
-    ini_text_init(&reading.text, path, text);
-    const int line = ini_parse_stream(read_line, &reading, take_key, &reading);
-    if (!reading.text.failed && line != 0)
-        ini_text_wrong(&reading.text, line > 0 ? line : reading.text.line,
+    struct metric_reader reader = {.metrics = metrics};
+    ini_text_init(&reader.text, path, text);
+    const int line = ini_parse_stream(next_line, &reader, take_key, &reader);
+    if (!reader.text.failed && line != 0)
+        ini_text_wrong(&reader.text, line > 0 ? line : reader.text.line,
                        "this is neither [metric_name] nor key = value");
-    end_section(&reading);
-    free(reading.floor);
-    free(reading.law);
-    return reading.text.failed ? -1 : 0;
+    end_section(&reader);
+    free(reader.floor);
+    free(reader.law);
+    return reader.text.failed ? -1 : 0;
 }
 
-static int read_file(struct metrics *metrics, const char *path)
+static int read_metric_file(struct metrics *metrics, const char *path)
 {
     char *text;
     size_t length;
@@ -427,7 +428,7 @@ int metrics_read_directory(struct metrics *metrics, const char *directory)
     for (int i = 0; i < count; i++) {
         char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
         if (result == 0)
-            result = read_file(metrics, path);
+            result = read_metric_file(metrics, path);
         free(path);
         free(entries[i]);
     }

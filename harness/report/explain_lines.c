@@ -69,7 +69,7 @@ static void print_stalls(const struct text *text, const struct explanation *expl
         text_print(text, INK_PLAIN, "\n");
 }
 
-static struct table_column measure(const struct explained_pattern *explained, size_t shown)
+static struct table_column fit_places(const struct explained_pattern *explained, size_t shown)
 {
     struct table_column column = {.title = "line", .left = true};
     char place[EXPLAIN_NAME];
@@ -121,7 +121,7 @@ static void print_pattern(const struct text *text, const struct explanation *exp
                           const struct explained_pattern *explained, const struct explain_style *style)
 {
     const size_t shown = hotspots_shown(explained, style->verbose);
-    const struct table_column places = measure(explained, shown);
+    const struct table_column places = fit_places(explained, shown);
     print_title(text, explained);
     if (strcmp(explained->pattern->name, "stalls") == 0)
         print_stalls(text, explanation);

@@ -198,7 +198,7 @@ static struct listed *list_rows(const struct report *report, size_t *count)
     return list;
 }
 
-static struct layout measure(const struct report *report, const struct listed *list, size_t count)
+static struct layout lay_out(const struct report *report, const struct listed *list, size_t count)
 {
     struct table_column verdict = {.title = "regressed", .left = true};
     struct layout layout;
@@ -226,7 +226,7 @@ static void print_judgements(const struct text *text, const struct report *repor
     if (count == 0)
         return;
 
-    const struct layout layout = measure(report, list, count);
+    const struct layout layout = lay_out(report, list, count);
     struct table_row titles = {.text = text, .any = true};
     text_print(text, INK_BOLD, "  %-*s", layout.verdict, "verdict");
     for (size_t c = 0; c < COLUMNS; c++)

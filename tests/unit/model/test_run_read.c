@@ -42,11 +42,11 @@ Test(run_read, a_broken_line_is_refused)
     }
 }
 
-struct reading {
+struct run_text {
     const char *text, *words; /* NULL words: good */
 };
 
-static void expect_readings(const struct reading *cases, size_t count)
+static void expect_texts(const struct run_text *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct run run;
@@ -66,7 +66,7 @@ static void expect_readings(const struct reading *cases, size_t count)
 
 Test(run_read, errors_say_where_and_what)
 {
-    static const struct reading cases[] = {
+    static const struct run_text cases[] = {
         {KERNEL(""), NULL},
         {ROW("{\"sessions\": [[1]]}"), NULL},
         {ROW("{\"reason\": \"r\", \"state\": \"not counted\"}"), NULL},
@@ -160,12 +160,12 @@ Test(run_read, errors_say_where_and_what)
         {LAUNCH("{\"thread\": 1}"), "launches/0: has an unknown key \"thread\""},
         {KERNEL("") " {}", "end of file expected"},
     };
-    expect_readings(cases, ARRAY_SIZE(cases));
+    expect_texts(cases, ARRAY_SIZE(cases));
 }
 
 Test(run_read, errors_of_machine_code_and_roofs_say_where)
 {
-    static const struct reading cases[] = {
+    static const struct run_text cases[] = {
         {MACHINE("\"barriers\": 1, \"local\": 0, \"max_threads\": 256, \"registers\": 32, \"shared\": 0"), NULL},
         {MACHINE(""), "x.json: kernels/a/b/launches/0/machine/barriers: is missing"},
         {MACHINE("\"barriers\": -1"), "launches/0/machine/barriers: is -1, but must lie between 0 and 4294967295"},
@@ -186,12 +186,12 @@ Test(run_read, errors_of_machine_code_and_roofs_say_where)
         {ROOFS("{\"dram\": -1}"), "sessions/0/roofs/dram: is -1, but nothing here is negative"},
         {ROOFS("{\"dram\": \"1\"}"), "sessions/0/roofs/dram: must be a number, not a text"},
     };
-    expect_readings(cases, ARRAY_SIZE(cases));
+    expect_texts(cases, ARRAY_SIZE(cases));
 }
 
 Test(run_read, errors_of_lines_say_where_and_what)
 {
-    static const struct reading cases[] = {
+    static const struct run_text cases[] = {
         {LIST(""), NULL},
         {LIST("{\"counts\": {}, \"function\": \"f\", \"offset\": 0, \"stalls\": {}}"), NULL},
         {LIST("{\"counts\": {\"instructions\": 5}, \"file\": \"k.cu\", \"function\": \"f\", \"line\": 41, "
@@ -241,7 +241,7 @@ Test(run_read, errors_of_lines_say_where_and_what)
          "lines/list/0/stalls/wait: must be a number, not true"},
         {LIST("{\"functions\": \"f\"}"), "lines/list/0: has an unknown key \"functions\"; did you mean \"function\"?"},
     };
-    expect_readings(cases, ARRAY_SIZE(cases));
+    expect_texts(cases, ARRAY_SIZE(cases));
 }
 
 /* Numbers that a sum takes beyond all numbers, and places that come twice and in no order. */
@@ -370,8 +370,8 @@ Test(run_read, stall_reasons_without_end_are_refused)
             fprintf(stream, "\"r%03d\": 1%s", i, i ? ", " : "");
         fprintf(stream, "}}]}}}" REST);
         fclose(stream);
-        expect_readings(&(struct reading){text, count > 256 ? "lines/list/0/stalls: brings the reasons to 257" : NULL},
-                        1);
+        expect_texts(&(struct run_text){text, count > 256 ? "lines/list/0/stalls: brings the reasons to 257" : NULL},
+                     1);
         free(text);
     }
 }
