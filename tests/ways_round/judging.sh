@@ -98,29 +98,29 @@ way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k tran
 
 # ---- Against a base build
 
-# The baseline knows the kernel two/kept alone.
+# The baseline knows the kernel turns/equal alone.
 two_builds() {
-    library old "$here/two_builds.c" -DOLD && library new "$here/two_builds.c" && mkdir metrics || return
-    printf '[wall_time]\ntitle=W\ncounter=cugate.wall_time\nunit=ns\nclass=time\nbetter=lower\nfloor=20000000 ns\ndoc=d\n' \
+    library new "$here/../libraries/turns.c" -D_GNU_SOURCE && ln -s new.so base.so && mkdir metrics || return
+    printf '[wall_time]\ntitle=W\ncounter=cugate.wall_time\nunit=ns\nclass=time\nbetter=lower\nfloor=4000000 ns\ndoc=d\n' \
         >metrics/x.ini
-    "$cugate" run --metrics metrics --collector host --kernels ./old.so -k two/kept -o kept.json
-    "$cugate" accept --metrics metrics --baselines baselines kept.json --reason 'made up'
+    "$cugate" run --metrics metrics --collector host --kernels ./base.so -k turns/equal -o equal.json
+    "$cugate" accept --metrics metrics --baselines baselines equal.json --reason 'made up'
 }
-two='"$cugate" check --metrics metrics --baselines baselines --collector host --samples 1 --kernels ./new.so --against ./old.so -k two/kept'
+two='"$cugate" check --metrics metrics --baselines baselines --collector host --samples 1 --kernels ./new.so --against ./base.so -k turns/equal'
 
-way 'a kernel that nobody accepted is ten times as slow as in the base' two_builds 1 "$two -k two/slower" \
-    'regressed  two/slower' 'pairs worse' 'the baseline lacks them'
-way 'a kernel that nobody accepted is ten times as slow, with --paired' two_builds 1 "$two -k two/slower --paired" \
-    'regressed  two/slower'
-way 'the base cannot run a kernel that nobody accepted' two_builds 3 "$two -k two/mended" 'unsure' 'two/mended' \
+way 'a kernel that nobody accepted is five times as slow as in the base' two_builds 1 "$two -k turns/slower" \
+    'regressed  turns/slower' 'pairs worse' 'the baseline lacks them'
+way 'a kernel that nobody accepted is five times as slow, with --paired' two_builds 1 "$two -k turns/slower --paired" \
+    'regressed  turns/slower'
+way 'the base cannot run a kernel that nobody accepted' two_builds 3 "$two -k turns/bad_base" 'unsure' 'turns/bad_base' \
     'the base build gave "failed"' '!  new'
-way 'a kernel is in the base alone' two_builds 5 "$two -k 'two/*'" 'missing' 'two/gone' 'the base build has it'
+way 'a kernel is in the base alone' two_builds 5 "$two -k 'turns/[er][qe]*'" 'missing' 'turns/removed' 'the base build has it'
 
-mended_before() {
-    two_builds && "$cugate" run --metrics metrics --collector host --kernels ./new.so -k two/mended -o mended.json &&
-        "$cugate" accept --metrics metrics --baselines baselines mended.json --reason 'made up'
+bad_base_before() {
+    two_builds && "$cugate" run --metrics metrics --collector host --kernels ./new.so -k turns/bad_base -o bad_base.json &&
+        "$cugate" accept --metrics metrics --baselines baselines bad_base.json --reason 'made up'
 }
-way 'the base cannot run a kernel whose pairs were asked for' mended_before 3 "$two -k two/mended --paired" \
+way 'the base cannot run a kernel whose pairs were asked for' bad_base_before 3 "$two -k turns/bad_base --paired" \
     'pairs were to settle it, but the base build gave "failed"'
 
 # ---- A harmless rewrite
