@@ -69,6 +69,14 @@ char *capture_end(struct capture *capture)
     return text;
 }
 
+char *built(const char *name)
+{
+    char *directory = program_directory();
+    char *path = x_sprintf("%s/%s", directory, name);
+    free(directory);
+    return path;
+}
+
 int run_write_file(const struct run *run, const char *path)
 {
     struct atomic_file file;

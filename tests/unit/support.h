@@ -11,6 +11,9 @@ void scratch_remove(char *directory);
 /* Writes text into directory/name. Caller frees the path. */
 char *scratch_file(const char *directory, const char *name, const char *text);
 
+/* The path of a library that the Makefile builds beside this program: "libtables.so". Caller frees. */
+char *built(const char *name);
+
 /* Writes a run file, whole or not at all; -1 after error(). */
 struct run;
 int run_write_file(const struct run *run, const char *path);

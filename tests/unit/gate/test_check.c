@@ -25,9 +25,8 @@ static void set_up(struct fixture *fixture, const char *glob)
 {
     *fixture = (struct fixture){.directory = scratch_make(), .globs = {x_strdup(glob)}};
     made_time_begin();
-    char *programs = program_directory();
     fixture->baselines = x_sprintf("%s/baselines", fixture->directory);
-    fixture->head = x_sprintf("%s/libturns.so", programs);
+    fixture->head = built("libturns.so");
     fixture->base = x_sprintf("%s/base.so", fixture->directory);
     fixture->save = x_sprintf("%s/run.json", fixture->directory);
     fixture->report = x_sprintf("%s/report.json", fixture->directory);
@@ -53,7 +52,6 @@ static void set_up(struct fixture *fixture, const char *glob)
     };
     free(ini);
     free(mark);
-    free(programs);
 }
 
 static char *read_text(const char *path)

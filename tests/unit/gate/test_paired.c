@@ -34,8 +34,7 @@ static void set_up(struct fixture *fixture, const char *glob, const char *metric
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", metrics), 0);
     cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini", counter), 0);
     cr_assert_eq(metrics_check(&fixture->metrics), 0);
-    char *programs = program_directory();
-    fixture->head = x_sprintf("%s/libturns.so", programs);
+    fixture->head = built("libturns.so");
     fixture->base = x_sprintf("%s/base.so", fixture->directory);
     fixture->log = x_sprintf("%s/log", fixture->directory);
     char *mark = x_sprintf("%s/mark", fixture->directory);
@@ -43,7 +42,6 @@ static void set_up(struct fixture *fixture, const char *glob, const char *metric
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     setenv("TURNS_MARK", mark, 1);
     free(mark);
-    free(programs);
     fixture->measurement = (struct measurement){
         .kernels = fixture->head,
         .metrics = &fixture->metrics,

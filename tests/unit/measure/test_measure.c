@@ -26,9 +26,7 @@ static void set_up(struct fixture *fixture, const char *glob)
 {
     *fixture = (struct fixture){.globs = {x_strdup(glob)}};
     cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
-    char *directory = program_directory();
-    fixture->library = x_sprintf("%s/libfaults.so", directory);
-    free(directory);
+    fixture->library = built("libfaults.so");
     fixture->measurement = (struct measurement){
         .kernels = fixture->library,
         .metrics = &fixture->metrics,

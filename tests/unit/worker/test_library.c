@@ -7,15 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A library that the Makefile builds beside this program. Caller frees. */
-static char *built(const char *name)
-{
-    char *directory = program_directory();
-    char *path = x_sprintf("%s/%s", directory, name);
-    free(directory);
-    return path;
-}
-
 /* Expects that the library is refused with these words, and that nothing is left of it. */
 static void expect_refused(const char *label, const char *path, const char *words, const char *remedy)
 {

@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A library that the Makefile builds beside this program. Caller frees. */
-static char *built(const char *name)
-{
-    char *directory = program_directory();
-    char *path = x_sprintf("%s/%s", directory, name);
-    free(directory);
-    return path;
-}
-
 Test(library_read, what_a_library_says_of_itself)
 {
     char *path = built("libtables.so");
