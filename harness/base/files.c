@@ -86,11 +86,15 @@ int make_directories(const char *path)
     return result;
 }
 
-/* The directory of a file; caller frees. */
-static char *directory_of(const char *path)
+char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return !slash ? x_strdup(".") : slash == path ? x_strdup("/") : x_sprintf("%.*s", (int)(slash - path), path);
+}
+
+int by_entry_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 char *program_directory(void)

@@ -2,6 +2,7 @@
 #ifndef FILES_H
 #define FILES_H
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -10,6 +11,12 @@ int file_read(const char *path, size_t limit, char **text, size_t *length);
 
 /* Creates a directory and its parents; existing ones are fine. */
 int make_directories(const char *path);
+
+/* The directory of a file, without a trailing slash: "." for a name alone. Caller frees. */
+char *directory_of(const char *path);
+
+/* For scandir: by bytes, so that the order does not depend on the locale. */
+int by_entry_name(const struct dirent **a, const struct dirent **b);
 
 /* The directory of the running program, without a trailing slash. Caller frees. */
 char *program_directory(void);

@@ -50,3 +50,10 @@ char *ini_text_copy(struct ini_text *text, const char *line, size_t length, char
     buffer[length] = '\0';
     return buffer;
 }
+
+void ini_text_parse(struct ini_text *text, ini_reader next_line, ini_handler take_key, void *data, const char *form)
+{
+    const int line = ini_parse_stream(next_line, data, take_key, data);
+    if (!text->failed && line != 0)
+        ini_text_wrong(text, line > 0 ? line : text->line, "this is neither %s nor key = value", form);
+}

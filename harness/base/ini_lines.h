@@ -3,6 +3,7 @@
 #ifndef INI_LINES_H
 #define INI_LINES_H
 
+#include <ini.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,5 +27,9 @@ const char *ini_text_next(struct ini_text *text, size_t *length);
 /* Copies a line for inih into its buffer of `size` bytes; NULL after ini_text_wrong() when it is too long, with the
  * advice behind it, which may be "". */
 char *ini_text_copy(struct ini_text *text, const char *line, size_t length, char *buffer, int size, const char *advice);
+
+/* Has inih read the text: lines come from next_line, and keys go to take_key, each with that data. A line that is
+ * neither a key nor a section is an error, which says what form a section has: "[metric_name]". */
+void ini_text_parse(struct ini_text *text, ini_reader next_line, ini_handler take_key, void *data, const char *form);
 
 #endif

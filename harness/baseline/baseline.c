@@ -35,17 +35,11 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* By bytes: '.' and '/' come before every character of a family's or variant's name, so the files are in the order of
- * their kernels. */
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* The names in a directory; none when it does not exist. -1 after error(). */
+/* The names in a directory, by bytes: '.' and '/' come before every character of a family's or variant's name, so the
+ * files are in the order of their kernels. None when it does not exist. -1 after error(). */
 static int list_directory(const char *directory, struct dirent ***entries)
 {
-    int count = scandir(directory, entries, is_visible, by_name);
+    int count = scandir(directory, entries, is_visible, by_entry_name);
     if (count >= 0)
         return count;
     *entries = NULL;
@@ -285,7 +279,7 @@ static char *first_file(const char *directory, int depth)
 {
     struct dirent **entries = NULL;
     char *found = NULL;
-    const int count = scandir(directory, &entries, is_visible, by_name);
+    const int count = scandir(directory, &entries, is_visible, by_entry_name);
     for (int i = 0; i < count; i++) {
         char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
         if (!found && is_run_file(entries[i]->d_name))
@@ -315,7 +309,7 @@ int baseline_devices_read(struct baseline_devices *devices, const char *baseline
     struct dirent **entries = NULL;
     int result = 0;
     *devices = (struct baseline_devices){0};
-    const int count = scandir(baselines, &entries, is_visible, by_name);
+    const int count = scandir(baselines, &entries, is_visible, by_entry_name);
     if (count < 0 && errno != ENOENT)
         return error("cannot read the folder of baselines %s: %s; name it with --baselines", baselines,
                      strerror(errno));

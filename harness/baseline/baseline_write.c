@@ -13,7 +13,7 @@
 
 static int make_parents(const char *path)
 {
-    char *directory = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    char *directory = directory_of(path);
     int result = make_directories(directory);
     free(directory);
     return result;
@@ -84,7 +84,7 @@ static int remove_old(const char *path)
 {
     if (unlink(path) < 0)
         return error("cannot remove %s: %s; remove it by hand, its rows have a new place", path, strerror(errno));
-    char *directory = x_sprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    char *directory = directory_of(path);
     (void)rmdir(directory); /* only when that was the last of its family */
     free(directory);
     return 0;

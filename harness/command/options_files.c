@@ -19,12 +19,11 @@ static bool same_inode(const char *a, const char *b)
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* The directory of a path; caller frees. Its name behind that in *name. */
-static char *directory_of(const char *path, const char **name)
+/* What stands behind the directory in a path. */
+static const char *name_in(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    *name = slash ? slash + 1 : path;
-    return slash ? x_sprintf("%.*s", (int)(*name - path), path) : x_strdup(".");
+    return slash ? slash + 1 : path;
 }
 
 /* Two names of one file, which may be linked to, or not be there yet. */
@@ -32,9 +31,8 @@ static bool same_file(const char *a, const char *b)
 {
     if (strcmp(a, b) == 0 || same_inode(a, b))
         return true;
-    const char *name_a, *name_b;
-    char *directory_a = directory_of(a, &name_a), *directory_b = directory_of(b, &name_b);
-    const bool same = strcmp(name_a, name_b) == 0 && same_inode(directory_a, directory_b);
+    char *directory_a = directory_of(a), *directory_b = directory_of(b);
+    const bool same = strcmp(name_in(a), name_in(b)) == 0 && same_inode(directory_a, directory_b);
     free(directory_a);
     free(directory_b);
     return same;

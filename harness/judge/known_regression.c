@@ -3,7 +3,6 @@
 #include "base/base.h"
 
 #include <errno.h>
-#include <ini.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,10 +221,7 @@ int known_regressions_read_text(struct known_regressions *regressions, const cha
     struct regression_reader reader = {.regressions = regressions};
     *regressions = (struct known_regressions){0};
     ini_text_init(&reader.text, path, text);
-    const int line = ini_parse_stream(next_line, &reader, take_key, &reader);
-    if (!reader.text.failed && line != 0)
-        ini_text_wrong(&reader.text, line > 0 ? line : reader.text.line,
-                       "this is neither [KERNEL METRIC] nor key = value");
+    ini_text_parse(&reader.text, next_line, take_key, &reader, "[KERNEL METRIC]");
     if (end_section(&reader) == 0 && sort(&reader) == 0)
         return 0;
     known_regressions_release(regressions);

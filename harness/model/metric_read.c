@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <ini.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -382,10 +381,7 @@ int metrics_read_text(struct metrics *metrics, const char *path, const char *tex
 {
     struct metric_reader reader = {.metrics = metrics};
     ini_text_init(&reader.text, path, text);
-    const int line = ini_parse_stream(next_line, &reader, take_key, &reader);
-    if (!reader.text.failed && line != 0)
-        ini_text_wrong(&reader.text, line > 0 ? line : reader.text.line,
-                       "this is neither [metric_name] nor key = value");
+    ini_text_parse(&reader.text, next_line, take_key, &reader, "[metric_name]");
     end_section(&reader);
     free(reader.floor);
     free(reader.law);
@@ -410,17 +406,11 @@ static int is_metric_file(const struct dirent *entry)
     return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".ini") == 0;
 }
 
-/* By bytes, so that the order does not depend on the locale. */
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 int metrics_read_directory(struct metrics *metrics, const char *directory)
 {
     struct dirent **entries = NULL;
     *metrics = (struct metrics){0};
-    int count = scandir(directory, &entries, is_metric_file, by_name);
+    int count = scandir(directory, &entries, is_metric_file, by_entry_name);
     if (count < 0)
         return error("cannot read the metric files in %s: %s; name their folder with --metrics", directory,
                      strerror(errno));

@@ -31,8 +31,9 @@
 
 #define NAME_LENGTH 256 /* of a kernel's or metric's name */
 
-/* At most NAME_LENGTH of a-z, 0-9 and _. In run_read_result.c. */
-bool is_metric_name(const char *text);
+/* The name of a metric, a member of what is at list: at most NAME_LENGTH of a-z, 0-9 and _. 0, or -1 after error(). In
+ * run_read_result.c. */
+int expect_metric_name(const struct json_at *list, const char *name);
 
 /* A kernel, which is at that key; to be released whatever came of it. In run_read_result.c. */
 int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result);

@@ -74,8 +74,8 @@ static int read_notes(const struct json_at *above, json_t *root, struct run *run
     json_t *member;
     json_object_foreach(value, name, member)
     {
-        if (!is_metric_name(name))
-            return json_error(&list, "\"%.64s\" is no metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
+        if (expect_metric_name(&list, name) < 0)
+            return -1;
         struct json_at at = {&list, name, 0};
         struct metric_note *note = ARRAY_GROW(run->notes, run->note_count);
         note->name = x_strdup(name);

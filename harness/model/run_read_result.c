@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool is_metric_name(const char *text)
+int expect_metric_name(const struct json_at *list, const char *name)
 {
-    size_t length = name_length(text);
-    return length > 0 && length <= NAME_LENGTH && !text[length];
+    const size_t length = name_length(name);
+    if (length > 0 && length <= NAME_LENGTH && !name[length])
+        return 0;
+    return json_error(list, "\"%.64s\" is no metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
 }
 
 static bool is_kernel_id(const char *text)
@@ -247,8 +249,8 @@ static int read_rows(const struct json_at *above, json_t *object, struct result 
     json_t *member;
     json_object_foreach(value, name, member)
     {
-        if (!is_metric_name(name))
-            return json_error(&list, "\"%.64s\" is no metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
+        if (expect_metric_name(&list, name) < 0)
+            return -1;
         struct json_at at = {&list, name, 0};
         struct row *row = ARRAY_GROW(result->rows, result->row_count);
         row->metric = x_strdup(name);
