@@ -76,13 +76,13 @@ prober() {
 #include <stdio.h>
 int main(int argc, char **argv)
 {
-    struct lines lines = {0};
+    struct profile profile = {0};
     for (int i = 1; i < argc; i++)
-        lines_add(&lines, "f()", argv[i], 1, 16);
-    source_resolve(&lines, NULL);
-    for (size_t i = 0; i < lines.count; i++)
-        printf("%s: %s\n", lines.list[i].file, lines.list[i].text ? lines.list[i].text : "no text");
-    lines_release(&lines);
+        profile_add(&profile, "f()", argv[i], 1, 16);
+    source_resolve(&profile, NULL);
+    for (size_t i = 0; i < profile.count; i++)
+        printf("%s: %s\n", profile.list[i].file, profile.list[i].text ? profile.list[i].text : "no text");
+    profile_release(&profile);
 }
 END
     ! grep -q __asan_init "$cugate" || sanitizer=("-fsanitize=address,undefined")
