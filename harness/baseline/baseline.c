@@ -130,7 +130,8 @@ void baseline_files_release(struct baseline_files *files)
     *files = (struct baseline_files){0};
 }
 
-char *baseline_files_path(const struct baseline_files *files, const char *id)
+/* Where the file of a kernel is. Caller frees. */
+static char *path_of(const struct baseline_files *files, const char *id)
 {
     return x_sprintf("%s/%s.json", files->directory, id);
 }
@@ -165,7 +166,7 @@ void baseline_files_add(struct baseline_files *files, const struct run *run, con
             continue;
         struct kernel_file *file = ARRAY_GROW(files->list, files->count);
         file->id = x_strdup(id);
-        file->path = baseline_files_path(files, id);
+        file->path = path_of(files, id);
         file->run.device = *device;
         file->run.device.name = x_strdup(device->name);
         file->run.device.compute_capability = x_strdup(device->compute_capability);
@@ -178,7 +179,7 @@ void baseline_files_rename(struct baseline_files *files, struct kernel_file *fil
     free(file->id);
     free(file->path);
     file->id = x_strdup(id);
-    file->path = baseline_files_path(files, id);
+    file->path = path_of(files, id);
     sort_files(files);
 }
 

@@ -31,9 +31,6 @@ struct kernel_file *baseline_files_find(const struct baseline_files *files, cons
 void baseline_files_add(struct baseline_files *files, const struct run *run, const struct device *device);
 void baseline_files_rename(struct baseline_files *files, struct kernel_file *file, const char *id);
 
-/* Where the file of a kernel is. Caller frees. */
-char *baseline_files_path(const struct baseline_files *files, const char *id);
-
 /* Locks the directory of baselines, which is made where there is none: two accepts at once must not lose each other's
  * rows. A descriptor that ends the lock when it is closed; -1 after error(). */
 int baseline_lock(const char *directory);
