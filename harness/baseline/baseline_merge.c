@@ -333,8 +333,7 @@ static void keep_source_lines(struct result *result, const struct profile *profi
     profile_keep_files(&result->profile);
 }
 
-/* Lines are of one machine code: those of another than the values' are of no use. Fewer kinds of them replace nothing.
- */
+/* Lines are of one machine code: those of another than the values' are no use. Fewer kinds of them replace nothing. */
 static void merge_lines(struct result *result, const struct result *fresh, bool was_same_code)
 {
     const struct profile *profile = &fresh->profile;

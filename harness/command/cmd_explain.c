@@ -101,7 +101,7 @@ static int measure_kernels(struct work *work)
         return EXIT_NOT_MEASURED;
     int code = measure_whole(&work->measurement, &work->run);
     if (code == EXIT_SAME) {
-        code = measure_lines(&work->measurement, &work->run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
+        code = measure_profile(&work->measurement, &work->run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
         computed_add_excess(&work->run, &work->metrics);
     }
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;

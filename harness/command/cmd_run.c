@@ -38,7 +38,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
         return EXIT_NOT_MEASURED;
     int code = measure_whole(&measurement, run);
     if (code == EXIT_SAME && options->lines)
-        code = measure_lines(&measurement, run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
+        code = measure_profile(&measurement, run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
     computed_add_excess(run, metrics);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }

@@ -1,6 +1,4 @@
-/* pattern.h - what goes wrong on a line: the amounts that explain a counter, where they are, what to do about them.
- * Pure.
- */
+/* pattern.h - what goes wrong on a line: the amounts that explain a counter, where they are, what helps. Pure. */
 #ifndef PATTERN_H
 #define PATTERN_H
 

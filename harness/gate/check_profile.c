@@ -57,7 +57,7 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
         if (wants_conflicts(measurement->metrics, baseline, &run->results[i]))
             *ARRAY_GROW(ids, count) = run->results[i].id;
     if (count > 0 && can_see_lines(measurement)) {
-        code = measure_lines(measurement, run, ids, count, PROVIDES_LINE_COUNTS);
+        code = measure_profile(measurement, run, ids, count, PROVIDES_LINE_COUNTS);
         computed_add_excess(run, measurement->metrics);
         for (size_t i = 0; i < count && code == EXIT_SAME; i++)
             mark_uncounted(measurement->metrics, run_find(run, ids[i]));
@@ -75,7 +75,7 @@ static void explain_base(const struct measurement *measurement, const char *agai
     other.kernels = against;
     other.skip_unmatched = true;
     result_copy_facts(run_add(&base, id), result);
-    measure_lines(&other, &base, &id, 1, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
+    measure_profile(&other, &base, &id, 1, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
     profile_release(&result->base_profile);
     profile_copy(&result->base_profile, &base.results[0].profile);
     run_release(&base);
@@ -107,7 +107,7 @@ void check_explain(const struct measurement *measurement, const struct compariso
                 seconds, id);
             break;
         }
-        if (measure_lines(measurement, run, &id, 1, PROVIDES_LINE_COUNTS | PROVIDES_STALLS) != EXIT_SAME)
+        if (measure_profile(measurement, run, &id, 1, PROVIDES_LINE_COUNTS | PROVIDES_STALLS) != EXIT_SAME)
             break;
         if (against && now_seconds() < end)
             explain_base(measurement, against, result);

@@ -1,5 +1,4 @@
-/* judge_parts.h - the parts of compare_runs. Private to this room: compare.c calls judge_*.c, and these comparison.c.
- */
+/* judge_parts.h - the parts of compare_runs. Private: compare.c calls judge_*.c, and these comparison.c. */
 #ifndef JUDGE_PARTS_H
 #define JUDGE_PARTS_H
 

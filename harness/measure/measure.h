@@ -46,7 +46,7 @@ void measure_complete_session(struct session *session);
  * 0, or EXIT_INTERRUPTED after SIGINT. kinds are or'ed: PROVIDES_LINE_COUNTS, exact counts, take a process a function,
  * because CUPTI counts the first function of a process only; PROVIDES_STALLS, samples of why warps wait, one a kernel.
  */
-int measure_lines(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
-                  unsigned kinds);
+int measure_profile(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
+                    unsigned kinds);
 
 #endif

@@ -104,8 +104,8 @@ static bool can_have_lines(const struct result *result)
     return result && result->status == RESULT_OK && result->launch_count > 0;
 }
 
-int measure_lines(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
-                  unsigned kinds)
+int measure_profile(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
+                    unsigned kinds)
 {
     const size_t number = ids ? count : run->result_count;
     kinds &= measurement->backend->provides;

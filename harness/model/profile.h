@@ -1,5 +1,4 @@
-/* profile.h - what a kernel did, by source line: exact counts of its instructions, and samples of why its warps waited.
- */
+/* profile.h - what a kernel did, by source line: exact counts of its instructions, samples of why its warps waited. */
 #ifndef PROFILE_H
 #define PROFILE_H
 

@@ -1,5 +1,4 @@
-/* result.h - what came of measuring one kernel: its launches, a row for each metric, the profile of its source lines.
- */
+/* result.h - what came of measuring one kernel: its launches, a row for each metric, the profile of its lines. */
 #ifndef RESULT_H
 #define RESULT_H
 
