@@ -1,5 +1,5 @@
-/* roofs - what a GPU can do at most, each measured by a kernel that does nothing else (harness/cupti/cupti_roofs.c). Not a
- * family: embedded in the harness like conditioning.cu. `sink` is never written, but the compiler cannot know. */
+/* roofs - what a GPU can do at most, each measured by a kernel that does nothing else (harness/cupti/cupti_roofs.c).
+ * Not a family: embedded in the harness like conditioning.cu. `sink` is never written, but the compiler cannot know. */
 #include <cuda_fp16.h>
 
 /* Reads `count` 16-byte words `rounds` times, four in flight a thread. They must be several times the size of the L2.
