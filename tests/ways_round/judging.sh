@@ -100,8 +100,8 @@ way 'a time that hardly can fail has no reason' as_recorded 0 "$judge -v -k tran
 
 # The baseline knows the kernel turns/equal alone.
 two_builds() {
-    library new "$here/../libraries/turns.c" -D_GNU_SOURCE && ln -s new.so base.so && mkdir metrics || return
-    printf '[wall_time]\ntitle=W\ncounter=cugate.wall_time\nunit=ns\nclass=time\nbetter=lower\nfloor=4000000 ns\ndoc=d\n' \
+    library new "$here/../libraries/turns.c" -D_GNU_SOURCE -DSCALE=4 && ln -s new.so base.so && mkdir metrics || return
+    printf '[wall_time]\ntitle=W\ncounter=cugate.wall_time\nunit=ns\nclass=time\nbetter=lower\nfloor=16000000 ns\ndoc=d\n' \
         >metrics/x.ini
     "$cugate" run --metrics metrics --collector host --kernels ./base.so -k turns/equal -o equal.json
     "$cugate" accept --metrics metrics --baselines baselines equal.json --reason 'made up'
