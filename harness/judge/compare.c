@@ -6,63 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The shift of the whole suite in time: what the GPU, its clock or its driver did, and no kernel's code ---- */
-
-/* Relative changes of the kernels that both sides measured. Caller frees. */
-static double *relative_changes(const struct sides *sides, const struct metric *metric, bool only_same_code,
-                                size_t *count)
-{
-    const struct run *baseline = sides->baseline;
-    double *changes = NULL;
-    *count = 0;
-    for (size_t i = 0; i < baseline->result_count; i++) {
-        const struct result *base = &baseline->results[i];
-        const struct result *now = run_find(sides->run, base->id);
-        if (!now || (only_same_code && !same_code(base, now)))
-            continue;
-        const struct row *was = result_find(base, metric->name), *is = result_find(now, metric->name);
-        if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
-            continue;
-        const double value = row_value(was);
-        if (value != 0)
-            *ARRAY_GROW(changes, *count) = row_value(is) / value - 1;
-    }
-    return changes;
-}
-
-/* Kernels whose code did not change are the better witnesses: a change of code in most kernels moves the others'
- * median. */
-static void find_suite(struct comparison *comparison, const struct sides *sides, const struct metric *metric)
-{
-    struct suite suite = {.metric = metric, .same_code = true};
-    double *changes = relative_changes(sides, metric, true, &suite.kernels);
-    if (suite.kernels < RULE_DRIFT) {
-        free(changes);
-        suite.same_code = false;
-        changes = relative_changes(sides, metric, false, &suite.kernels);
-    }
-    if (suite.kernels >= RULE_DRIFT) {
-        suite.shift = median(changes, suite.kernels);
-        suite.moved = fabs(suite.shift) > RULE_SUITE_SHIFT;
-    }
-    if (suite.kernels > 0)
-        *ARRAY_GROW(comparison->suites, comparison->suite_count) = suite;
-    free(changes);
-}
-
-static void find_suites(struct comparison *comparison, const struct sides *sides)
-{
-    for (size_t i = 0; i < sides->metrics->count; i++) {
-        const struct metric *metric = &sides->metrics->list[i];
-        char *why = NULL;
-        if (metric->class == METRIC_TIME && same_definition(sides, metric, &why))
-            find_suite(comparison, sides, metric);
-        free(why);
-    }
-}
-
-/* ---- Kernels ---- */
-
 /* Leaves each name once, where it was first. */
 static void forget_repeated(struct unknown *unknown)
 {

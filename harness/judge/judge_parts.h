@@ -40,6 +40,9 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
 void settle_kernel(struct comparison *comparison, size_t first, const struct sides *sides, const struct result *base,
                    const struct result *now);
 
+/* Finds the shift of every metric of class time into comparison->suites. */
+void find_suites(struct comparison *comparison, const struct sides *sides);
+
 /* Adds a judgement for each suite that moved, unless pairs settled all of its times. */
 void judge_suites(struct comparison *comparison);
 

@@ -168,27 +168,3 @@ void settle_kernel(struct comparison *comparison, size_t first, const struct sid
         settle_expected(&comparison->list[i], sides, metric ? suite_of(comparison, metric) : NULL);
     }
 }
-
-/* Whether a time was judged by the baseline, and not by pairs alone, which run on one GPU in turn. */
-static bool leans_on_baseline(const struct comparison *comparison, const struct metric *metric)
-{
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
-        if (judgement->metric == metric && judgement->compared && judgement->pairs == 0)
-            return true;
-    }
-    return false;
-}
-
-void judge_suites(struct comparison *comparison)
-{
-    for (size_t i = 0; i < comparison->suite_count; i++) {
-        const struct suite *suite = &comparison->suites[i];
-        if (suite->moved && leans_on_baseline(comparison, suite->metric))
-            set_reason(
-                add_judgement(comparison, COMPARISON_SUITE, suite->metric, VERDICT_UNSURE),
-                "the whole suite moved by %+.1f %%, the median of %zu kernels%s: look at the GPU, its clock and its "
-                "driver, not at the kernels",
-                100 * suite->shift, suite->kernels, suite->same_code ? " whose code is the same" : "");
-    }
-}

@@ -1,0 +1,110 @@
+#include "compare_support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+/* So many kernels, each of 100000 ns in ten sessions of the baseline, and slower by a factor in two of the run. */
+static void put_suite(struct fixture *fixture, size_t kernels, double factor, const char *base_code,
+                      const char *now_code)
+{
+    for (size_t i = 0; i < kernels; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "%s/%02zu", base_code ? "coded" : "suite", i);
+        put_times(&fixture->base, id, "time", 100000, 10);
+        put_times(&fixture->run, id, "time", 100000 * factor, 2);
+        put_code(&fixture->base, id, base_code);
+        put_code(&fixture->run, id, now_code);
+    }
+}
+
+static bool near(double value, double expected)
+{
+    return fabs(value - expected) <= 1e-6 * fabs(expected);
+}
+
+Test(judge_suite, a_shift_of_the_suite_is_taken_off)
+{
+    static const struct {
+        size_t kernels; /* and one more, which is slower by 3 % */
+        double factor;
+        double shift;
+        enum verdict others, slower;
+    } rows[] = {
+        {12, 1.025, 0.025, VERDICT_SAME, VERDICT_SAME},      /* 1.03 / 1.025 */
+        {12, 0.99, -0.01, VERDICT_SAME, VERDICT_REGRESSED},  /* 4 % beside the others */
+        {12, 1.005, 0.005, VERDICT_SAME, VERDICT_REGRESSED}, /* 2.5 % */
+        {8, 1.025, 0, VERDICT_REGRESSED, VERDICT_REGRESSED}, /* nine kernels do not know a shift */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_suite(&fixture, rows[i].kernels, rows[i].factor, NULL, NULL);
+        put_times(&fixture.base, "x/slower", "time", 100000, 10);
+        put_times(&fixture.run, "x/slower", "time", 103000, 2);
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *slower = find(comparison, "x/slower", "time");
+        cr_assert_eq(comparison->suite_count, 1);
+        cr_expect(near(comparison->suites[0].shift, rows[i].shift), "row %zu: %g", i, comparison->suites[0].shift);
+        cr_expect_eq(find(comparison, "suite/00", "time")->verdict, rows[i].others, "row %zu", i);
+        cr_expect_eq(slower->verdict, rows[i].slower, "row %zu: %s", i, verdict_name(slower->verdict));
+        cr_expect_eq(slower->change, 3000, "the change is the measured one");
+        cr_expect(near(slower->drift, 103000 - 103000 / (1 + rows[i].shift)), "row %zu: %g", i, slower->drift);
+        tear_down(&fixture);
+    }
+}
+
+Test(judge_suite, a_suite_that_moved_is_one_verdict)
+{
+    static const struct {
+        double factor;
+        bool moved;
+    } rows[] = {{1.1, true}, {0.9, true}, {1.031, true}, {1.029, false}, {0.971, false}, {0.969, true}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_suite(&fixture, 20, rows[i].factor, NULL, NULL);
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *suite = find(comparison, COMPARISON_SUITE, "time");
+        cr_expect_eq(suite != NULL, rows[i].moved, "row %zu", i);
+        cr_expect_eq(comparison->counts[VERDICT_REGRESSED], 0, "row %zu", i);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].moved ? EXIT_UNSURE : EXIT_SAME, "row %zu", i);
+        if (suite) {
+            cr_expect_eq(suite->verdict, VERDICT_UNSURE);
+            cr_expect(says(suite, "20 kernels"), "%s", suite->reason);
+        }
+        tear_down(&fixture);
+    }
+}
+
+/* Both halves of a pair ran on the GPU as it is. */
+Test(judge_suite, pairs_of_every_kernel_leave_nothing_to_the_suite)
+{
+    for (size_t paired = 19; paired <= 20; paired++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_suite(&fixture, 20, 1.1, NULL, NULL);
+        for (size_t i = 0; i < paired; i++) {
+            struct row *row = result_find(&fixture.run.results[i], "time");
+            for (size_t n = 0; n < 4; n++)
+                row_add_pair(row, 1000, 1000);
+        }
+        cr_expect_eq(comparison_exit_code(compare(&fixture)), paired == 20 ? EXIT_SAME : EXIT_UNSURE);
+        tear_down(&fixture);
+    }
+}
+
+/* A change of code in most kernels is no shift of the GPU. */
+Test(judge_suite, kernels_of_the_same_code_are_the_better_witnesses)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_suite(&fixture, 10, 1, "f00d", "f00d");
+    put_suite(&fixture, 30, 1.1, NULL, NULL);
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(comparison->suites[0].shift, 0);
+    cr_expect_eq(comparison->suites[0].kernels, 10);
+    cr_expect(comparison->suites[0].same_code);
+    cr_expect_eq(comparison->counts[VERDICT_REGRESSED], 30);
+    tear_down(&fixture);
+}
