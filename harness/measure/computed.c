@@ -24,16 +24,6 @@ static const struct row *find_times(const struct result *result, const struct me
     return times;
 }
 
-/* A library can send any number. */
-static bool has_no_time(const struct row *times)
-{
-    for (size_t s = 0; s < times->session_count; s++)
-        for (size_t i = 0; i < times->sessions[s].count; i++)
-            if (times->sessions[s].samples[i] <= 0)
-                return true;
-    return false;
-}
-
 static void add_rate(struct result *result, const char *metric, double amount, const struct metrics *metrics)
 {
     struct row *row = result_add(result, metric);
@@ -41,7 +31,7 @@ static void add_rate(struct result *result, const char *metric, double amount, c
     row_clear(row);
     if (amount <= 0)
         row->state = VALUE_NOT_APPLICABLE;
-    if (amount <= 0 || !times || has_no_time(times))
+    if (amount <= 0 || !times)
         return;
     for (size_t s = 0; s < times->session_count; s++) {
         const struct session_samples *session = &times->sessions[s];
