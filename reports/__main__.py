@@ -15,6 +15,7 @@ from typing import TextIO
 
 try:
     from reports import files, signals, whole
+    from reports.definitions import PageError
     from reports.export import write_alike, write_runs, write_values
     from reports.files import BadFile, Run
     from reports.history import History, HistoryError
@@ -131,14 +132,14 @@ def _say_future(history: History) -> None:
 
 
 def page(arguments: argparse.Namespace) -> int:
-    from reports import overview, site  # matplotlib takes half a second, which no other command has to wait for
-
     progress = Progress()
     try:
+        from reports import overview, site  # matplotlib takes half a second, which no other command has to wait for
+
         with History(arguments.history, create=False) as history:
             _say_future(history)
             models = site.write(history, Path(arguments.output), arguments.nights, progress)
-    except site.PageError as reason:
+    except PageError as reason:
         error(str(reason))
         return EXIT_USAGE
     finally:

@@ -9,6 +9,10 @@ from pathlib import Path
 METRICS = Path(__file__).resolve().parent.parent / "metrics"
 
 
+class PageError(Exception):
+    """The pages cannot be made; the text says why and what to do."""
+
+
 @dataclass(frozen=True)
 class Panel:
     """A metric that has a plot on each kernel's page."""
@@ -19,12 +23,18 @@ class Panel:
 
 def headlines(folder: Path = METRICS) -> tuple[Panel, ...]:
     """The metrics with a headline, in the order of the files' names and their sections, as the gate's table has them.
-    Files are those that cugate reads, which checks them; OSError or configparser.Error when one cannot be read."""
+    Files are those that cugate reads, which checks them. PageError when one cannot be read, or none has a headline: pages
+    without plots would look as if there were nothing to see."""
     panels = []
     for path in sorted(folder.glob("*.ini")):
-        metrics = configparser.ConfigParser(
-            interpolation=None, comment_prefixes=(";", "#"), inline_comment_prefixes=None
-        )
-        metrics.read_string(path.read_text(encoding="utf-8"), str(path))
-        panels += [Panel(name, metrics[name]["title"]) for name in metrics.sections() if "headline" in metrics[name]]
+        metrics = configparser.ConfigParser(interpolation=None, comment_prefixes=(";", "#"))
+        try:
+            metrics.read_string(path.read_text(encoding="utf-8"), str(path))
+            panels += [
+                Panel(name, metrics[name]["title"]) for name in metrics.sections() if "headline" in metrics[name]
+            ]
+        except (OSError, UnicodeDecodeError, configparser.Error, KeyError) as reason:
+            raise PageError(f"{path}: cannot be read as metric definitions: {reason}") from reason
+    if not panels:
+        raise PageError(f"{folder}: no metric there has a headline; pages take their plots from cugate's metric files")
     return tuple(panels)

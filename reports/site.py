@@ -16,16 +16,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from reports import drawing, figures, overview, processes, units, views, whole
+from reports.definitions import PageError
 from reports.files import Cause, Device, Judgement
 from reports.history import History
 from reports.nights import RED, VERDICTS, Nights, load
 
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
-
-
-class PageError(Exception):
-    """The pages cannot be made; the text says why and what to do."""
 
 
 # ---- Names and words for templates ----------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reports.definitions import Panel, headlines
+import pytest
+from reports.definitions import PageError, Panel, headlines
 
 FIRST = """; A comment
 [time]
@@ -31,3 +32,20 @@ def test_the_four_metrics_that_the_gate_is_about_are_headlines() -> None:
         "branch_efficiency",
         "shared_bank_conflicts",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "no metric there has a headline"),
+        ("[a]\ntitle = A\n", "no metric there has a headline"),
+        ("[a]\nheadline = a\n", "x.ini: cannot be read"),
+        ("headline = a\n", "x.ini: cannot be read"),
+        ("\udcff", "x.ini: cannot be read"),
+    ],
+)
+def test_pages_without_plots_are_an_error(tmp_path: Path, text: str | None, words: str) -> None:
+    if text is not None:
+        (tmp_path / "x.ini").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(PageError, match=words):
+        headlines(tmp_path)
