@@ -70,6 +70,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
     done <"$work/rooms"
 
     # Tests: tests/unit/ROOM/test_X.c for harness/ROOM/X.c, or a line in tests/unit/COVERED that says what covers it.
+    awk '!/^#/ && NF == 1 { print "tests/unit/COVERED: what covers " $1 "? Say it behind the name" }' tests/unit/COVERED
     sed -E '/^(#|$)/d; s/[[:space:]].*//' tests/unit/COVERED | sort >"$work/covered"
     for source in harness/*/*.c; do
         file=${source#harness/}
@@ -83,9 +84,16 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
     while read -r file; do
         [ -e "harness/$file" ] || echo "tests/unit/COVERED: there is no harness/$file"
     done <"$work/covered"
+    # A file may have several: test_X.c, test_X_THIS.c.
     for test in tests/unit/*/test_*.c; do
         file=${test#tests/unit/}
-        [ -e "harness/${file/test_/}" ] || echo "$test: tests no file of its room: there is no harness/${file/test_/}"
+        file=harness/${file/test_/}
+        grep -q '^Test(' "$test" || echo "$test: holds no test"
+        name=${file%.c}
+        while [ ! -e "$name.c" ] && [[ ${name##*/} == *_* ]]; do
+            name=${name%_*}
+        done
+        [ -e "$name.c" ] || echo "$test: tests no file of its room: there is no $file"
     done
 } >"$work/offences"
 

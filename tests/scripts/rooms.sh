@@ -101,8 +101,18 @@ echo 'base/gone.c  nothing' >>tests/unit/COVERED
 broken 'a cover of nothing' 'tests/unit/COVERED: there is no harness/base/gone.c'
 
 fresh
-touch tests/unit/base/test_gone.c
-broken 'a test of nothing' 'tests/unit/base/test_gone.c: tests no file of its room'
+sed -i 's/^\(judge\/comparison.c\) .*/\1/' tests/unit/COVERED
+broken 'a cover that nobody states' 'tests/unit/COVERED: what covers judge/comparison.c?'
+
+fresh
+: >tests/unit/base/test_names.c
+broken 'a test file without a test' 'tests/unit/base/test_names.c: holds no test'
+
+fresh
+mv tests/unit/base/test_names.c tests/unit/base/test_gone_names.c
+ask ci/check_rooms.sh build
+expect 'a test of nothing' 1 'tests/unit/base/test_gone_names.c: tests no file of its room' 'harness/base/names.c: has no test' \
+    'against harness/ROOMS: 2'
 
 fresh
 touch harness/judge/rule.c

@@ -1,0 +1,117 @@
+/* Source lines: they are of the machine code of the values beside them. */
+#include "base/base.h"
+#include "made_runs.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTS (1u << LINE_SHARED | 1u << LINE_INSTRUCTIONS)
+
+/* A run whose reduce/tree launched that machine code and has these kinds of lines: line 4 with `amount` instructions,
+ * as many samples, and an instruction of no file. */
+static struct run made_lined(int number, const char *code, unsigned counted, unsigned period, double amount)
+{
+    struct run run = made_run(number);
+    struct result *result = run_find(&run, "reduce/tree");
+    result->launches[0].code = x_strdup(code);
+    result->launches[0].times = 1;
+    if (!counted && !period)
+        return run;
+    struct profile *profile = &result->profile;
+    *profile = (struct profile){.counted = counted, .period = period, .launches = 1};
+    struct profile_line *line = profile_add(profile, "f", "a.cu", 4, 96);
+    line->counts[LINE_INSTRUCTIONS] = counted ? amount : 0;
+    if (period)
+        profile_line_add_stall(line, "wait", amount);
+    profile_add(profile, "memset", NULL, 0, 16)->counts[LINE_INSTRUCTIONS] = 1;
+    return run;
+}
+
+struct step {
+    const char *code;
+    unsigned counted, period;
+    const char *metric; /* -m, or NULL */
+};
+
+/* Accepts one session, then another, which has 20 where the first has 10. Returns what line 4 has in the end; -1 when
+ * there are no lines. */
+static double accept_two(const struct step *first, const struct step *second)
+{
+    const struct step *steps[] = {first, second};
+    char *directory = scratch_make();
+    for (int i = 0; i < 2; i++) {
+        struct run run = made_lined(i + 1, steps[i]->code, steps[i]->counted, steps[i]->period, 10 * (i + 1));
+        struct trial trial = {.directory = directory, .metric = steps[i]->metric};
+        made_accept_one(&trial, &run);
+        run_release(&run);
+    }
+    struct run baseline = made_baseline(directory);
+    const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
+    double amount = -1;
+    if (profile->counted || profile->period) {
+        cr_assert_eq(profile->count, 1, "instructions without a file are kept");
+        amount =
+            profile->counted ? profile->list[0].counts[LINE_INSTRUCTIONS] : profile_line_samples(&profile->list[0]);
+    }
+    run_release(&baseline);
+    scratch_remove(directory);
+    return amount;
+}
+
+Test(baseline_merge_profile, lines_are_of_the_code_that_was_accepted)
+{
+    const struct {
+        struct step first, second;
+        double kept;
+    } rows[] = {
+        {{"beef", COUNTS, 0, NULL}, {"beef", COUNTS, 0, NULL}, 20},     /* the newest */
+        {{"beef", COUNTS, 0, NULL}, {"beef", 0, 0, NULL}, 10},          /* a run without lines takes none away */
+        {{"beef", COUNTS, 512, NULL}, {"beef", COUNTS, 0, NULL}, 10},   /* nor does one without stalls */
+        {{"beef", COUNTS, 0, NULL}, {"beef", 0, 512, NULL}, 10},        /* or without counts */
+        {{"beef", COUNTS, 0, NULL}, {"beef", 1, 512, NULL}, 10},        /* or with fewer of them */
+        {{"beef", COUNTS, 0, NULL}, {"beef", COUNTS, 512, NULL}, 20},   /* more are welcome */
+        {{"beef", COUNTS, 512, NULL}, {"f00d", COUNTS, 0, "time"}, 20}, /* other code: fewer kinds, but true ones */
+        {{"beef", COUNTS, 512, NULL}, {"f00d", 0, 0, "time"}, -1},      /* better none than wrong ones */
+        {{"beef", COUNTS, 0, NULL}, {"f00d", COUNTS, 0, "count"}, -1},  /* values of two codes: whose lines? */
+        {{"beef", 0, 0, NULL}, {"beef", COUNTS, 0, NULL}, 20},          /* they came later */
+        {{"beef", 0, 512, NULL}, {"beef", 0, 512, NULL}, 20},           /* stalls alone */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const double kept = accept_two(&rows[i].first, &rows[i].second);
+        cr_expect_eq(kept, rows[i].kept, "row %zu: %g, not %g", i, kept, rows[i].kept);
+    }
+}
+
+/* Of several runs that are accepted at once: the newest lines, unless the newest code has none. */
+Test(baseline_merge_profile, lines_of_several_runs_are_the_newest_that_fit)
+{
+    const struct {
+        const char *codes[2];
+        unsigned counted[2];
+        double kept;
+    } rows[] = {
+        {{"beef", "beef"}, {COUNTS, COUNTS}, 20},
+        {{"beef", "beef"}, {COUNTS, 0}, 10},
+        {{"beef", "f00d"}, {COUNTS, 0}, -1},
+        {{"beef", "f00d"}, {COUNTS, COUNTS}, 20},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *directory = scratch_make();
+        struct run runs[2];
+        for (int k = 0; k < 2; k++)
+            runs[k] = made_lined(k + 1, rows[i].codes[k], rows[i].counted[k], 0, 10 * (k + 1));
+        struct accepted accepted;
+        cr_assert_eq(made_accept(&(struct trial){.directory = directory}, runs, 2, &accepted), 0);
+        accepted_release(&accepted);
+        struct run baseline = made_baseline(directory);
+        const struct profile *profile = &run_find(&baseline, "reduce/tree")->profile;
+        const double kept = profile->counted ? profile->list[0].counts[LINE_INSTRUCTIONS] : -1;
+        cr_expect_eq(kept, rows[i].kept, "row %zu: %g, not %g", i, kept, rows[i].kept);
+        run_release(&baseline);
+        run_release(&runs[0]);
+        run_release(&runs[1]);
+        scratch_remove(directory);
+    }
+}

@@ -1,0 +1,327 @@
+/* Values that move: the spread of code that did not change, and drift references. */
+#include "base/base.h"
+#include "made_runs.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_launch(const struct run *run, const char *kernel, const char *code)
+{
+    struct launch *launch = &run_find(run, kernel)->launches[0];
+    free(launch->code);
+    launch->code = x_strdup(code);
+    launch->times = 1;
+}
+
+/* Makes the kernel a transfer, which launches nothing. */
+static void remove_launches(const struct run *run, const char *kernel)
+{
+    const struct result nothing = {.bytes = 1000};
+    result_copy_facts(run_find(run, kernel), &nothing);
+}
+
+static struct run noisy_run(int number, double time, double hits)
+{
+    struct run run = made_run(number);
+    set_launch(&run, "reduce/tree", "abc");
+    set_launch(&run, "reduce/warp", "def");
+    remove_launches(&run, "access/coalesced");
+    made_set(&run, "reduce/tree", "time", time);
+    made_set(&run, "reduce/warp", "hits", hits);
+    made_set(&run, "access/coalesced", "time", 400);
+    return run;
+}
+
+static void expect_equal_sessions(const struct run *left, const struct run *right)
+{
+    cr_assert_eq(left->result_count, right->result_count);
+    for (size_t i = 0; i < left->result_count; i++)
+        for (size_t j = 0; j < left->results[i].row_count; j++) {
+            const struct row *row = &left->results[i].rows[j];
+            const struct row *other = made_row(right, left->results[i].id, row->metric);
+            cr_expect_eq(row->session_count, other->session_count, "%s of %s", row->metric, left->results[i].id);
+            for (size_t k = 0; k < row->session_count && k < other->session_count; k++)
+                cr_expect_eq(row_session_value(row, k), row_session_value(other, k));
+        }
+}
+
+Test(baseline_merge_spread, one_by_one_ends_as_all_at_once)
+{
+    char *once = scratch_make(), *singly = scratch_make();
+    struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 416, 52), noisy_run(3, 392, 49)};
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&(struct trial){.directory = once}, runs, ARRAY_SIZE(runs), &accepted), 0);
+    accepted_release(&accepted);
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+        cr_assert_eq(made_accept(&(struct trial){.directory = singly}, &runs[i], 1, &accepted), 0);
+        cr_expect_eq(accepted.counts[ACCEPTED_NOISE], i == 1 ? 2 : 0, "session %zu", i);
+        cr_expect_eq(accepted.move_count, 0);
+        accepted_release(&accepted);
+    }
+    struct run left = made_baseline(once), right = made_baseline(singly);
+    expect_equal_sessions(&left, &right);
+    cr_expect_eq(made_row(&right, "reduce/tree", "time")->session_count, 3);
+    cr_expect_eq(made_row(&right, "reduce/tree", "time")->drift_reference, 400, "spread moves no anchor");
+    cr_expect_eq(made_row(&right, "reduce/warp", "clock")->session_count, 3);
+    run_release(&left);
+    run_release(&right);
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(singly);
+    scratch_remove(once);
+}
+
+/* The second run's time moved, which by the same code is spread up to 5 %. Of a kernel that launches nothing, the code
+ * is unknown. */
+Test(baseline_merge_spread, only_the_same_code_spreads_and_not_far)
+{
+    static const struct {
+        const char *kernel, *code; /* of the second run; the first one's is "abc" */
+        double more, count;
+        const char *metric;
+        enum accepted_step time, clock;
+        const char *code_after;
+    } cases[] = {
+        {"reduce/tree", "abc", 0.04, 7, NULL, ACCEPTED_NOISE, ACCEPTED_ADDED, "abc"},
+        {"reduce/tree", "abc", -0.04, 7, NULL, ACCEPTED_NOISE, ACCEPTED_ADDED, "abc"},
+        {"reduce/tree", "abc", 0.06, 7, NULL, ACCEPTED_LEFT, ACCEPTED_ADDED, "abc"},
+        {"reduce/tree", "abc", -0.06, 7, NULL, ACCEPTED_LEFT, ACCEPTED_ADDED, "abc"},
+        {"reduce/tree", "abd", 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, "abd"},
+        {"reduce/tree", NULL, 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, NULL},
+        {"reduce/tree", "abc", 0.04, 8, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, "abc"},
+        {"reduce/tree", "abc", 0.06, 7, "time", ACCEPTED_REPLACED, ACCEPTED_STEPS, "abc"},
+        {"reduce/tree", "abd", 0.06, 7, "time", ACCEPTED_REPLACED, ACCEPTED_STEPS, "abd"},
+        {"reduce/tree", "abd", 0.06, 7, "count", ACCEPTED_STEPS, ACCEPTED_STEPS, "abc"}, /* the time is of abc */
+        {"access/coalesced", NULL, 0.04, 7, NULL, ACCEPTED_REPLACED, ACCEPTED_INFO, NULL},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const char *kernel = cases[i].kernel;
+        char *directory = scratch_make();
+        struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 400, 50)};
+        if (strcmp(kernel, "reduce/tree") == 0)
+            set_launch(&runs[1], kernel, cases[i].code);
+        made_set(&runs[1], kernel, "time", (1 + cases[i].more) * row_value(made_row(&runs[0], kernel, "time")));
+        made_set(&runs[1], kernel, "count", cases[i].count);
+        made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+        struct accepted accepted;
+        const struct trial trial = {.directory = directory, .kernel = kernel, .metric = cases[i].metric};
+        cr_assert_eq(made_accept(&trial, &runs[1], 1, &accepted), 0);
+        cr_expect(cases[i].time == ACCEPTED_STEPS || accepted.counts[cases[i].time] >= 1, "case %zu", i);
+        cr_expect(cases[i].clock == ACCEPTED_STEPS || accepted.counts[cases[i].clock] >= 1, "case %zu", i);
+        struct run baseline = made_baseline(directory);
+        cr_expect_eq(made_row(&baseline, kernel, "time")->session_count, cases[i].time == ACCEPTED_NOISE ? 2 : 1,
+                     "case %zu", i);
+        const struct result *result = run_find(&baseline, kernel);
+        const char *code = result->launch_count > 0 ? result->launches[0].code : NULL;
+        const char *expected = cases[i].code_after;
+        cr_expect(code && expected ? strcmp(code, expected) == 0 : code == expected, "case %zu: %s", i, code);
+        run_release(&baseline);
+        accepted_release(&accepted);
+        run_release(&runs[1]);
+        run_release(&runs[0]);
+        scratch_remove(directory);
+    }
+}
+
+/* One session far off would make the limit so wide that real regressions pass; the near one beside it waits as well. */
+Test(baseline_merge_spread, what_is_far_off_is_left_out_and_named)
+{
+    char *directory = scratch_make();
+    struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 406, 70), noisy_run(4, 600, 70)};
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[1]);
+    struct accepted accepted;
+    const struct trial trial = {.directory = directory, .kernel = "reduce/*", .drift_reference = true};
+    for (size_t again = 0; again < 2; again++) {
+        cr_assert_eq(made_accept(&trial, &runs[2], 2, &accepted), 0);
+        cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 2);
+        cr_expect_eq(accepted.counts[again ? ACCEPTED_KNOWN : ACCEPTED_ADDED], again ? 6 : 5);
+        cr_expect_eq(accepted.rows, 6, "those left out were not accepted");
+        cr_expect_eq(accepted.time_sessions, 2);
+        cr_assert_eq(accepted.move_count, 2);
+        cr_expect_str_eq(accepted.moves[0].metric, "time");
+        cr_expect(accepted.moves[0].left && accepted.moves[0].was == 402 && accepted.moves[0].now == 503);
+        cr_expect(accepted.moves[1].left && accepted.moves[1].finding == FOUND_BETTER);
+        accepted_release(&accepted);
+    }
+    struct run baseline = made_baseline(directory);
+    const struct row *time = made_row(&baseline, "reduce/tree", "time");
+    cr_expect(time->session_count == 2 && row_value(time) == 402 && time->drift_reference == 400 && !time->previous);
+    cr_expect_eq(row_value(made_row(&baseline, "reduce/warp", "hits")), 50);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "clock")->session_count, 4);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->readings, 12);
+    run_release(&baseline);
+
+    const struct trial named = {.directory = directory, .kernel = "reduce/tree", .metric = "time"};
+    cr_assert_eq(made_accept(&named, &runs[3], 1, &accepted), 0);
+    cr_expect_eq(accepted.counts[ACCEPTED_REPLACED], 1);
+    cr_expect(accepted.move_count == 1 && !accepted.moves[0].left);
+    accepted_release(&accepted);
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(directory);
+}
+
+/* A far session among near ones is far, though their mean is not. */
+Test(baseline_merge_spread, one_far_session_of_several_is_left_out)
+{
+    char *directory = scratch_make();
+    struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 404, 50), noisy_run(3, 403, 50), noisy_run(4, 200, 50)};
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    struct accepted accepted;
+    const struct trial trial = {.directory = directory, .kernel = "reduce/tree"};
+    cr_assert_eq(made_accept(&trial, &runs[1], 3, &accepted), 0);
+    cr_expect_eq(accepted.counts[ACCEPTED_LEFT], 1);
+    accepted_release(&accepted);
+    struct run baseline = made_baseline(directory);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->session_count, 1);
+    run_release(&baseline);
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(directory);
+}
+
+static void expect_places(const struct run *baseline, const char *metric, const char *places)
+{
+    const struct row *row = made_row(baseline, "reduce/tree", metric);
+    char *found = x_strdup("");
+    for (size_t i = 0; i < row->session_count; i++) {
+        char *longer = x_sprintf("%s%zu ", found, row->sessions[i].session);
+        free(found);
+        found = longer;
+    }
+    cr_expect_str_eq(found, places, "%s", metric);
+    free(found);
+}
+
+/* Rows gain and lose sessions by themselves; each value knows its own. */
+Test(baseline_merge_spread, values_know_the_sessions_that_they_are_from)
+{
+    char *directory = scratch_make();
+    struct run runs[24];
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+        runs[i] = noisy_run((int)i + 1, i == 1 ? 600 : 400 + (double)i, 50);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    const struct trial whole = {.directory = directory, .kernel = "reduce/tree"};
+    struct accepted accepted;
+    cr_assert_eq(made_accept(&whole, &runs[1], 1, &accepted), 0); /* its time is left out */
+    accepted_release(&accepted);
+    made_accept_one(&whole, &runs[2]);
+    made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/tree", .metric = "count"}, &runs[3]);
+    made_accept_one(&whole, &runs[4]);
+    struct run baseline = made_baseline(directory);
+    expect_places(&baseline, "time", "0 2 4 ");
+    expect_places(&baseline, "count", "0 1 2 3 4 ");
+    expect_places(&baseline, "clock", "0 1 2 4 ");
+    cr_expect_eq(run_find(&baseline, "reduce/tree")->session_count, 5);
+    run_release(&baseline);
+
+    /* The oldest records go when the last value from them goes, and not before. */
+    for (size_t i = 5; i < ARRAY_SIZE(runs); i++)
+        made_accept_one(&(struct trial){.directory = directory, .kernel = "reduce/tree", .metric = "count"}, &runs[i]);
+    baseline = made_baseline(directory);
+    expect_places(&baseline, "time", "0 2 3 ");
+    expect_places(&baseline, "clock", "0 1 2 3 ");
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "count")->session_count, BASELINE_SESSIONS);
+    cr_expect_eq(run_find(&baseline, "reduce/tree")->session_count, 23);
+    run_release(&baseline);
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+        run_release(&runs[i]);
+    scratch_remove(directory);
+}
+
+/* Changed arguments would have moved every session of the count. */
+Test(baseline_merge_spread, a_count_that_repeats_no_more_is_no_sign_of_other_arguments)
+{
+    static const struct {
+        double counts[2][3]; /* samples of two sessions */
+        enum accepted_step count;
+        size_t sessions, readings;
+    } cases[] = {
+        {{{7, 7, 8}, {7, 7, 7}}, ACCEPTED_ADDED, 3, 0},
+        {{{7, 7, 7}, {14, 14, 14}}, ACCEPTED_LEFT, 1, 3},
+        {{{14, 14, 14}, {14, 14, 14}}, ACCEPTED_REPLACED, 2, 6},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *directory = scratch_make();
+        struct run runs[] = {noisy_run(1, 400, 50), noisy_run(2, 416, 50), noisy_run(3, 416, 50)};
+        for (size_t k = 0; k < 2; k++) {
+            struct row *row = made_row(&runs[k + 1], "reduce/tree", "count");
+            row_clear(row);
+            row_add_session(row, cases[i].counts[k], 3);
+        }
+        made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+        struct accepted accepted;
+        cr_assert_eq(
+            made_accept(&(struct trial){.directory = directory, .kernel = "reduce/tree"}, &runs[1], 2, &accepted), 0);
+        cr_expect_geq(accepted.counts[cases[i].count], 1, "case %zu", i);
+        cr_expect_eq(accepted.counts[ACCEPTED_NOISE], cases[i].count == ACCEPTED_REPLACED ? 0 : 1, "case %zu", i);
+        accepted_release(&accepted);
+        struct run baseline = made_baseline(directory);
+        const struct row *count = made_row(&baseline, "reduce/tree", "count");
+        cr_expect_eq(count->session_count, cases[i].sessions, "case %zu", i);
+        cr_expect_eq(count->readings, cases[i].readings, "case %zu", i);
+        run_release(&baseline);
+        for (size_t k = 0; k < ARRAY_SIZE(runs); k++)
+            run_release(&runs[k]);
+        scratch_remove(directory);
+    }
+}
+
+Test(baseline_merge_spread, small_steps_add_up_to_the_drift_reference)
+{
+    static const struct {
+        const char *metric;
+        double value, drift_reference;
+        bool asked; /* --anchor */
+        size_t moved;
+    } steps[] = {
+        {"count", 1000, 1000, false, 1}, /* from 7, far away */
+        {"count", 1018, 1000, false, 0}, {"count", 1036, 1000, false, 0}, {"count", 1054, 1054, false, 1},
+        {"count", 1040, 1054, false, 0}, {"count", 1041, 1041, true, 1},  {"count", 900, 900, false, 1},
+        {"time", 207, 201, false, 0}, /* few sessions: within 5 % of them */
+        {"time", 214, 214, false, 1}, /* but not of the drift reference */
+        {"time", 300, 300, false, 1},
+    };
+    char *directory = scratch_make();
+    struct run first = made_run(1);
+    made_accept_one(&(struct trial){.directory = directory}, &first);
+    run_release(&first);
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        const struct trial trial = {.directory = directory,
+                                    .kernel = "reduce/tree",
+                                    .metric = steps[i].metric,
+                                    .drift_reference = steps[i].asked};
+        struct run run = made_run((int)i + 2);
+        made_set(&run, "reduce/tree", steps[i].metric, steps[i].value);
+        struct accepted accepted;
+        cr_assert_eq(made_accept(&trial, &run, 1, &accepted), 0);
+        cr_expect_eq(accepted.drift_references, steps[i].moved, "step %zu", i);
+        accepted_release(&accepted);
+        struct run baseline = made_baseline(directory);
+        const struct row *row = made_row(&baseline, "reduce/tree", steps[i].metric);
+        cr_expect_eq(row->drift_reference, steps[i].drift_reference, "step %zu: %g", i, row->drift_reference);
+        run_release(&baseline);
+        run_release(&run);
+    }
+    scratch_remove(directory);
+}
+
+/* Another counter gives the value another meaning. */
+Test(baseline_merge_spread, a_drift_reference_of_another_definition_goes)
+{
+    char *directory = scratch_make();
+    struct run runs[] = {made_run(1), made_run(3)};
+    run_set_note(&runs[1],
+                 &(struct metric_note){.name = (char[]){"time"}, .counter = (char[]){"t.avg"}, .unit = (char[]){"ns"}});
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    made_accept_one(&(struct trial){.directory = directory}, &runs[1]);
+    struct run baseline = made_baseline(directory);
+    cr_expect_eq(made_row(&baseline, "reduce/tree", "time")->drift_reference, 203);
+    run_release(&baseline);
+    run_release(&runs[1]);
+    run_release(&runs[0]);
+    scratch_remove(directory);
+}
