@@ -24,8 +24,8 @@ class Panel:
 def headlines(folder: Path = METRICS) -> tuple[Panel, ...]:
     """The metrics with a headline, in the order of the files' names and their sections, as the gate's table has them.
 
-    Files are those that cugate reads, which checks them. PageError when one cannot be read or none has a headline: pages
-    without plots would look as if there were nothing to see.
+    Files are those that cugate reads, which checks them. PageError when one cannot be read or none has a headline: then
+    pages without plots would look as if there were nothing to see.
     """
     panels = []
     for path in sorted(folder.glob("*.ini")):
