@@ -99,8 +99,9 @@ GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(a
 
 # The plugin alone includes CUDA headers and needs CUDA's libraries; see harness/worker/backend.h.
 HARNESS_C := $(wildcard harness/*/*.c)
-PLUGIN_C := $(wildcard harness/cupti/*.c)
-LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C),$(HARNESS_C))
+INJECT_C := $(wildcard harness/cupti/inject*.c)
+PLUGIN_C := $(filter-out $(INJECT_C),$(wildcard harness/cupti/*.c))
+LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
 TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
@@ -108,6 +109,7 @@ FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
 DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
+INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
@@ -143,7 +145,7 @@ help:
 	@printf '\nVariables:\n'; sed -n 's/^#: /  /p' Makefile
 
 ## all: build cugate, its CUPTI plugin and the kernel library
-all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so build/libkernels.so $(BUILD)/beside
+all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so build/libkernels.so $(BUILD)/beside
 
 ## check-perf: measure every kernel and compare with the baseline of this GPU
 check-perf:
@@ -201,7 +203,7 @@ format:
 	@build/python/bin/ruff format --quiet reports
 
 ## rooms: check that the harness keeps its rule of rooms, harness/ROOMS
-rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O)
+rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O) $(INJECT_O)
 	@ci/check_rooms.sh $(BUILD)
 
 ## ready: lint, rooms and test, for before a commit
@@ -226,11 +228,11 @@ fuzz:
 
 ## install: copy the program, its plugin, kernel.h and the metrics to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
-install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so
+install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
 	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,include/cugate,share/cugate/metrics}
 	install $(BUILD)/cugate "$(to)/bin"
-	install $(BUILD)/libcugate_cupti.so "$(to)/lib/cugate"
+	install $(BUILD)/libcugate_{cupti,inject}.so "$(to)/lib/cugate"
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
 	install -m 644 harness/kernel.h "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
@@ -292,6 +294,14 @@ $(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 $(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,--exclude-libs,ALL -Wl,-z,lazy -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti -lstdc++
+	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
+
+# What the driver loads into programs that `cugate exec` measures. The driver's library is there then, and cu* symbols are
+# bound when they are first called, as in the plugin. Of the harness only what a measured process needs is in it, and no
+# library but CUPTI: the program may have another version of any.
+$(BUILD)/libcugate_inject.so: $(INJECT_O) $(BUILD)/libcugate.a
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,--exclude-libs,ALL -Wl,-z,lazy -Wl,--as-needed \
+	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
 
 # cugate's own kernels travel inside the plugin. Not by `ld -b binary`, which aligns nothing.

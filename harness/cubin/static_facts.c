@@ -73,35 +73,51 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
         *lowest = (struct value){VALUE_MEASURED, occupancy.percent};
 }
 
+/* What the launches say of their machine code; nothing where that of one is unknown. */
+static void sum_up(const struct result *result, int capability, struct value facts[COMPUTED_COUNTERS])
+{
+    const enum value_state state = result->launch_count > 0 ? VALUE_NOT_SUPPORTED : VALUE_NOT_APPLICABLE;
+    bool known = true;
+    for (size_t i = 0; i < COMPUTED_COUNTERS; i++)
+        facts[i] = (struct value){state, 0};
+    for (size_t i = 0; i < result->launch_count; i++) {
+        known &= result->launches[i].has_machine;
+        if (known)
+            add_launch(facts, &result->launches[i], capability, i == 0);
+    }
+    for (size_t i = 0; i < COMPUTED_COUNTERS && !known; i++)
+        facts[i] = (struct value){VALUE_NOT_SUPPORTED, 0};
+}
+
+void static_facts_set_code(struct launch *launch, const struct cubin_function *function)
+{
+    free(launch->code);
+    launch->code = function ? x_strdup(function->code) : NULL;
+    launch->has_machine = function != NULL;
+    launch->machine = (struct machine){0};
+    if (function)
+        launch->machine = (struct machine){function->registers, function->local_bytes, function->shared_bytes,
+                                           function->max_threads, function->barriers};
+}
+
 /* Sets the code of each launch and works out the facts. Where a function cannot be told, the kernel has none: then
  * returns the first such launch, with the reason in *why, else NULL. */
 static const struct launch *take_facts(const struct inquiry *inquiry, struct result *result,
                                        struct value facts[COMPUTED_COUNTERS], enum cubin_status *why)
 {
-    const enum value_state state = result->launch_count > 0 ? VALUE_NOT_SUPPORTED : VALUE_NOT_APPLICABLE;
     const struct launch *unknown = NULL;
-    for (size_t i = 0; i < COMPUTED_COUNTERS; i++)
-        facts[i] = (struct value){state, 0};
     for (size_t i = 0; i < result->launch_count; i++) {
         struct launch *launch = &result->launches[i];
         enum cubin_status status;
         const struct cubin_function *function =
             cubin_find(&inquiry->cubin, launch->function, inquiry->capability, &status);
-        free(launch->code);
-        launch->code = function ? x_strdup(function->code) : NULL;
-        launch->has_machine = function != NULL;
-        launch->machine = (struct machine){0};
-        if (function) {
-            launch->machine = (struct machine){function->registers, function->local_bytes, function->shared_bytes,
-                                               function->max_threads, function->barriers};
-            add_launch(facts, launch, inquiry->capability, i == 0);
-        } else if (!unknown) {
+        static_facts_set_code(launch, function);
+        if (!function && !unknown) {
             unknown = launch;
             *why = status;
         }
     }
-    for (size_t i = 0; i < COMPUTED_COUNTERS && unknown; i++)
-        facts[i] = (struct value){VALUE_NOT_SUPPORTED, 0};
+    sum_up(result, inquiry->capability, facts);
     return unknown;
 }
 
@@ -119,6 +135,13 @@ static void add_rows(struct result *result, const struct metrics *metrics, const
         if (fact->state == VALUE_MEASURED)
             row_add_session(row, &number, 1);
     }
+}
+
+void static_facts_of_launches(struct result *result, int capability, const struct metrics *metrics)
+{
+    struct value facts[COMPUTED_COUNTERS];
+    sum_up(result, capability, facts);
+    add_rows(result, metrics, facts);
 }
 
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics)

@@ -12,6 +12,12 @@
  * carries twice, is not supported. -1 after error() when the file cannot be read. */
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics);
 
+/* The same from what its launches hold already, where no library can be asked; and what sets that in a launch, of a
+ * function or of NULL. */
+struct cubin_function;
+void static_facts_of_launches(struct result *result, int capability, const struct metrics *metrics);
+void static_facts_set_code(struct launch *launch, const struct cubin_function *function);
+
 /* The run that needs no GPU: for every kernel of the baseline its launches, as they were when it was accepted, with the
  * facts of the library at `path`. Device and session say what it is: the baseline's device, the compiler of the
  * library, of which *facts is what it says itself; empty where it cannot be asked. A kernel that the library says not

@@ -41,7 +41,4 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
 /* The lines of a kernel at that key; empty ones when it is absent. In run_read_profile.c. */
 int read_profile(const struct json_at *above, json_t *object, const char *key, struct profile *profile);
 
-/* How a metric was defined, but for its name; to be released whatever came of it. In run_notes.c. */
-int read_note(const struct json_at *above, json_t *value, struct metric_note *note);
-
 #endif

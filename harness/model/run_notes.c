@@ -1,5 +1,5 @@
 /* How metrics were defined when a run was made, and what another definition holds against it. */
-#include "run_file.h"
+#include "run.h"
 
 #include "base/base.h"
 
@@ -160,40 +160,4 @@ enum note_change note_compare(const struct metric_note *was, const struct metric
     compare_names(&differing, was, now);
     *words = differing.words;
     return differing.change;
-}
-
-static int read_floor(const struct json_at *at, json_t *note, const char *key, double *floor)
-{
-    return json_object_get(note, key) ? json_at_number_key(at, note, key, floor) : 0;
-}
-
-/* Files of older versions have the first two keys alone. */
-int read_note(const struct json_at *above, json_t *value, struct metric_note *note)
-{
-    static const char *const keys[] = {"counter",     "unit",   "better", "class", "floor",
-                                       "floor_share", "weight", "clock",  "trade"};
-    char *class = NULL, *better = NULL;
-    if (json_at_object(above, value, keys, ARRAY_SIZE(keys)) < 0)
-        return -1;
-    note->judged = json_object_size(value) > 2;
-    int result = 0;
-    if (json_at_text(above, value, "counter", true, &note->counter) < 0 ||
-        json_at_text(above, value, "unit", true, &note->unit) < 0 ||
-        json_at_text(above, value, "class", note->judged, &class) < 0 ||
-        json_at_text(above, value, "better", note->judged, &better) < 0 ||
-        read_floor(above, value, "floor", &note->floor_absolute) < 0 ||
-        read_floor(above, value, "floor_share", &note->floor_relative) < 0 ||
-        json_at_text(above, value, "weight", false, &note->weight) < 0 ||
-        json_at_text(above, value, "clock", false, &note->clock) < 0 ||
-        json_at_text(above, value, "trade", false, &note->trade) < 0)
-        result = -1;
-    note->class = result == 0 && class ? metric_class_of(class) : 0;
-    note->better = result == 0 && better ? metric_better_of(better) : 0;
-    if (note->class == METRIC_CLASSES)
-        result = json_error(above, "has the class \"%.64s\", which is none", class);
-    else if (note->better == METRIC_BETTERS)
-        result = json_error(above, "has the direction \"%.64s\", which is none", better);
-    free(class);
-    free(better);
-    return result;
 }

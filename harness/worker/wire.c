@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 int message_take(char *buffer, size_t *length, struct message *message)
@@ -29,24 +30,67 @@ int message_take(char *buffer, size_t *length, struct message *message)
     return 1;
 }
 
-static void send_bytes(int pipe, const void *bytes, size_t length)
+/* A signal for a pipe without a reader could end a program that is not ours; sockets can do without it. */
+static ssize_t write_some(int descriptor, const char *bytes, size_t length)
 {
-    while (length > 0) {
-        const ssize_t written = write(pipe, bytes, length);
+    const ssize_t sent = send(descriptor, bytes, length, MSG_NOSIGNAL);
+    return sent < 0 && errno == ENOTSOCK ? write(descriptor, bytes, length) : sent;
+}
+
+static bool write_bytes(int descriptor, const void *bytes, size_t length)
+{
+    for (const char *next = bytes; length > 0;) {
+        const ssize_t written = write_some(descriptor, next, length);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            _exit(EXIT_FAILURE); /* the parent is gone */
-        bytes = (const char *)bytes + written;
+            return false;
+        next += written;
         length -= (size_t)written;
     }
+    return true;
+}
+
+bool message_write(int descriptor, enum message_kind kind, const char *text)
+{
+    const char letter = (char)kind;
+    const uint32_t size = (uint32_t)strlen(text);
+    return write_bytes(descriptor, &letter, 1) && write_bytes(descriptor, &size, sizeof size) &&
+           write_bytes(descriptor, text, size);
 }
 
 void message_send(int pipe, enum message_kind kind, const char *text)
 {
-    const char kind_byte = (char)kind;
-    const uint32_t size = (uint32_t)strlen(text);
-    send_bytes(pipe, &kind_byte, 1);
-    send_bytes(pipe, &size, sizeof size);
-    send_bytes(pipe, text, size);
+    if (!message_write(pipe, kind, text))
+        _exit(EXIT_FAILURE); /* the parent is gone */
+}
+
+static bool read_bytes(int descriptor, void *bytes, size_t length)
+{
+    for (char *next = bytes; length > 0;) {
+        const ssize_t got = read(descriptor, next, length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        next += got;
+        length -= (size_t)got;
+    }
+    return true;
+}
+
+bool message_read(int descriptor, struct message *message)
+{
+    char letter;
+    uint32_t size;
+    *message = (struct message){0};
+    if (!read_bytes(descriptor, &letter, 1) || !read_bytes(descriptor, &size, sizeof size) || size > MESSAGE_LIMIT)
+        return false;
+    message->kind = (enum message_kind)letter;
+    message->text = x_calloc(size + (size_t)1, 1);
+    if (read_bytes(descriptor, message->text, size))
+        return true;
+    free(message->text);
+    message->text = NULL;
+    return false;
 }

@@ -3,7 +3,12 @@
 #ifndef WIRE_H
 #define WIRE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* The variable of the environment that holds the address of a socket: where a process of an unmodified program finds
+ * the parent, measure/program.c. */
+#define WIRE_ADDRESS "CUGATE_EXEC"
 
 #define MESSAGE_LIMIT (64u << 20) /* bytes of text */
 
@@ -17,7 +22,14 @@ enum message_kind {
     MESSAGE_FAILURE = 'F',  /* nothing can be measured: the reason */
     MESSAGE_UNUSABLE = 'U', /* the kernel library cannot be used: the reason */
     MESSAGE_NO_MATCH = 'N', /* a -k matches no kernel: it, and the ids that there are, one a line */
-    MESSAGE_END = 'E'       /* all kernels done */
+    MESSAGE_END = 'E',      /* all kernels done; of a program, with a line for each group of launches */
+
+    /* Of a process of an unmodified program, beside DEVICE, RESULT, FAILURE and END: */
+    MESSAGE_HELLO = 'H',  /* its number; answered with what to measure */
+    MESSAGE_SETS = 'P',   /* into how many sets of one pass the chip's metrics fall */
+    MESSAGE_MODULE = 'M', /* the name of an image of machine code that it loaded: a file, kept by it */
+    MESSAGE_GROUP = 'G',  /* launches that are new, a line a kernel; answered with how many to measure, and their id */
+    MESSAGE_ANSWER = 'A'  /* the parent's */
 };
 
 struct message {
@@ -32,5 +44,11 @@ int message_take(char *buffer, size_t *length, struct message *message);
 
 /* In the child. Ends the process when the parent is gone. */
 void message_send(int pipe, enum message_kind kind, const char *text);
+
+/* The same, to a socket as well; false when the other side is gone. */
+bool message_write(int descriptor, enum message_kind kind, const char *text);
+
+/* Waits for a whole message; text is the caller's to free. False when the other side is gone, or speaks otherwise. */
+bool message_read(int descriptor, struct message *message);
 
 #endif

@@ -1,0 +1,582 @@
+/* The way in, and what CUPTI tells: launches, captures, graphs, modules; and how a process of the program ends. */
+
+/* cuda.h defines the old types that generated_cuda_meta.h names only under this. */
+#define __CUDA_API_VERSION_INTERNAL
+#include "inject.h"
+
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include <cupti_driver_cbid.h>
+#include <cupti_nvtx_cbid.h>
+#include <cupti_target.h>
+#include <cupti_version.h>
+#include <generated_cuda_meta.h>
+#include <generated_nvtx_meta.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    PATIENCE = 16,       /* launches in a row that nobody wants, after which the session ends: they cost 1 ms each, and
+                          * ending and beginning anew 15 */
+    FAILURES_MAX = 3,    /* sessions in a row that went wrong */
+    LAUNCH_SECONDS = 10, /* that a launch waits for one of another thread, which may wait for this one */
+    WATCH_MS = 50
+};
+
+#define QUIET_SECONDS 0.2 /* without a launch, after which what was counted is sent */
+#define YIELD_SECONDS 0.1 /* likewise, when another process waits for the counters */
+
+static struct {
+    struct request request;
+    pthread_mutex_t mutex; /* of all below, and of what the other files keep */
+    atomic_bool off;       /* nothing is measured any more */
+    bool described;
+    int captures; /* streams that are being captured */
+    size_t unwanted, failures;
+    atomic_size_t unwatched; /* launches of no group */
+    double last;                /* launch, by now_seconds() */
+    int wake[2];                /* a pipe: a signal's number, or 0 */
+} self = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake = {-1, -1}};
+
+static _Thread_local bool within;           /* a launch of this thread's, which holds the mutex */
+static _Thread_local struct group *current; /* what it launches; NULL when nobody wants it */
+static _Thread_local int nvtx_depth, nvtx_match; /* ranges of NVTX; the one that matched, from 1 */
+
+static bool lock_within(double seconds)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += (time_t)seconds;
+    return pthread_mutex_timedlock(&self.mutex, &end) == 0;
+}
+
+/* ---- Saying ---- */
+
+/* The program goes on without being measured. */
+static void give_up(const struct problem *problem)
+{
+    ranges_close();
+    link_say(MESSAGE_FAILURE, problem->text);
+    atomic_store(&self.off, true);
+}
+
+/* What this process measures on, once. */
+static int describe(struct problem *problem)
+{
+    struct run run = {0};
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
+    CUdevice device = 0;
+    uint32_t version = 0;
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
+        gpu_describe(device, &run.device, session, problem) < 0)
+        return -1;
+    if (session->facts[SESSION_GPU_PROCESSES]) { /* this one is among them by now */
+        const long others = strtol(session->facts[SESSION_GPU_PROCESSES], NULL, 10) - 1;
+        free(session->facts[SESSION_GPU_PROCESSES]);
+        session->facts[SESSION_GPU_PROCESSES] = x_sprintf("%ld", others > 0 ? others : 0);
+    }
+    if (cuptiGetVersion(&version) == CUPTI_SUCCESS)
+        session->facts[SESSION_CUPTI] = x_sprintf("%u", version);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream || run_write(&run, stream) < 0)
+        return problem_set(problem, "out of memory");
+    fclose(stream);
+    link_say(MESSAGE_DEVICE, text);
+    free(text);
+    run_release(&run);
+    self.described = true;
+    return 0;
+}
+
+/* The last that the parent hears. */
+static void say_end(void)
+{
+    struct problem problem;
+    if (atomic_load(&self.off))
+        return;
+    (void)ranges_stop(&problem);
+    ranges_close();
+    char *groups = groups_tell();
+    char *text = x_sprintf("%zu %zu\n%s", ranges_lost(), atomic_load(&self.unwatched), groups);
+    link_say(MESSAGE_END, text);
+    free(text);
+    free(groups);
+    atomic_store(&self.off, true);
+    link_close();
+}
+
+/* ---- Launches ---- */
+
+static void stop_session(void)
+{
+    struct problem problem;
+    if (ranges_stop(&problem) == 0) {
+        self.failures = 0;
+    } else if (++self.failures == FAILURES_MAX) {
+        /* A kernel that went wrong has broken the context; its own words say more. */
+        struct problem context;
+        if (cuda_check("the GPU's context is lost", cuCtxSynchronize(), &context) < 0)
+            problem = context;
+        give_up(&problem);
+    }
+    self.unwanted = 0;
+}
+
+static void start_session(enum ranges_mode mode)
+{
+    struct problem problem;
+    CUcontext context = NULL;
+    if ((!self.described && describe(&problem) < 0) ||
+        cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
+        ranges_start(context, mode, &self.request, &problem) < 0)
+        give_up(&problem);
+}
+
+/* With the mutex. mode is how a launch of that group is measured. */
+static void before_launch(struct group *group, enum ranges_mode mode)
+{
+    const bool wanted = group_is_wanted(group) && self.captures == 0 && (!self.request.nvtx || nvtx_match > 0);
+    self.last = now_seconds();
+    if (wanted) {
+        self.unwanted = 0;
+        start_session(mode);
+    } else if (ranges_running()) {
+        self.unwanted++;
+        /* A graph breaks a session of kernels; a kernel is no range in a session of graphs. */
+        if (self.unwanted > PATIENCE || (mode == RANGES_OF_GRAPHS && ranges_mode_now() == RANGES_OF_KERNELS))
+            stop_session();
+    }
+    current = wanted && ranges_running() ? group : NULL;
+    if (current && mode == RANGES_OF_GRAPHS)
+        ranges_push();
+}
+
+static void after_launch(struct group *group, enum ranges_mode mode, bool good)
+{
+    const bool counts = ranges_running() && ranges_mode_now() == mode;
+    if (counts && current && mode == RANGES_OF_GRAPHS)
+        ranges_pop();
+    if (group && good)
+        group->launches++;
+    /* A kernel that failed is no range; but what was pushed is one. */
+    if (counts && (mode == RANGES_OF_GRAPHS ? current != NULL : good))
+        ranges_add(good ? current : NULL);
+    current = NULL;
+}
+
+static bool is_capturing(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return self.captures > 0 &&
+           (cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+struct launch_call {
+    CUfunction function;
+    unsigned grid[3], block[3], shared;
+    CUstream stream;
+};
+
+static void read_call(struct launch_call *launch, CUpti_CallbackId id, const void *params)
+{
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx || id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz) {
+        const cuLaunchKernelEx_params *p = params;
+        const CUlaunchConfig *c = p->config;
+        *launch = (struct launch_call){p->f,
+                                       {c->gridDimX, c->gridDimY, c->gridDimZ},
+                                       {c->blockDimX, c->blockDimY, c->blockDimZ},
+                                       c->sharedMemBytes,
+                                       c->hStream};
+    } else {
+        /* cuLaunchCooperativeKernel's parameters begin with the same fields. */
+        const cuLaunchKernel_params *p = params;
+        *launch = (struct launch_call){p->f,
+                                       {p->gridDimX, p->gridDimY, p->gridDimZ},
+                                       {p->blockDimX, p->blockDimY, p->blockDimZ},
+                                       p->sharedMemBytes,
+                                       p->hStream};
+    }
+}
+
+/* False when the launch only becomes part of a graph. Else its group; NULL when there are too many. */
+static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, struct group **group)
+{
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch || id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz) {
+        *group = group_of_graph(((const cuGraphLaunch_params *)call->functionParams)->hGraph);
+        return true;
+    }
+    struct launch_call launch;
+    read_call(&launch, id, call->functionParams);
+    if (is_capturing(launch.stream))
+        return false;
+    *group = group_of_launch(launch.function, launch.grid, launch.block, launch.shared, call->symbolName);
+    return true;
+}
+
+static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode)
+{
+    static _Thread_local struct group *group;
+    static _Thread_local bool runs; /* now, and not with a graph later */
+    if (call->callbackSite == CUPTI_API_ENTER) {
+        if (!lock_within(LAUNCH_SECONDS)) {
+            atomic_fetch_add(&self.unwatched, 1);
+            return;
+        }
+        within = true;
+        group = NULL;
+        runs = find_group(id, call, &group);
+        if (runs)
+            before_launch(group, mode);
+    } else if (within) {
+        const bool good = *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;
+        if (runs && !group && good)
+            atomic_fetch_add(&self.unwatched, 1);
+        if (runs)
+            after_launch(group, mode, good);
+        within = false;
+        pthread_mutex_unlock(&self.mutex);
+    }
+}
+
+/* ---- Captures, modules and graphs ---- */
+
+/* CUPTI ends a session that runs meanwhile with an error, and the capture fails. */
+static void on_capture(const CUpti_CallbackData *call, bool begins)
+{
+    const bool good =
+        call->callbackSite == CUPTI_API_ENTER || *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;
+    if (begins && call->callbackSite == CUPTI_API_ENTER) {
+        self.captures++;
+        stop_session();
+    } else if (begins && !good) {
+        self.captures--; /* it did not begin */
+    } else if (!begins && call->callbackSite == CUPTI_API_EXIT && self.captures > 0) {
+        self.captures--;
+    }
+}
+
+static void on_module(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
+        if (call->callbackSite == CUPTI_API_ENTER)
+            modules_forget(((const cuModuleUnload_params *)call->functionParams)->hmod);
+        functions_forget();
+    } else if (call->callbackSite == CUPTI_API_ENTER) {
+        modules_expect();
+    } else if (*(const CUresult *)call->functionReturnValue == CUDA_SUCCESS) {
+        /* The parameters of all begin with where the handle goes. */
+        modules_name(*((const cuModuleLoadData_params *)call->functionParams)->module);
+    }
+}
+
+static void on_driver(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz:
+        on_capture(call, true);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz:
+        on_capture(call, false);
+        break;
+    default:
+        on_module(id, call);
+    }
+}
+
+static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
+    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+        const CUpti_ModuleResourceData *module = data->resourceDescriptor;
+        modules_take(self.request.directory, module->pCubin, module->cubinSize);
+    } else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED) {
+        const CUpti_GraphData *graph = data->resourceDescriptor;
+        graph_take(graph->graphExec, graph->graph);
+    } else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING) {
+        graph_forget(((const CUpti_GraphData *)data->resourceDescriptor)->graphExec);
+    } else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING && data->context == ranges_context()) {
+        stop_session();
+        ranges_close();
+    }
+}
+
+/* ---- NVTX ---- */
+
+static void nvtx_push(const char *name)
+{
+    nvtx_depth++;
+    char *glob = self.request.nvtx;
+    if (nvtx_match == 0 && name && glob_any(&glob, 1, name))
+        nvtx_match = nvtx_depth;
+}
+
+static void nvtx_pop(void)
+{
+    if (nvtx_match == nvtx_depth)
+        nvtx_match = 0;
+    nvtx_depth -= nvtx_depth > 0;
+}
+
+static const char *nvtx_name(const nvtxEventAttributes_t *event)
+{
+    return event && event->messageType == NVTX_MESSAGE_TYPE_ASCII ? event->message.ascii : NULL;
+}
+
+static void on_nvtx(CUpti_CallbackId id, const void *params)
+{
+    switch (id) {
+    case CUPTI_CBID_NVTX_nvtxRangePushA:
+        nvtx_push(((const nvtxRangePushA_params *)params)->message);
+        break;
+    case CUPTI_CBID_NVTX_nvtxRangePushEx:
+        nvtx_push(nvtx_name(((const nvtxRangePushEx_params *)params)->eventAttrib));
+        break;
+    case CUPTI_CBID_NVTX_nvtxDomainRangePushEx:
+        nvtx_push(nvtx_name(((const nvtxDomainRangePushEx_params *)params)->core.eventAttrib));
+        break;
+    case CUPTI_CBID_NVTX_nvtxRangePop:
+    case CUPTI_CBID_NVTX_nvtxDomainRangePop:
+        nvtx_pop();
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- CUPTI's callback ---- */
+
+static bool is_launch(CUpti_CallbackId id)
+{
+    switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void CUPTIAPI on_call(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info)
+{
+    (void)data;
+    if (domain == CUPTI_CB_DOMAIN_NVTX) {
+        on_nvtx(id, ((const CUpti_NvtxData *)info)->functionParams);
+        return;
+    }
+    const bool drives = domain == CUPTI_CB_DOMAIN_DRIVER_API;
+    const bool graph = drives && (id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
+                                  id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz);
+    if (atomic_load(&self.off) && !within)
+        return;
+    if (drives && (graph || is_launch(id))) {
+        on_launch(id, info, graph ? RANGES_OF_GRAPHS : RANGES_OF_KERNELS);
+        return;
+    }
+    const bool inside = within; /* a launch may load its module */
+    if (!inside && !lock_within(LAUNCH_SECONDS))
+        return;
+    if (drives)
+        on_driver(id, info);
+    else
+        on_resource(id, info);
+    if (!inside)
+        pthread_mutex_unlock(&self.mutex);
+}
+
+static int subscribe(struct problem *problem)
+{
+    static const CUpti_CallbackId calls[] = {
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuModuleLoad,
+        CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+        CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
+        CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
+        CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+    };
+    static const CUpti_CallbackId resources[] = {
+        CUPTI_CBID_RESOURCE_MODULE_LOADED,
+        CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
+        CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING,
+        CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+    };
+    CUpti_SubscriberHandle subscriber;
+    CUptiResult result = cuptiSubscribe(&subscriber, (CUpti_CallbackFunc)on_call, NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(calls) && result == CUPTI_SUCCESS; i++)
+        result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, calls[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(resources) && result == CUPTI_SUCCESS; i++)
+        result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]);
+    if (self.request.nvtx && result == CUPTI_SUCCESS)
+        result = cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_NVTX);
+    return cupti_check("watching the program's launches", result, problem);
+}
+
+/* ---- How the process ends ---- */
+
+static void at_exit(void)
+{
+    if (lock_within(LAUNCH_SECONDS)) {
+        say_end();
+        pthread_mutex_unlock(&self.mutex);
+    }
+}
+
+static const int deadly[] = {SIGTERM, SIGINT, SIGHUP};
+
+static void on_signal(int number)
+{
+    const int before = errno;
+    const char byte = (char)number;
+    if (write(self.wake[1], &byte, 1) != 1)
+        _exit(128 + number); /* nobody reads it */
+    errno = before;
+}
+
+static void use_default(int number)
+{
+    struct sigaction now;
+    if (sigaction(number, NULL, &now) == 0 && now.sa_handler == on_signal)
+        signal(number, SIG_DFL);
+}
+
+/* Those that the program leaves to their default end it at once: what was counted is sent first. */
+static void catch_signals(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(deadly); i++) {
+        struct sigaction now, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+        if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(deadly[i], &ours, NULL);
+    }
+}
+
+static void die_of(int number)
+{
+    at_exit();
+    use_default(number);
+    kill(getpid(), number);
+}
+
+/* Nothing is counted in a process that forks: CUDA does not work there. */
+static void after_fork(void)
+{
+    atomic_store(&self.off, true);
+    link_close();
+    for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
+        use_default(deadly[i]);
+}
+
+/* Sends what was counted when the program rests, which is all that a SIGKILL leaves; and gives up the counters that
+ * another process waits for. */
+static void look_after(void)
+{
+    if (pthread_mutex_trylock(&self.mutex) != 0)
+        return;
+    const double quiet = now_seconds() - self.last;
+    const bool yields = quiet > YIELD_SECONDS && ranges_hold_counters() && ranges_are_waited_for();
+    if (yields || (ranges_running() && quiet > QUIET_SECONDS)) {
+        CUcontext was = NULL;
+        cuCtxGetCurrent(&was);
+        cuCtxSetCurrent(ranges_context());
+        stop_session();
+        if (yields)
+            ranges_close();
+        cuCtxSetCurrent(was);
+    }
+    pthread_mutex_unlock(&self.mutex);
+}
+
+static void *watch(void *data)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    (void)data;
+    struct pollfd pipe = {.fd = self.wake[0], .events = POLLIN};
+    while (!atomic_load(&self.off)) {
+        char number;
+        if (poll(&pipe, 1, WATCH_MS) > 0 && read(self.wake[0], &number, 1) == 1)
+            die_of(number);
+        else
+            look_after();
+    }
+    return NULL;
+}
+
+static void start_watching(void)
+{
+    pthread_t thread;
+    if (pipe2(self.wake, O_CLOEXEC) < 0)
+        return;
+    pthread_atfork(NULL, NULL, after_fork);
+    if (pthread_create(&thread, NULL, watch, NULL) != 0)
+        return;
+    pthread_detach(thread);
+    catch_signals();
+}
+
+/* ---- What others call ---- */
+
+/* The CUDA driver, in cuInit. */
+__attribute__((visibility("default"))) int InitializeInjection(void);
+int InitializeInjection(void)
+{
+    struct problem problem;
+    /* The program may have loaded the driver for itself alone. */
+    if (!dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD) || !link_open(&self.request)) {
+        atomic_store(&self.off, true);
+        return 1;
+    }
+    atexit(at_exit);
+    if (subscribe(&problem) < 0)
+        give_up(&problem);
+    else
+        start_watching();
+    return 1;
+}
+
+/* NVTX, which knows one tool: CUPTI, whose callbacks we have. */
+__attribute__((visibility("default"))) int InitializeInjectionNvtx2(void *table);
+int InitializeInjectionNvtx2(void *table)
+{
+    int (*initialize)(void *) = NULL;
+    void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+    if (cupti)
+        *(void **)&initialize = dlsym(cupti, "InitializeInjectionNvtx2");
+    return initialize ? initialize(table) : 0;
+}

@@ -1,0 +1,461 @@
+/* One session of CUPTI's range profiler at a time: every kernel a range (AutoRange), or every launch of a graph
+ * (UserRange), in a single pass, with the program's own state of memory and caches (UserReplay).
+ *
+ * The counters of a GPU belong to one process, and in it to one context, from Enable to Disable; a second one makes the
+ * first lose ranges without an error. So there is one session for all contexts of the process, a file lock between
+ * processes, and ranges are counted and held against the launches that were made: where they differ, nobody knows which
+ * range was whose, and none is taken. */
+#include "inject.h"
+
+#include "base/base.h"
+#include "worker/worker.h"
+
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Ranges in a session. Each takes 1.4 MB, and the first session 3 ms; ending one and beginning the next takes 15 ms. */
+enum { BATCH = 64 };
+
+#define LOCK_SECONDS 10 /* the program may not be held up for ever: two of its processes may wait for each other */
+
+static struct {
+    CUpti_RangeProfiler_Object *profiler; /* NULL: the counters are not ours */
+    CUcontext context;
+    enum ranges_mode mode;
+    struct metrics set; /* borrows */
+    struct counters counters;
+    uint8_t *image;
+    size_t image_size;
+    bool running;
+    struct group *launches[BATCH];
+    size_t count;
+    size_t lost;
+    int lock, queue; /* descriptors of files */
+} ranges = {.lock = -1, .queue = -1};
+
+bool ranges_running(void)
+{
+    return ranges.running;
+}
+
+enum ranges_mode ranges_mode_now(void)
+{
+    return ranges.mode;
+}
+
+bool ranges_hold_counters(void)
+{
+    return ranges.profiler != NULL;
+}
+
+CUcontext ranges_context(void)
+{
+    return ranges.context;
+}
+
+size_t ranges_lost(void)
+{
+    return ranges.lost;
+}
+
+/* ---- Between processes ---- */
+
+static int open_lock(const struct request *request, const char *gpu, const char *kind)
+{
+    char *path = x_sprintf("%s/%s.%s", request->directory, gpu, kind);
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    free(path);
+    return file;
+}
+
+static bool lock_within(int file, double seconds)
+{
+    const struct timespec nap = {.tv_nsec = 2000000};
+    const double end = now_seconds() + seconds;
+    while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        if (now_seconds() > end)
+            return false;
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+/* Whoever waits holds the queue, so that the holder of the lock can tell. */
+static int take_lock(const struct request *request, CUdevice device, struct problem *problem)
+{
+    CUuuid uuid;
+    if (cuda_check("asking which GPU this is", cuDeviceGetUuid(&uuid, device), problem) < 0)
+        return -1;
+    char gpu[2 * sizeof uuid.bytes + 1];
+    for (size_t i = 0; i < sizeof uuid.bytes; i++)
+        snprintf(gpu + 2 * i, 3, "%02x", (unsigned char)uuid.bytes[i]);
+    if (ranges.lock < 0)
+        ranges.lock = open_lock(request, gpu, "lock");
+    if (ranges.queue < 0)
+        ranges.queue = open_lock(request, gpu, "queue");
+    if (ranges.lock < 0 || ranges.queue < 0)
+        return problem_set(problem, "cannot open the lock of the GPU's counters in %s", request->directory);
+    const bool taken = lock_within(ranges.queue, LOCK_SECONDS) && lock_within(ranges.lock, LOCK_SECONDS);
+    flock(ranges.queue, LOCK_UN);
+    if (!taken)
+        return problem_set(problem, "another process of the program held the GPU's counters for %d s", LOCK_SECONDS);
+    return 0;
+}
+
+static void release_lock(void)
+{
+    /* Of another GPU the next may be. */
+    if (ranges.lock >= 0)
+        close(ranges.lock);
+    if (ranges.queue >= 0)
+        close(ranges.queue);
+    ranges.lock = ranges.queue = -1;
+}
+
+bool ranges_are_waited_for(void)
+{
+    if (ranges.queue < 0)
+        return false;
+    if (flock(ranges.queue, LOCK_EX | LOCK_NB) != 0)
+        return true;
+    flock(ranges.queue, LOCK_UN);
+    return false;
+}
+
+/* ---- Which metrics ---- */
+
+/* Whether the chip counts those in one pass over a kernel. */
+static bool is_one_pass(const char *chip, const uint8_t *availability, const struct metrics *metrics)
+{
+    struct counters counters;
+    struct problem ignored;
+    if (counters_open(&counters, chip, availability, metrics, &ignored) < 0)
+        return false;
+    const bool one = counters.passes <= 1;
+    counters_close(&counters);
+    return one;
+}
+
+/* Puts each metric into the first set that takes it and still needs one pass only. What the chip lacks is in none. */
+static size_t make_sets(const char *chip, const uint8_t *availability, const struct metrics *metrics,
+                        struct metrics **sets)
+{
+    size_t made = 0;
+    *sets = NULL;
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct metrics alone = {&metrics->list[m], 1};
+        size_t s = 0;
+        if (computed_counter_of(&metrics->list[m]) != COMPUTED_NONE || !is_one_pass(chip, availability, &alone))
+            continue;
+        for (bool in = false; !in; s++) {
+            if (s == made)
+                *ARRAY_GROW(*sets, made) = (struct metrics){0};
+            struct metrics *set = &(*sets)[s];
+            *ARRAY_GROW(set->list, set->count) = metrics->list[m];
+            in = is_one_pass(chip, availability, set);
+            set->count -= !in;
+        }
+    }
+    return made;
+}
+
+/* Tells the parent how many sets there are; the metrics of this run's one are counted. */
+static int choose_set(const struct request *request, const char *chip, const uint8_t *availability,
+                      struct problem *problem)
+{
+    struct metrics *sets;
+    char text[32];
+    if (ranges.set.count > 0)
+        return 0;
+    const size_t made = make_sets(chip, availability, &request->metrics, &sets);
+    snprintf(text, sizeof text, "%zu", made);
+    link_say(MESSAGE_SETS, text);
+    if (made <= request->set) {
+        free(sets);
+        return problem_set(problem, "chip %s counts the metrics in %zu set%s, so there is no number %zu", chip, made,
+                           made == 1 ? "" : "s", request->set + 1);
+    }
+    for (size_t s = 0; s < made; s++)
+        if (s == request->set)
+            ranges.set = sets[s];
+        else
+            free(sets[s].list);
+    free(sets);
+    return 0;
+}
+
+static int open_counters(const struct request *request, CUcontext context, struct problem *problem)
+{
+    CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+    CUpti_Profiler_GetCounterAvailability_Params availability = {
+        .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
+        .ctx = context,
+    };
+    CUdevice device = 0;
+    int failed = -1;
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0)
+        return -1;
+    chip.deviceIndex = (size_t)device;
+    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
+        cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
+                    problem) < 0)
+        return -1;
+    uint8_t *image = x_calloc(1, availability.counterAvailabilityImageSize);
+    availability.pCounterAvailabilityImage = image;
+    if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
+                    problem) == 0 &&
+        choose_set(request, chip.pChipName, image, problem) == 0)
+        failed = counters_open(&ranges.counters, chip.pChipName, image, &ranges.set, problem);
+    free(image);
+    return failed;
+}
+
+/* ---- A session ---- */
+
+static int make_image(struct problem *problem)
+{
+    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+        .pMetricNames = ranges.counters.wanted,
+        .numMetrics = ranges.counters.count,
+        .maxNumOfRanges = BATCH,
+        .maxNumRangeTreeNodes = BATCH,
+    };
+    if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem) < 0)
+        return -1;
+    ranges.image_size = size.counterDataSize;
+    ranges.image = x_calloc(1, ranges.image_size);
+    return 0;
+}
+
+static int clear_image(struct problem *problem)
+{
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params blank = {
+        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+        .counterDataSize = ranges.image_size,
+        .pCounterData = ranges.image,
+    };
+    return cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&blank), problem);
+}
+
+static int configure(enum ranges_mode mode, struct problem *problem)
+{
+    CUpti_RangeProfiler_SetConfig_Params config = {
+        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+        .configSize = ranges.counters.config_size,
+        .pConfig = ranges.counters.config,
+        .counterDataImageSize = ranges.image_size,
+        .pCounterDataImage = ranges.image,
+        .range = mode == RANGES_OF_GRAPHS ? CUPTI_UserRange : CUPTI_AutoRange,
+        .replayMode = CUPTI_UserReplay,
+        .maxRangesPerPass = BATCH,
+        .numNestingLevels = 1,
+        .minNestingLevel = 1,
+    };
+    ranges.mode = mode;
+    return cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem);
+}
+
+static int enable(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem)
+{
+    CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    CUpti_RangeProfiler_Enable_Params params = {
+        .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
+        .ctx = context,
+    };
+    CUdevice device;
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
+        take_lock(request, device, problem) < 0)
+        return -1;
+    if (cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0 ||
+        open_counters(request, context, problem) < 0 ||
+        cupti_check("opening the GPU's counters", cuptiRangeProfilerEnable(&params), problem) < 0) {
+        ranges_close();
+        return -1;
+    }
+    ranges.profiler = params.pRangeProfilerObject;
+    ranges.context = context;
+    if (make_image(problem) == 0 && clear_image(problem) == 0 && configure(mode, problem) == 0)
+        return 0;
+    ranges_close();
+    return -1;
+}
+
+int ranges_start(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem)
+{
+    struct problem lost; /* is counted, and goes on */
+    if (ranges.running && (ranges.count == BATCH || ranges.context != context || ranges.mode != mode))
+        (void)ranges_stop(&lost);
+    if (ranges.profiler && (ranges.context != context || ranges.mode != mode))
+        ranges_close();
+    if (!ranges.profiler && enable(context, mode, request, problem) < 0)
+        return -1;
+    if (ranges.running)
+        return 0;
+    CUpti_RangeProfiler_Start_Params start = {
+        .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    if (cupti_check("starting to count", cuptiRangeProfilerStart(&start), problem) < 0) {
+        ranges_close();
+        return -1;
+    }
+    ranges.running = true;
+    ranges.count = 0;
+    return 0;
+}
+
+void ranges_push(void)
+{
+    CUpti_RangeProfiler_PushRange_Params params = {
+        .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+        .pRangeName = "graph",
+    };
+    cuptiRangeProfilerPushRange(&params); /* without it the number of ranges is wrong, and that is seen */
+}
+
+void ranges_pop(void)
+{
+    CUpti_RangeProfiler_PopRange_Params params = {
+        .structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    cuptiRangeProfilerPopRange(&params);
+}
+
+void ranges_add(struct group *group)
+{
+    if (ranges.count < BATCH)
+        ranges.launches[ranges.count] = group;
+    ranges.count++;
+    if (group)
+        group->taken++;
+}
+
+/* Instrumented counters read 0 for a graph, without an error: they do not see into it. */
+static bool is_blind(const struct group *group, const char *counter)
+{
+    return group->graph && strstr(counter, "__sass_") != NULL;
+}
+
+static void send_values(const struct group *group, const double *numbers)
+{
+    struct result result = {.id = group->id};
+    for (size_t m = 0; m < ranges.set.count; m++) {
+        const char *counter = ranges.counters.names[m];
+        struct row *row = result_add(&result, ranges.set.list[m].name);
+        if (!counter || is_blind(group, counter)) {
+            row->state = VALUE_NOT_SUPPORTED;
+        } else {
+            const double number = round_value(*numbers);
+            row_add_session(row, &number, 1); /* NaN is what CUPTI could not count */
+        }
+        numbers += counter != NULL;
+    }
+    char *line = result_to_line(&result);
+    link_say(MESSAGE_RESULT, line);
+    free(line);
+    result.id = NULL;
+    result_release(&result);
+}
+
+static int decode(struct problem *problem)
+{
+    CUpti_RangeProfiler_Stop_Params stop = {
+        .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    CUpti_RangeProfiler_DecodeData_Params decoded = {
+        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
+        .pCounterDataImage = ranges.image,
+        .counterDataImageSize = ranges.image_size,
+    };
+    if (cupti_check("ending to count", cuptiRangeProfilerStop(&stop), problem) < 0 ||
+        cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decoded), problem) < 0 ||
+        cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
+        return -1;
+    if (info.numTotalRanges != ranges.count || decoded.numOfRangeDropped > 0)
+        return problem_set(problem, "%zu launches were made and CUPTI has ranges of %zu", ranges.count,
+                           info.numTotalRanges);
+    return 0;
+}
+
+static int deliver(struct problem *problem)
+{
+    double *numbers = x_calloc(ranges.counters.count, sizeof *numbers);
+    int failed = 0;
+    for (size_t i = 0; i < ranges.count && failed == 0; i++) {
+        struct group *group = ranges.launches[i];
+        if (!group)
+            continue;
+        failed = counters_evaluate(&ranges.counters, ranges.image, ranges.image_size, i, numbers, problem);
+        if (failed == 0) {
+            send_values(group, numbers);
+            ranges.launches[i] = NULL;
+        }
+    }
+    free(numbers);
+    return failed;
+}
+
+/* Others of the same groups may still come. */
+static void lose(void)
+{
+    for (size_t i = 0; i < ranges.count && i < BATCH; i++) {
+        if (!ranges.launches[i])
+            continue;
+        ranges.launches[i]->taken--;
+        ranges.lost++;
+    }
+}
+
+int ranges_stop(struct problem *problem)
+{
+    if (!ranges.running)
+        return 0;
+    ranges.running = false;
+    if (decode(problem) == 0 && deliver(problem) == 0 && clear_image(problem) == 0) {
+        ranges.count = 0;
+        return 0;
+    }
+    lose();
+    ranges.count = 0;
+    ranges_close(); /* the next one begins anew */
+    return -1;
+}
+
+void ranges_close(void)
+{
+    struct problem ignored;
+    (void)ranges_stop(&ignored);
+    CUpti_RangeProfiler_Disable_Params params = {
+        .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = ranges.profiler,
+    };
+    if (ranges.profiler)
+        cuptiRangeProfilerDisable(&params);
+    ranges.profiler = NULL;
+    ranges.context = NULL;
+    counters_close(&ranges.counters);
+    free(ranges.image);
+    ranges.image = NULL;
+    release_lock();
+}

@@ -1,0 +1,314 @@
+#include "program.h"
+
+#include "base/base.h"
+
+#include "program_parts.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- The name ---- */
+
+/* Whether a word is an interpreter, whose first argument that is no option is what people call the program. */
+static bool is_interpreter(const char *name)
+{
+    static const char *const words[] = {"python", "pypy", "bash", "sh", "dash", "perl", "ruby", "julia", "env"};
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        const size_t length = strlen(words[i]);
+        if (strncmp(name, words[i], length) == 0 && strspn(name + length, "0123456789.") == strlen(name + length))
+            return true;
+    }
+    return false;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The word of the command that it is known by. */
+static const char *telling_word(char *const *arguments)
+{
+    const char *word = arguments[0];
+    for (char *const *next = arguments; is_interpreter(base_name(word)) && next[1];) {
+        const char *was = word;
+        while (*++next) {
+            if (strcmp(*next, "-m") == 0 && next[1])
+                return next[1]; /* a module */
+            if (strcmp(*next, "-c") == 0)
+                return word; /* the text of a program */
+            if (**next != '-' && !strchr(*next, '=')) {
+                word = *next;
+                break;
+            }
+        }
+        if (word == was)
+            break;
+    }
+    return word;
+}
+
+char *program_name(char *const *arguments)
+{
+    const char *word = base_name(telling_word(arguments));
+    const char *dot = strrchr(word, '.');
+    char *name = x_sprintf("%.*s", dot && dot != word ? (int)(dot - word) : (int)strlen(word), word);
+    for (char *c = name; *c; c++)
+        *c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '_';
+    return name;
+}
+
+/* ---- Where its processes find each other, and what they leave ---- */
+
+static char *make_directory(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char *path = x_sprintf("%s/cugate-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (mkdtemp(path))
+        return path;
+    error("cannot make a directory like %s: %s", path, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+static void remove_directory(char *path)
+{
+    DIR *directory = opendir(path);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory)
+        closedir(directory);
+    rmdir(path);
+    free(path);
+}
+
+/* ---- Its input, which every run is to read from the beginning ---- */
+
+#define INPUT_MAX ((size_t)1 << 30)
+
+/* A descriptor that can be rewound; -1 when there is no input but a terminal, -2 after error(). */
+static int keep_input(void)
+{
+    struct stat file;
+    if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &file) < 0 || S_ISCHR(file.st_mode))
+        return -1;
+    if (S_ISREG(file.st_mode))
+        return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int copy = memfd_create("input", MFD_CLOEXEC);
+    char buffer[1 << 16];
+    size_t total = 0;
+    for (ssize_t got; copy >= 0 && (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
+        total += (size_t)got;
+        if (total > INPUT_MAX || write(copy, buffer, (size_t)got) != got) {
+            close(copy);
+            error("the program's input is more than %zu MiB, and it runs several times: give it a file, or --runs 1",
+                  INPUT_MAX >> 20);
+            return -2;
+        }
+    }
+    if (copy >= 0)
+        lseek(copy, 0, SEEK_SET);
+    return copy;
+}
+
+/* ---- The runs ---- */
+
+struct measuring {
+    const struct measurement *measurement;
+    struct program_groups groups;
+    char *directory;
+    int input;
+    off_t beginning; /* of the input */
+    struct run *run;
+    size_t sets, done;
+    char **images;
+    size_t image_count;
+    int status;
+    bool interrupted;
+};
+
+/* The first run's facts are the run's; of the others only the rows are taken. */
+static void join(struct measuring *measuring, struct program_run *part)
+{
+    struct run *run = measuring->run;
+    if (part->set == 0) {
+        *run = part->part;
+        part->part = (struct run){0};
+        measuring->images = part->images;
+        measuring->image_count = part->image_count;
+        part->images = NULL;
+        part->image_count = 0;
+        return;
+    }
+    for (size_t i = 0; i < part->part.result_count; i++)
+        program_join_rows(run_add(run, part->part.results[i].id), &part->part.results[i]);
+}
+
+static void say_plural(const char *format, size_t count, const char *what)
+{
+    warning(format, count, what, count == 1 ? "" : "s");
+}
+
+/* What may be missing is said, once for each run. */
+static void say_losses(const struct program_run *part)
+{
+    if (part->failure)
+        warning("a process of the program could not be measured: %s", part->failure);
+    if (part->broken_off > 0)
+        warning("%zu of %zu processes of the program ended without a word, by _exit or a signal: of their last "
+                "launches nothing is known",
+                part->broken_off, part->processes);
+    if (part->lost > 0)
+        warning("the counts of %zu launches were lost: their ranges were not those that were launched", part->lost);
+    if (part->unwatched > 0)
+        warning("%zu launches were not watched: they were of too many shapes, or of threads that wait for each other",
+                part->unwatched);
+}
+
+/* An exit code when nothing can be made of the run, after error(). */
+static int judge_run(struct measuring *measuring, const struct program_run *part)
+{
+    const char *what = part->command ? part->command : measuring->measurement->program->arguments[0];
+    if (part->set == 0)
+        measuring->status = part->status;
+    measuring->interrupted |= part->interrupted;
+    say_losses(part);
+    if (part->timed_out) {
+        error("%s did not end within %g s; a longer limit is set with --timeout", what,
+              measuring->measurement->program->timeout);
+        return EXIT_NOT_MEASURED;
+    }
+    if (part->interrupted)
+        return EXIT_INTERRUPTED;
+    if (part->processes == 0) {
+        error("%s opened no GPU, so there is nothing to measure: no process of it started the CUDA driver, or it runs "
+              "with other rights (setuid) or in a container of its own",
+              what);
+        return EXIT_NOT_MEASURED;
+    }
+    if (part->set > 0 && part->status != measuring->status) {
+        error("%s ended with %d the first time and with %d in run %zu: it does not repeat", what, measuring->status,
+              part->status, part->set + 1);
+        return EXIT_NOT_MEASURED;
+    }
+    if (part->part.session_count == 0 && part->part.result_count == 0 && !part->failure)
+        warning("%s launched nothing that is to be measured", what);
+    return part->failure && part->part.session_count == 0 ? EXIT_NOT_MEASURED : EXIT_SAME;
+}
+
+/* One run of the program, for one set of metrics. */
+static int run_set(struct measuring *measuring, size_t set)
+{
+    struct program_run part = {
+        .measurement = measuring->measurement,
+        .groups = &measuring->groups,
+        .directory = measuring->directory,
+        .command = measuring->measurement->kernels,
+        .input = measuring->input,
+        .set = set,
+        .silent = set > 0,
+    };
+    if (measuring->input >= 0)
+        lseek(measuring->input, measuring->beginning, SEEK_SET);
+    int code = program_run(&part) < 0 ? EXIT_USAGE : EXIT_SAME;
+    if (code == EXIT_SAME) {
+        code = judge_run(measuring, &part);
+        if (set == 0)
+            measuring->sets = part.sets;
+        join(measuring, &part);
+        measuring->done++;
+    }
+    program_run_release(&part);
+    return code;
+}
+
+/* A kernel that was launched and has no number must not be missing without a word; one that a later run did not launch
+ * neither. */
+static void fill_gaps(struct measuring *measuring)
+{
+    const struct metrics *metrics = measuring->measurement->metrics;
+    struct run *run = measuring->run;
+    for (size_t g = 0; g < measuring->groups.count; g++) {
+        const struct program_group *group = measuring->groups.list[g];
+        struct result *result = group->wanted ? run_find(run, group->id) : NULL;
+        if (group->wanted && !result && group->times > 0 && !measuring->measurement->program->nvtx)
+            result_fail(run_add(run, group->id), RESULT_FAILED, "it was launched, and no launch of it was measured");
+    }
+    for (size_t i = 0; i < run->result_count && measuring->done == measuring->sets; i++)
+        for (size_t m = 0; m < metrics->count && run->results[i].status == RESULT_OK; m++)
+            if (computed_counter_of(&metrics->list[m]) == COMPUTED_NONE)
+                (void)result_add(&run->results[i], metrics->list[m].name);
+}
+
+static void describe(struct measuring *measuring)
+{
+    struct run *run = measuring->run;
+    struct session *session = &run->sessions[0];
+    session->facts[SESSION_COLLECTOR] = x_strdup("exec");
+    session->facts[SESSION_PROGRAM] = words_joined(measuring->measurement->program->arguments);
+    measure_complete_session(session);
+    run_note_metrics(run, measuring->measurement->metrics);
+}
+
+static int measure_sets(struct measuring *measuring)
+{
+    const struct program *program = measuring->measurement->program;
+    const size_t most = program->runs > 0 ? (size_t)program->runs : SIZE_MAX;
+    int code = run_set(measuring, 0);
+    for (size_t set = 1; set < measuring->sets && set < most && code == EXIT_SAME; set++)
+        code = run_set(measuring, set);
+    if (measuring->run->session_count > 0) {
+        describe(measuring);
+        fill_gaps(measuring);
+        program_groups_name(&measuring->groups, program->name, measuring->run);
+        program_groups_add_code(&measuring->groups, measuring->directory, measuring->images, measuring->image_count,
+                                measuring->measurement->metrics, measuring->run);
+    }
+    if (code == EXIT_SAME && measuring->done < measuring->sets)
+        warning("the program ran %zu time%s of the %zu that all metrics take, so some were not counted: -m chooses",
+                measuring->done, measuring->done == 1 ? "" : "s", measuring->sets);
+    return code;
+}
+
+static int check_environment(void)
+{
+    const char *other = getenv("CUDA_INJECTION64_PATH");
+    if (!other || !*other)
+        return 0;
+    return error("CUDA_INJECTION64_PATH is set to %s: another tool is to be loaded into the program, and there can be "
+                 "one only; unset it",
+                 other);
+}
+
+int program_measure(const struct measurement *measurement, struct run *run)
+{
+    struct measuring measuring = {.measurement = measurement, .run = run};
+    *run = (struct run){0};
+    if (check_environment() < 0)
+        return EXIT_USAGE;
+    measuring.input = measurement->program->runs == 1 ? -1 : keep_input();
+    if (measuring.input == -2)
+        return EXIT_USAGE;
+    measuring.beginning = measuring.input >= 0 ? lseek(measuring.input, 0, SEEK_CUR) : 0;
+    measuring.directory = make_directory();
+    const int code = measuring.directory ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
+    if (measurement->program->status)
+        *measurement->program->status = measuring.status;
+    for (size_t i = 0; i < measuring.image_count; i++)
+        free(measuring.images[i]);
+    free(measuring.images);
+    program_groups_release(&measuring.groups);
+    if (measuring.input >= 0)
+        close(measuring.input);
+    if (measuring.directory)
+        remove_directory(measuring.directory);
+    return code;
+}

@@ -1,0 +1,392 @@
+/* Names for launches. Those of a group are alike: one function in one shape, or a graph of the same kernels. */
+#include "program_parts.h"
+
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* ---- What a process says ---- */
+
+static bool is_module_name(const char *text)
+{
+    return strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16;
+}
+
+/* "gx gy gz bx by bz shared module function" */
+static bool read_launch(struct program_launch *to, const char *line)
+{
+    struct launch *launch = &to->launch;
+    char module[20];
+    int end = 0;
+    if (sscanf(line, "%u %u %u %u %u %u %u %19s %n", &launch->grid[0], /* NOLINT(cert-err34-c): a wrong one is seen */
+               &launch->grid[1], &launch->grid[2], &launch->block[0], &launch->block[1], &launch->block[2],
+               &launch->shared, module, &end) != 8 ||
+        end == 0 || line[end] == '\0')
+        return false;
+    launch->function = x_strdup(line + end);
+    text_make_harmless(launch->function, ' ');
+    launch->times = 1;
+    to->module = is_module_name(module) ? x_strdup(module) : NULL;
+    return true;
+}
+
+static bool read_group(struct program_group *group, const char *text)
+{
+    char *copy = x_strdup(text), *rest = NULL;
+    const char *kind = strtok_r(copy, "\n", &rest);
+    bool good = kind && (strcmp(kind, "graph") == 0 || strcmp(kind, "launch") == 0);
+    group->graph = good && strcmp(kind, "graph") == 0;
+    for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
+        good = read_launch(ARRAY_GROW(group->launches, group->count), line);
+    free(copy);
+    return good && (group->graph || group->count == 1);
+}
+
+static void release_group(struct program_group *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        free(group->launches[i].launch.function);
+        free(group->launches[i].launch.code);
+        free(group->launches[i].module);
+    }
+    free(group->launches);
+    free(group->question);
+    free(group->id);
+    free(group);
+}
+
+void program_groups_release(struct program_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        release_group(groups->list[i]);
+    free(groups->list);
+    *groups = (struct program_groups){0};
+}
+
+/* ---- Ids ---- */
+
+static void put_extents(FILE *stream, const unsigned of[3])
+{
+    const int count = of[2] != 1 ? 3 : of[1] != 1 ? 2 : 1;
+    for (int i = 0; i < count; i++)
+        fprintf(stream, "%s%u", i > 0 ? "x" : "", of[i]);
+}
+
+/* "128,256" as in <<<128, 256>>>; shared memory only where there is some. */
+static void put_shape(FILE *stream, const struct launch *launch)
+{
+    put_extents(stream, launch->grid);
+    fputc(',', stream);
+    put_extents(stream, launch->block);
+    if (launch->shared > 0)
+        fprintf(stream, ",%u", launch->shared);
+}
+
+#define GRAPH_NAMES 60 /* characters */
+
+/* The kernels of a graph as far as they fit, and a hash of them all with their shapes. */
+static void put_graph(FILE *stream, const struct program_group *group, char *const *names)
+{
+    XXH3_state_t *state = XXH3_createState();
+    size_t length = 0, shown = 0;
+    XXH3_64bits_reset(state);
+    fputs("graph:", stream);
+    for (size_t i = 0; i < group->count; i++) {
+        const struct launch *launch = &group->launches[i].launch;
+        XXH3_64bits_update(state, launch->function, strlen(launch->function));
+        XXH3_64bits_update(state, launch->grid, sizeof launch->grid);
+        XXH3_64bits_update(state, launch->block, sizeof launch->block);
+        length += strlen(names[i]) + 1;
+        if (length <= GRAPH_NAMES || i == 0) {
+            fprintf(stream, "%s%s", i > 0 ? "+" : "", names[i]);
+            shown++;
+        }
+    }
+    if (shown < group->count)
+        fprintf(stream, "+%zu_more", group->count - shown);
+    fprintf(stream, "~%04x", (unsigned)(XXH3_64bits_digest(state) & 0xffff));
+    XXH3_freeState(state);
+}
+
+/* names are those of the group's functions. */
+static char *make_id(const char *family, const struct program_group *group, char *const *names)
+{
+    char *id = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&id, &size);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for the name of a kernel");
+    fprintf(stream, "%s/", family);
+    if (group->graph) {
+        put_graph(stream, group, names);
+    } else {
+        fprintf(stream, "%s@", names[0]);
+        put_shape(stream, &group->launches[0].launch);
+    }
+    fclose(stream);
+    return id;
+}
+
+static bool is_same_group(const struct program_group *a, const struct program_group *b)
+{
+    if (a->graph != b->graph || a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct launch *x = &a->launches[i].launch, *y = &b->launches[i].launch;
+        if (strcmp(x->function, y->function) != 0 || memcmp(x->grid, y->grid, sizeof x->grid) != 0 ||
+            memcmp(x->block, y->block, sizeof x->block) != 0 || x->shared != y->shared)
+            return false;
+    }
+    return true;
+}
+
+/* Of the same functions and shapes, but of other machine code, as Triton makes them: the second is #2. */
+static size_t count_namesakes(const struct program_groups *groups, const struct program_group *group)
+{
+    size_t namesakes = 0;
+    for (size_t i = 0; i < groups->count && groups->list[i] != group; i++)
+        namesakes += is_same_group(groups->list[i], group);
+    return namesakes;
+}
+
+static char *number_id(char *id, size_t namesakes)
+{
+    if (namesakes == 0)
+        return id;
+    char *numbered = x_sprintf("%s#%zu", id, namesakes + 1);
+    free(id);
+    return numbered;
+}
+
+/* names are those of its functions. */
+static char *id_of(const struct program_groups *groups, const struct program_group *group, const char *family,
+                   char *const *names)
+{
+    return number_id(make_id(family, group, names), count_namesakes(groups, group));
+}
+
+/* As long as it is not known which other functions there are. */
+static char *first_id_of(const struct program_groups *groups, const struct program_group *group, const char *family)
+{
+    char **names = x_calloc(group->count, sizeof *names);
+    for (size_t i = 0; i < group->count; i++)
+        names[i] = kernel_short_name(group->launches[i].launch.function);
+    char *id = id_of(groups, group, family, names);
+    for (size_t i = 0; i < group->count; i++)
+        free(names[i]);
+    free(names);
+    return id;
+}
+
+/* Whether -k means it. An id that was made when all functions were known may have digits of the whole name, ~1f3a. */
+static bool is_meant(char *const *globs, size_t count, const char *id)
+{
+    if (glob_any(globs, count, id))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        const char *digits = strrchr(globs[i], '~');
+        if (!digits)
+            continue;
+        char *without = x_sprintf("%.*s%s", (int)(digits - globs[i]), globs[i],
+                                  digits + 1 + strspn(digits + 1, "0123456789abcdef"));
+        const bool meant = glob_any(&without, 1, id);
+        free(without);
+        if (meant)
+            return true;
+    }
+    return false;
+}
+
+/* The short names of all their functions, one after the other; *count of them. Caller frees. */
+static char **name_functions(const struct program_groups *groups, size_t *count)
+{
+    const char **functions = NULL;
+    *count = 0;
+    for (size_t g = 0; g < groups->count; g++)
+        for (size_t i = 0; i < groups->list[g]->count; i++)
+            *ARRAY_GROW(functions, *count) = groups->list[g]->launches[i].launch.function;
+    char **names = x_calloc(*count, sizeof *names);
+    kernel_short_names(functions, *count, names);
+    free(functions);
+    return names;
+}
+
+void program_groups_name(struct program_groups *groups, const char *family, struct run *run)
+{
+    size_t count, at = 0;
+    char **names = name_functions(groups, &count);
+    struct result **results = x_calloc(groups->count, sizeof(struct result *));
+    for (size_t g = 0; g < groups->count; g++)
+        results[g] = run_find(run, groups->list[g]->id);
+    for (size_t g = 0; g < groups->count; g++) {
+        struct program_group *group = groups->list[g];
+        char *id = id_of(groups, group, family, &names[at]);
+        at += group->count;
+        free(group->id);
+        group->id = id;
+        if (results[g]) {
+            free(results[g]->id);
+            results[g]->id = x_strdup(id);
+        }
+    }
+    if (run->result_count > 0)
+        qsort(run->results, run->result_count, sizeof *run->results, by_text);
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    free(results);
+}
+
+/* ---- The table ---- */
+
+/* The code of each launch whose module is known, so that what differs in it is another group. */
+static void find_code(struct program_group *group, const char *directory, int capability)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        struct program_launch *launch = &group->launches[i];
+        struct cubin cubin = {0};
+        enum cubin_status status;
+        char *path = launch->module ? x_sprintf("%s/%s.cubin", directory, launch->module) : NULL;
+        if (path && access(path, R_OK) == 0 && cubin_read(&cubin, path) == 0) {
+            const struct cubin_function *function =
+                cubin_find(&cubin, launch->launch.function, capability, &status);
+            launch->launch.code = function ? x_strdup(function->code) : NULL;
+        }
+        cubin_release(&cubin);
+        free(path);
+    }
+}
+
+static void read_symbols(struct program_group *group)
+{
+    char ***names = x_calloc(group->count, sizeof *names);
+    for (size_t i = 0; i < group->count; i++)
+        names[i] = &group->launches[i].launch.function;
+    symbols_read(names, group->count);
+    free(names);
+}
+
+static const char *text_or(const char *text)
+{
+    return text ? text : "";
+}
+
+static bool has_same_code(const struct program_group *a, const struct program_group *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(text_or(a->launches[i].launch.code), text_or(b->launches[i].launch.code)) != 0)
+            return false;
+    return true;
+}
+
+struct program_group *program_group_take(struct program_groups *groups, const struct measurement *measurement,
+                                         const char *directory, int capability, const char *text)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (strcmp(groups->list[i]->question, text) == 0)
+            return groups->list[i];
+    struct program_group *group = x_calloc(1, sizeof *group);
+    if (!read_group(group, text)) {
+        release_group(group);
+        return NULL;
+    }
+    read_symbols(group);
+    find_code(group, directory, capability);
+    for (size_t i = 0; i < groups->count; i++) {
+        if (is_same_group(groups->list[i], group) && has_same_code(groups->list[i], group)) {
+            release_group(group);
+            return groups->list[i];
+        }
+    }
+    group->question = x_strdup(text);
+    *ARRAY_GROW(groups->list, groups->count) = group;
+    group->id = first_id_of(groups, group, measurement->program->name);
+    group->wanted = is_meant(measurement->globs, measurement->glob_count, group->id);
+    return group;
+}
+
+struct program_group *program_group_find(const struct program_groups *groups, const char *id)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (strcmp(groups->list[i]->id, id) == 0)
+            return groups->list[i];
+    return NULL;
+}
+
+/* ---- Machine code ---- */
+
+/* All images that were loaded, for functions whose module the driver does not tell. */
+struct program_images {
+    const char *directory;
+    char *const *names;
+    struct cubin *list;
+    size_t count;
+    int capability;
+};
+
+static void read_images(struct program_images *images)
+{
+    images->list = x_calloc(images->count, sizeof *images->list);
+    for (size_t i = 0; i < images->count; i++) {
+        char *path = x_sprintf("%s/%s.cubin", images->directory, images->names[i]);
+        if (access(path, R_OK) == 0)
+            (void)cubin_read(&images->list[i], path);
+        free(path);
+    }
+}
+
+/* The function of a launch: in its module, else wherever its name is, if all code of that name is the same. */
+static const struct cubin_function *find_function(const struct program_images *images,
+                                                  const struct program_launch *launch)
+{
+    const struct cubin_function *found = NULL;
+    for (size_t i = 0; i < images->count; i++) {
+        enum cubin_status status;
+        if (launch->module && strcmp(launch->module, images->names[i]) != 0)
+            continue;
+        const struct cubin_function *function =
+            cubin_find(&images->list[i], launch->launch.function, images->capability, &status);
+        if (status == CUBIN_SEVERAL || (found && function && strcmp(found->code, function->code) != 0))
+            return NULL;
+        found = function ? function : found;
+    }
+    return found;
+}
+
+static void copy_launches(const struct program_group *group, struct result *result)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
+        *launch = group->launches[i].launch;
+        launch->function = x_strdup(launch->function);
+        launch->code = x_strdup(launch->code);
+    }
+}
+
+void program_groups_add_code(const struct program_groups *groups, const char *directory, char *const *names,
+                             size_t count, const struct metrics *metrics, struct run *run)
+{
+    struct program_images images = {directory, names, NULL, count, static_facts_capability(&run->device)};
+    read_images(&images);
+    for (size_t g = 0; g < groups->count; g++) {
+        struct program_group *group = groups->list[g];
+        struct result *result = run_find(run, group->id);
+        for (size_t i = 0; i < group->count; i++) {
+            const struct cubin_function *function = find_function(&images, &group->launches[i]);
+            if (function)
+                static_facts_set_code(&group->launches[i].launch, function);
+        }
+        if (!result)
+            continue;
+        copy_launches(group, result);
+        if (result->status == RESULT_OK)
+            static_facts_of_launches(result, images.capability, metrics);
+    }
+    for (size_t i = 0; i < count; i++)
+        cubin_release(&images.list[i]);
+    free(images.list);
+}

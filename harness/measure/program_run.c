@@ -1,0 +1,561 @@
+/* The program runs once, and its processes say what they measure. What they say is held to what a process says then, as
+ * with workers: the program shares them with cugate's code. */
+#include "program_parts.h"
+
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    TERM_SECONDS = 5,   /* from SIGTERM to SIGKILL, when the time is over */
+    DRAIN_SECONDS = 10, /* for processes that outlive the program's first */
+    GROUPS_MAX = 5000
+};
+
+/* One process of the program that opened CUDA. */
+struct process {
+    int socket;
+    pid_t number;
+    char *buffer;
+    size_t length, capacity;
+    bool greeted, described, ended;
+    struct run part; /* a result for each group that it was asked to measure */
+};
+
+/* While the program runs. */
+struct running {
+    struct program_run *run;
+    int listener;
+    int handle; /* of the program's first process, readable once that ended */
+    pid_t first;
+    int signals; /* -1: nothing more to hear */
+    struct process *list;
+    size_t count;
+    char *address;
+    double end;   /* of the time that it has */
+    bool killed;  /* after it */
+    bool is_over; /* the first process has ended */
+};
+
+/* ---- Starting it ---- */
+
+static char *find_injection(void)
+{
+    static const char *const places[] = {"libcugate_inject.so", "../lib/cugate/libcugate_inject.so"};
+    char *directory = program_directory(), *found = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
+        char *path = x_sprintf("%s/%s", directory, places[i]);
+        found = realpath(path, NULL);
+        free(path);
+    }
+    if (!found)
+        error("cannot find libcugate_inject.so beside %s: run `make` again", directory);
+    free(directory);
+    return found;
+}
+
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path)
+        return error("the path %s is too long for a socket: set TMPDIR to a shorter one", path);
+    strcpy(address.sun_path, path); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy): it fits */
+    const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener >= 0 && bind(listener, (const struct sockaddr *)&address, sizeof address) == 0 &&
+        listen(listener, SOMAXCONN) == 0)
+        return listener;
+    error("cannot listen at %s: %s", path, strerror(errno));
+    if (listener >= 0)
+        close(listener);
+    return -1;
+}
+
+/* In the child: descriptors 0 to 2 as the run wants them. */
+static void place_descriptors(const struct program_run *run)
+{
+    if (run->input >= 0)
+        dup2(run->input, STDIN_FILENO);
+    if (run->silent) {
+        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+    } else if (!run->measurement->program->speaks) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
+}
+
+__attribute__((noreturn)) static void be_the_program(const struct program_run *run, int failed)
+{
+    const char *const shell[] = {"sh", "-c", run->command, NULL};
+    char *const *arguments = run->command ? (char *const *)shell : run->measurement->program->arguments;
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    place_descriptors(run);
+    execvp(arguments[0], arguments);
+    const int number = errno;
+    _exit(write(failed, &number, sizeof number) == sizeof number ? 127 : 126);
+}
+
+/* Has the driver load us into what is started, and nothing else of ours. */
+static void set_environment(const struct running *running, const char *injection)
+{
+    setenv(WIRE_ADDRESS, running->address, 1);
+    setenv("CUDA_INJECTION64_PATH", injection, 1);
+    if (running->run->measurement->program->nvtx)
+        setenv("NVTX_INJECTION64_PATH", injection, 1);
+}
+
+static void forget_environment(void)
+{
+    unsetenv(WIRE_ADDRESS);
+    unsetenv("CUDA_INJECTION64_PATH");
+    unsetenv("NVTX_INJECTION64_PATH");
+}
+
+/* -1 after error() when there is no such program. */
+static int start(struct running *running)
+{
+    int ends[2], number = 0;
+    char *injection = find_injection();
+    if (!injection)
+        return -1;
+    if (pipe2(ends, O_CLOEXEC) < 0) {
+        free(injection);
+        return error("cannot make a pipe for the program: %s", strerror(errno));
+    }
+    set_environment(running, injection);
+    free(injection);
+    fflush(NULL);
+    running->first = fork();
+    if (running->first == 0)
+        be_the_program(running->run, ends[1]);
+    forget_environment();
+    close(ends[1]);
+    const bool failed = running->first > 0 && read(ends[0], &number, sizeof number) == sizeof number;
+    close(ends[0]);
+    if (failed)
+        waitpid(running->first, NULL, 0);
+    if (failed || running->first < 0)
+        return error("cannot run %s: %s",
+                     running->run->command ? "sh" : running->run->measurement->program->arguments[0],
+                     strerror(failed ? number : errno));
+    running->handle = (int)syscall(SYS_pidfd_open, running->first, 0);
+    if (running->handle < 0) {
+        kill(running->first, SIGKILL);
+        waitpid(running->first, NULL, 0);
+        return error("cannot watch the program: %s; it takes Linux 5.3 or later", strerror(errno));
+    }
+    return 0;
+}
+
+/* ---- Messages ---- */
+
+static char *request_text(const struct program_run *run)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    const struct metrics *metrics = run->measurement->metrics;
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for a message");
+    fprintf(stream, "set %zu\ndirectory %s\n", run->set, run->directory);
+    if (run->measurement->program->nvtx)
+        fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx);
+    for (size_t m = 0; m < metrics->count; m++)
+        fprintf(stream, "metric %s %s\n", metrics->list[m].name, metrics->list[m].counter);
+    fclose(stream);
+    return text;
+}
+
+static bool take_hello(struct running *running, struct process *process)
+{
+    if (process->greeted)
+        return false;
+    char *text = request_text(running->run);
+    process->greeted = message_write(process->socket, MESSAGE_ANSWER, text);
+    free(text);
+    return process->greeted;
+}
+
+/* The first one's device and session are the run's. */
+static bool take_device(struct running *running, struct process *process, const char *text)
+{
+    struct run described = {0}, *part = &running->run->part;
+    char difference[512];
+    if (!process->greeted || process->described ||
+        run_parse(&described, "the program's message", text, strlen(text)) < 0)
+        return false;
+    bool good = described.session_count == 1 && described.result_count == 0;
+    if (good && part->session_count > 0) {
+        device_difference(&described.device, &part->device, difference, sizeof difference);
+        good = *difference == '\0';
+        if (!good)
+            warning("the program uses GPUs of two models, and only the first is measured: %s", difference);
+    } else if (good) {
+        part->device = described.device;
+        part->sessions = described.sessions;
+        part->session_count = 1;
+        described.device = (struct device){0};
+        described.sessions = NULL;
+        described.session_count = 0;
+    }
+    process->described = good;
+    run_release(&described);
+    return good;
+}
+
+static bool take_group(struct running *running, struct process *process, const char *text)
+{
+    const struct measurement *measurement = running->run->measurement;
+    struct program_group *group = NULL;
+    if (!process->greeted)
+        return false;
+    if (running->run->groups->count < GROUPS_MAX)
+        group = program_group_take(running->run->groups, measurement, running->run->directory, text);
+    if (!group && running->run->groups->count < GROUPS_MAX)
+        return false;
+    char *answer = group && group->wanted ? x_sprintf("%zu %zu %s", measurement->program->skip,
+                                                      measurement->program->first + 1, group->id)
+                                          : x_strdup("");
+    if (group && group->wanted)
+        run_add(&process->part, group->id);
+    const bool good = message_write(process->socket, MESSAGE_ANSWER, answer);
+    free(answer);
+    return good;
+}
+
+/* Of one launch: a row for each metric, with one sample. */
+static bool is_one_launch(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].count == 1);
+        if (!one || row->pair_count > 0 || row->has_readings || row->has_drift_reference || row->previous)
+            return false;
+    }
+    return result->status == RESULT_OK && result->launch_count == 0;
+}
+
+/* Adds samples to the row's one session. */
+static void add_samples(struct row *row, const double *samples, size_t count)
+{
+    if (row->session_count == 0) {
+        row_add_session(row, samples, count);
+        return;
+    }
+    struct session_samples *session = &row->sessions[0];
+    session->samples = x_realloc(session->samples, session->count + count, sizeof *session->samples);
+    memcpy(session->samples + session->count, samples, count * sizeof *samples);
+    session->count += count;
+}
+
+/* What one launch lacks, all of them lack. */
+void program_join_rows(struct result *result, const struct result *more)
+{
+    for (size_t i = 0; i < more->row_count; i++) {
+        const struct row *from = &more->rows[i];
+        struct row *row = result_find(result, from->metric);
+        const bool is_new = !row;
+        if (is_new)
+            row = result_add(result, from->metric);
+        if (from->state == VALUE_MEASURED && (is_new || row->state == VALUE_MEASURED)) {
+            add_samples(row, from->sessions[0].samples, from->sessions[0].count);
+        } else if (is_new || row->state == VALUE_MEASURED) {
+            row_clear(row);
+            row->state = from->state;
+        }
+    }
+}
+
+static bool take_result(struct process *process, const char *line)
+{
+    struct result taken = {0};
+    if (!process->described || result_from_line(&taken, line) < 0)
+        return false;
+    struct result *result = run_find(&process->part, taken.id);
+    const bool good = result && is_one_launch(&taken);
+    if (good)
+        program_join_rows(result, &taken);
+    result_release(&taken);
+    return good;
+}
+
+static bool take_module(struct running *running, const char *name)
+{
+    struct program_run *run = running->run;
+    if (strlen(name) != 16 || strspn(name, "0123456789abcdef") != 16)
+        return false;
+    for (size_t i = 0; i < run->image_count; i++)
+        if (strcmp(run->images[i], name) == 0)
+            return true;
+    *ARRAY_GROW(run->images, run->image_count) = x_strdup(name);
+    return true;
+}
+
+/* "lost unwatched", then a line for each group: "launches measured id". */
+static bool take_end(struct running *running, struct process *process, char *text)
+{
+    struct program_run *run = running->run;
+    size_t lost, unwatched;
+    char *rest = NULL;
+    const char *head = strtok_r(text, "\n", &rest);
+    if (process->ended || !head || sscanf(head, "%zu %zu", &lost, &unwatched) != 2) /* NOLINT(cert-err34-c) */
+        return false;
+    for (char *line; (line = strtok_r(NULL, "\n", &rest));) {
+        size_t times, measured;
+        int at = 0;
+        if (sscanf(line, "%zu %zu %n", &times, &measured, &at) != 2 || at == 0) /* NOLINT(cert-err34-c) */
+            return false;
+        struct program_group *group = program_group_find(run->groups, line + at);
+        if (!group)
+            return false;
+        if (run->set == 0) {
+            group->times += times;
+            group->measured += measured;
+        }
+    }
+    run->lost += lost;
+    run->unwatched += unwatched;
+    process->ended = true;
+    return true;
+}
+
+static bool take_message(struct running *running, struct process *process, struct message *message)
+{
+    struct program_run *run = running->run;
+    switch ((int)message->kind) {
+    case MESSAGE_HELLO:
+        return take_hello(running, process);
+    case MESSAGE_SETS: {
+        const unsigned long sets = strtoul(message->text, NULL, 10);
+        run->sets = sets < run->measurement->metrics->count ? sets : run->measurement->metrics->count;
+        return process->greeted;
+    }
+    case MESSAGE_DEVICE:
+        return take_device(running, process, message->text);
+    case MESSAGE_MODULE:
+        return take_module(running, message->text);
+    case MESSAGE_GROUP:
+        return take_group(running, process, message->text);
+    case MESSAGE_RESULT:
+        return take_result(process, message->text);
+    case MESSAGE_FAILURE:
+        text_make_harmless(message->text, ' ');
+        if (!run->failure)
+            run->failure = x_strdup(message->text);
+        process->ended = true; /* it has nothing more to say */
+        return true;
+    case MESSAGE_END:
+        return take_end(running, process, message->text);
+    default:
+        return false;
+    }
+}
+
+/* ---- Processes ---- */
+
+/* The first launch of a group is colder than the rest: it counts only where it is the only one. */
+static void forget_first(struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        struct row *row = &result->rows[i];
+        if (row->state != VALUE_MEASURED || row->sessions[0].count < 2)
+            continue;
+        struct session_samples *session = &row->sessions[0];
+        session->count--;
+        memmove(session->samples, session->samples + 1, session->count * sizeof *session->samples);
+    }
+}
+
+/* Its samples go to the run's. */
+static void end_process(struct running *running, struct process *process)
+{
+    struct program_run *run = running->run;
+    for (size_t i = 0; i < process->part.result_count; i++) {
+        struct result *from = &process->part.results[i];
+        forget_first(from);
+        if (from->row_count > 0)
+            program_join_rows(run_add(&run->part, from->id), from);
+    }
+    run->broken_off += process->greeted && !process->ended;
+    run_release(&process->part);
+    free(process->buffer);
+    close(process->socket);
+    *process = running->list[--running->count];
+}
+
+/* All that wait. */
+static void accept_processes(struct running *running)
+{
+    for (int socket; (socket = accept4(running->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0;) {
+        struct ucred peer = {0};
+        socklen_t size = sizeof peer;
+        getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+        struct process *process = ARRAY_GROW(running->list, running->count);
+        process->socket = socket;
+        process->number = peer.pid;
+        running->run->processes++;
+    }
+}
+
+/* False when the process has ended, or spoke out of turn. */
+static bool hear(struct running *running, size_t place)
+{
+    const size_t step = 1 << 16;
+    struct process *process = &running->list[place];
+    if (process->capacity - process->length < step) {
+        process->capacity = process->length * 2 + step;
+        process->buffer = x_realloc(process->buffer, process->capacity, 1);
+    }
+    const ssize_t got = read(process->socket, process->buffer + process->length, step);
+    if (got < 0 && errno == EINTR)
+        return true;
+    if (got <= 0)
+        return false;
+    process->length += (size_t)got;
+    for (;;) {
+        struct message message = {0};
+        const int taken = message_take(process->buffer, &process->length, &message);
+        const bool good = taken == 0 || (taken > 0 && take_message(running, process, &message));
+        free(message.text);
+        if (!good && !running->run->failure)
+            running->run->failure = x_sprintf("process %d spoke out of turn: something in the program writes to a "
+                                              "descriptor of cugate's",
+                                              (int)process->number);
+        if (taken == 0 || !good)
+            return good;
+    }
+}
+
+/* ---- Until it ends ---- */
+
+static void kill_all(const struct running *running, int number)
+{
+    if (!running->is_over)
+        kill(running->first, number);
+    for (size_t i = 0; i < running->count; i++)
+        if (running->list[i].number > 0)
+            kill(running->list[i].number, number);
+}
+
+static void end_first(struct running *running)
+{
+    int status = 0;
+    while (waitpid(running->first, &status, 0) < 0 && errno == EINTR)
+        continue;
+    running->run->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    accept_processes(running); /* one may have come and gone */
+    running->is_over = true;
+    running->end = now_seconds() + DRAIN_SECONDS;
+    close(running->handle);
+    running->handle = -1;
+}
+
+/* A signal that the terminal sent, the program has as well; one that was meant for us is passed on. */
+static void pass_signal(struct running *running)
+{
+    struct signalfd_siginfo taken;
+    if (read(running->signals, &taken, sizeof taken) != sizeof taken)
+        return;
+    running->run->interrupted = true;
+    if (taken.ssi_code <= 0 && !running->is_over)
+        kill(running->first, (int)taken.ssi_signo);
+}
+
+static void be_late(struct running *running)
+{
+    kill_all(running, running->killed ? SIGKILL : SIGTERM);
+    running->run->timed_out |= !running->is_over;
+    running->killed = true;
+    running->end = now_seconds() + TERM_SECONDS;
+}
+
+static bool goes_on(struct running *running)
+{
+    if (!running->is_over)
+        return true;
+    if (running->count == 0)
+        return false;
+    if (now_seconds() < running->end)
+        return true;
+    warning("%zu process%s of the program still run%s: what they counted until now is kept", running->count,
+            running->count == 1 ? "" : "es", running->count == 1 ? "s" : "");
+    return false;
+}
+
+/* One round: waits until something happens. */
+static void attend(struct running *running)
+{
+    enum { OTHERS = 3 };
+    const size_t count = running->count;
+    struct pollfd *events = x_calloc(count + OTHERS, sizeof *events);
+    events[0] = (struct pollfd){.fd = running->listener, .events = POLLIN};
+    events[1] = (struct pollfd){.fd = running->handle, .events = POLLIN};
+    events[2] = (struct pollfd){.fd = running->signals, .events = POLLIN};
+    for (size_t i = 0; i < count; i++)
+        events[OTHERS + i] = (struct pollfd){.fd = running->list[i].socket, .events = POLLIN};
+    const double left = running->end - now_seconds();
+    const int wait = running->end == 0 ? -1 : left > 0 ? (int)(left * 1000) + 1 : 0;
+    const int ready = poll(events, count + OTHERS, wait);
+    /* From the last, which may take the place of one that ended. */
+    for (size_t i = count; ready > 0 && i-- > 0;)
+        if (events[OTHERS + i].revents && !hear(running, i))
+            end_process(running, &running->list[i]);
+    if (ready > 0 && events[0].revents)
+        accept_processes(running);
+    if (ready > 0 && events[2].revents)
+        pass_signal(running);
+    if (ready > 0 && events[1].revents && !running->is_over)
+        end_first(running);
+    else if (ready == 0 && running->end > 0 && !running->is_over && now_seconds() >= running->end)
+        be_late(running);
+    free(events);
+}
+
+int program_run(struct program_run *run)
+{
+    struct interrupts interrupts;
+    struct running running = {.run = run, .handle = -1};
+    const double timeout = run->measurement->program->timeout;
+    if (interrupts_open(&interrupts) < 0)
+        return -1;
+    running.signals = interrupts.descriptor;
+    running.address = x_sprintf("%s/%zu", run->directory, run->set);
+    unlink(running.address);
+    running.listener = listen_at(running.address);
+    int result = running.listener < 0 ? -1 : start(&running);
+    running.end = timeout > 0 ? now_seconds() + timeout : 0;
+    while (result == 0 && goes_on(&running))
+        attend(&running);
+    while (running.count > 0)
+        end_process(&running, &running.list[running.count - 1]);
+    if (running.listener >= 0)
+        close(running.listener);
+    unlink(running.address);
+    free(running.address);
+    free(running.list);
+    run->interrupted |= interrupts_close(&interrupts);
+    return result;
+}
+
+void program_run_release(struct program_run *run)
+{
+    run_release(&run->part);
+    for (size_t i = 0; i < run->image_count; i++)
+        free(run->images[i]);
+    free(run->images);
+    free(run->failure);
+}
