@@ -14,6 +14,7 @@
 #include "run_laws.h"
 #include "sample.h"
 #include "session.h"
+#include "short_name.h"
 #include "symbol.h"
 #include "units.h"
 
