@@ -10,12 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *collector_of(const struct run *run)
-{
-    const char *name = run->session_count > 0 ? run->sessions[0].facts[SESSION_COLLECTOR] : NULL;
-    return name ? name : "unknown";
-}
-
 /* A session that two runs hold would count twice. */
 static int check_sessions(const struct candidate *candidates, size_t count)
 {
@@ -51,9 +45,15 @@ static int check_pair(const char *name, const struct run *run, const char *other
         error("%s and %s are of different devices: %s. Accept them one by one", name, other_name, difference);
         return EXIT_BASELINE;
     }
-    if (strcmp(collector_of(run), collector_of(other)) != 0) {
-        error("%s was measured by the collector %s, but %s by %s: their values have no common meaning", name,
-              collector_of(run), other_name, collector_of(other));
+    const char *second, *ignored, *collector = run_collector(run, &second), *first = run_collector(other, &ignored);
+    if (second) {
+        error("%s holds sessions of two collectors, %s and %s: their values have no common meaning", name, collector,
+              second);
+        return EXIT_BASELINE;
+    }
+    if (strcmp(collector, first) != 0) {
+        error("%s was measured by the collector %s, but %s by %s: their values have no common meaning", name, collector,
+              other_name, first);
         return EXIT_BASELINE;
     }
     return 0;
@@ -87,13 +87,13 @@ static int check_candidates(const struct candidate *candidates, size_t count)
 /* The collector is no part of a device's key, but a value depends on it all the same. */
 static int check_old(const struct baseline_files *files, const struct run *run, const char *name)
 {
+    const char *second, *ours = run_collector(run, &second);
     for (size_t i = 0; i < files->count; i++) {
-        const struct run *old = &files->list[i].run;
-        if (old->session_count > 0 && strcmp(collector_of(old), collector_of(run)) != 0) {
+        const char *theirs = run_collector(&files->list[i].run, &second);
+        if (second || strcmp(theirs, ours) != 0) {
             error("%s was measured by the collector %s, but %s by %s: remove the old baseline, or keep this one "
-                  "elsewhere "
-                  "with --baselines",
-                  name, collector_of(run), files->list[i].path, collector_of(old));
+                  "elsewhere with --baselines",
+                  name, ours, files->list[i].path, second && strcmp(theirs, ours) == 0 ? second : theirs);
             return EXIT_BASELINE;
         }
     }

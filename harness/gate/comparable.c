@@ -57,15 +57,14 @@ int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_
     return result;
 }
 
-/* The first collector that is not that one, which may be NULL; unknown ones are not held against a file. */
-static const char *other_collector(const struct run *run, const char *collector)
+/* 0 when one collector measured the run, which *name is then. */
+static int expect_one_collector(const struct run *run, const char *what, const char **name)
 {
-    for (size_t i = 0; i < run->session_count; i++) {
-        const char *name = run->sessions[i].facts[SESSION_COLLECTOR];
-        if (name && (!collector || strcmp(name, collector) != 0))
-            return name;
-    }
-    return NULL;
+    const char *other;
+    *name = run_collector(run, &other);
+    return other
+               ? error("the two cannot be compared: %s holds sessions of two collectors, %s and %s", what, *name, other)
+               : 0;
 }
 
 int gate_comparable(const struct run *run, const struct run *baseline)
@@ -75,14 +74,12 @@ int gate_comparable(const struct run *run, const struct run *baseline)
     if (*difference)
         return error("the two cannot be compared, the run is of another device than the baseline: %s", difference);
 
-    /* Either side may have several: what is not the first of the other side is another. */
-    const char *ours = other_collector(run, NULL), *theirs = other_collector(baseline, NULL);
-    const char *other = ours ? other_collector(baseline, ours) : NULL;
-    if (!other && theirs && (ours = other_collector(run, theirs)))
-        other = theirs;
-    if (other)
+    const char *ours, *theirs;
+    if (expect_one_collector(run, "the run", &ours) < 0 || expect_one_collector(baseline, "the baseline", &theirs) < 0)
+        return -1;
+    if (strcmp(ours, theirs) != 0)
         return error("the two cannot be compared: the run was measured by the collector %s, the baseline by %s", ours,
-                     other);
+                     theirs);
     return 0;
 }
 

@@ -18,6 +18,7 @@ struct worsened {
 struct weighing {
     const struct standards *was, *now;
     struct quantiles quantiles;
+    bool incomparable; /* another collector measured what is there now */
     struct note_items kernels, rows, wider, drift_references;
     struct worsened *worsened;
     size_t worsened_count;
@@ -105,6 +106,8 @@ static void weigh_kernel(struct weighing *weighing, const struct result *was)
         note_items_add(&weighing->kernels, "%s", was->id);
         return;
     }
+    if (weighing->incomparable)
+        return;
     for (size_t i = 0; i < was->row_count; i++) {
         const struct row *before = &was->rows[i], *row = result_find(now, before->metric);
         if (!row || (before->state == VALUE_MEASURED && row->state != VALUE_MEASURED))
@@ -138,7 +141,15 @@ static void note_worsened(struct comparison *comparison, struct weighing *weighi
 
 static void weigh_baselines(struct comparison *comparison, const struct standards *was, const struct standards *now)
 {
+    const char *other, *before = run_collector(was->baseline, &other), *after = run_collector(now->baseline, &other);
     struct weighing weighing = {.was = was, .now = now};
+    weighing.incomparable =
+        was->baseline->session_count > 0 && now->baseline->session_count > 0 && strcmp(before, after) != 0;
+    if (weighing.incomparable)
+        comparison_add_note(comparison,
+                            "WEAKENED: the baseline is of another collector, %s and not %s, so nothing says whether "
+                            "its values were made worse",
+                            after, before);
     for (size_t i = 0; i < was->baseline->result_count; i++)
         weigh_kernel(&weighing, &was->baseline->results[i]);
     comparison_add_items(comparison, &weighing.kernels, "WEAKENED: kernels are gone from the baseline");

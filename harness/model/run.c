@@ -64,6 +64,22 @@ const char *run_date(const struct run *run)
     return run->session_count > 0 ? run->sessions[run->session_count - 1].facts[SESSION_DATE] : NULL;
 }
 
+static const char *collector_of(const struct session *session)
+{
+    const char *name = session->facts[SESSION_COLLECTOR];
+    return name ? name : "unknown";
+}
+
+const char *run_collector(const struct run *run, const char **other)
+{
+    const char *first = run->session_count > 0 ? collector_of(&run->sessions[0]) : "unknown";
+    *other = NULL;
+    for (size_t i = 1; i < run->session_count && !*other; i++)
+        if (strcmp(collector_of(&run->sessions[i]), first) != 0)
+            *other = collector_of(&run->sessions[i]);
+    return first;
+}
+
 void run_add_session(struct run *run, const struct session *session)
 {
     for (size_t i = 0; i < run->session_count; i++)

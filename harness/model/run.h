@@ -61,6 +61,10 @@ void run_stand_in(struct run *baseline, const struct run *base);
 /* When its newest session was measured; NULL where it does not say. */
 const char *run_date(const struct run *run);
 
+/* The collector that measured its sessions; "unknown" where none says. *other is the first that differs, or NULL: what
+ * two collectors measured has no common meaning, though the names of kernels and metrics be the same. */
+const char *run_collector(const struct run *run, const char **other);
+
 /* Adds a copy of a session unless one with equal facts is there. */
 void run_add_session(struct run *run, const struct session *session);
 void run_forget_sessions(struct run *run);

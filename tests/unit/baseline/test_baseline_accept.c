@@ -31,7 +31,12 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
     runs[1].sessions[0].facts[SESSION_COLLECTOR] = x_strdup("host");
     made_expect(&(struct trial){.directory = directory}, runs, 2, EXIT_BASELINE,
                 "b.json was measured by the collector host, but a.json by cupti");
+    run_add_session(&runs[0], &runs[1].sessions[0]);
+    made_expect(&(struct trial){.directory = directory}, runs, 1, EXIT_BASELINE,
+                "a.json holds sessions of two collectors, cupti and host");
     run_release(&runs[1]);
+    run_release(&runs[0]);
+    runs[0] = made_run(1);
 
     runs[1] = made_run(2);
     run_set_note(&runs[1],

@@ -66,15 +66,16 @@ static void set_collector(struct run *run, const char *name)
     run->sessions[0].facts[SESSION_COLLECTOR] = x_strdup(name);
 }
 
-/* NULL: a file that does not say. */
+/* NULL: a file that does not say, which may be of any. */
 Test(comparable, runs_of_two_collectors_are_not_compared)
 {
     static const struct {
         const char *run, *baseline, *words; /* NULL: they are compared */
     } cases[] = {
         {"cupti", "cupti", NULL},
-        {NULL, "cupti", NULL},
-        {"host", NULL, NULL},
+        {NULL, NULL, NULL},
+        {NULL, "cupti", "measured by the collector unknown, the baseline by cupti"},
+        {"host", NULL, "measured by the collector host, the baseline by unknown"},
         {"host", "cupti", "measured by the collector host, the baseline by cupti"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -88,6 +89,24 @@ Test(comparable, runs_of_two_collectors_are_not_compared)
         run_release(&run);
         run_release(&baseline);
     }
+}
+
+Test(comparable, a_run_of_two_collectors_is_not_compared_even_with_itself)
+{
+    struct run run = made_run(1), other = made_run(2);
+    set_collector(&other, "host");
+    run_add_session(&run, &other.sessions[0]);
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_eq(gate_comparable(&run, &run), -1);
+    expect_words(capture_end(&capture), "the run holds sessions of two collectors, cupti and host");
+    run_release(&other);
+    other = made_run(2);
+    capture_begin(&capture);
+    cr_expect_eq(gate_comparable(&other, &run), -1);
+    expect_words(capture_end(&capture), "the baseline holds sessions of two collectors, cupti and host");
+    run_release(&other);
+    run_release(&run);
 }
 
 Test(comparable, a_run_of_another_device_is_not_compared)

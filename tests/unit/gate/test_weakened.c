@@ -124,6 +124,29 @@ Test(weakened, values_that_were_made_worse_are_named_with_their_reason)
            "WEAKENED: made worse in the baseline without a reason: k/a count 7 -> 8");
 }
 
+static void set_collector(struct fixture *fixture, const char *name)
+{
+    run_forget_sessions(&fixture->base);
+    run_add_session(&fixture->base, &(struct session){.facts = {[SESSION_COLLECTOR] = (char *)name}});
+}
+
+Test(weakened, values_of_another_collector_are_not_weighed_and_kernels_are)
+{
+    struct change change;
+    begin(&change);
+    set_collector(&change.was, "cupti");
+    set_collector(&change.now, "host");
+    replace(&change, "time", 200000, "another way to measure");
+    run_filter(&change.now.base, &(char *){(char[]){"k/a"}}, 1);
+    EXPECT(&change, "WEAKENED: the baseline is of another collector, host and not cupti",
+           "WEAKENED: kernels are gone from the baseline: k/b");
+    begin(&change);
+    set_collector(&change.was, "cupti");
+    set_collector(&change.now, "cupti");
+    replace(&change, "time", 200000, "slower");
+    EXPECT(&change, "made worse in the baseline, with the reason \"slower\"");
+}
+
 Test(weakened, a_wider_spread_and_another_drift_reference_are_named)
 {
     struct change change;

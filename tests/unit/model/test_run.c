@@ -72,6 +72,26 @@ Test(run, a_kernel_that_fails_the_second_time_has_failed)
     run_release(&more);
 }
 
+Test(run, the_collector_of_a_run_is_that_of_all_its_sessions)
+{
+    struct run run = {0};
+    const char *other;
+    cr_expect_str_eq(run_collector(&run, &other), "unknown");
+    cr_expect_null(other);
+    run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = (char[]){"1"}}});
+    cr_expect_str_eq(run_collector(&run, &other), "unknown");
+    cr_expect_null(other);
+    for (int i = 0; i < 2; i++)
+        run_add_session(
+            &run,
+            &(struct session){
+                .facts = {
+                    [SESSION_DATE] = i ? (char[]){"3"} : (char[]){"2"}, [SESSION_COLLECTOR] = (char[]){"cupti"}}});
+    cr_expect_str_eq(run_collector(&run, &other), "unknown");
+    cr_expect_str_eq(other, "cupti");
+    run_release(&run);
+}
+
 Test(run, filter_keeps_what_matches)
 {
     struct run run = {0};
