@@ -4,6 +4,7 @@
 #include "outputs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@ struct checking {
     struct metrics metrics;
     struct outputs outputs;
     struct atomic_file run_file;
+    struct program program; /* that is measured in place of a library, when arguments name one */
+    int status;             /* of it */
     struct check check;
 };
 
@@ -26,7 +29,9 @@ static int refuse_contradictions(const struct options *options)
     if (unmeasured && options->against)
         return error("--against measures, but --%s measures nothing: leave one of them out", unmeasured);
     if (options->paired && !options->against)
-        return error("--paired needs --against BASE.so, the build of the kernels to take turns with");
+        return error("--paired needs --against BASE, the build to take turns with");
+    if (unmeasured && options->argument_count > 0)
+        return error("a program is measured, but --%s measures nothing: leave one of them out", unmeasured);
     return 0;
 }
 
@@ -40,7 +45,12 @@ static int open_files(struct checking *checking, struct measurement *measurement
         metrics_read_directory(&checking->metrics, options->metrics) < 0 ||
         options_measurement(measurement, options, &checking->metrics) < 0)
         return -1;
-    if (options->against && access(options->against, R_OK) < 0)
+    if (options->argument_count > 0) {
+        if (options_program(&checking->program, measurement, options) < 0)
+            return -1;
+        checking->program.status = &checking->status;
+    }
+    if (options->against && options->argument_count == 0 && access(options->against, R_OK) < 0)
         return error("cannot read %s: %s", options->against, strerror(errno));
     if (options->before && access(options->before, R_OK | X_OK) < 0)
         return error("cannot read %s: %s", options->before, strerror(errno));
@@ -105,6 +115,7 @@ static int cmd_check(const struct options *options)
     outputs_release(&checking.outputs);
     atomic_file_abandon(&checking.run_file);
     check_release(&checking.check);
+    free(checking.program.name);
     metrics_release(&checking.metrics);
     return code;
 }
@@ -114,8 +125,8 @@ static const struct option_row *const takes[] = {
     &option_k, &option_output, &option_save, &option_replay,
     OPTION(.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(static_only),
            .place_2 = PLACE(gpu), .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"),
-    OPTION(.name = "against", .argument = "BASE.so", .kind = KIND_TEXT, .place = PLACE(against),
-           .doc = "settle times in doubt and those of changed code by running this build in turn with --kernels"),
+    OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
+           .doc = "settle times in doubt and those of changed code by running this build, LIB.so or 'COMMAND', in turn"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired),
            .doc = "run every kernel in turn with --against"),
     &option_power,
@@ -124,20 +135,22 @@ static const struct option_row *const takes[] = {
     &option_baselines,
     OPTION(.name = "before", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(before),
            .doc = "say what was weakened since DIR/baselines and DIR/metrics, those of the revision before"),
+    &option_first, &option_skip, &option_nvtx, &option_name,
     &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
     &option_format, &option_report, NULL,
 };
 
 const struct command command_check = {
     .name = "check",
-    .arguments = "",
+    .arguments = "[-- PROGRAM [ARG]...]",
     .summary = "measure, and judge by the baseline of this GPU",
-    .details = "The gate. Measures as `cugate run` does, then judges by the baseline of this model of GPU. Kernels\n"
+    .details = "The gate. Measures as `cugate run` does, or a PROGRAM as `cugate exec`, whose output goes to standard\n"
+               "error then; and judges by the baseline of this model of GPU. Kernels\n"
                "with something worse are measured again, in another process, before that counts.\n"
                "A filter by -k narrows both sides. With no GPU it exits 5: a gate never passes on nothing.\n"
-               "--against settles the times of code that changed by running BASE.so and --kernels in turn, up to 14\n"
+               "--against settles the times of code that changed by running BASE and --kernels in turn, up to 14\n"
                "times each, until it is clear. Where no baseline fits this GPU, and for kernels and rows that it\n"
-               "lacks, what BASE.so measures now takes its place.\n"
+               "lacks, what BASE measures now takes its place. For a PROGRAM it is the command of the base.\n"
                "--static reads the machine code in --kernels and runs no kernel: registers, local and shared memory,\n"
                "theoretical occupancy in blocks of the baseline's sizes. --replay judges a recorded run instead and\n"
                "says so in its first line.\n"
@@ -150,6 +163,6 @@ const struct command command_check = {
                "--save keeps the run that was measured.",
     .example = "cugate check --save run.json",
     .takes = takes,
-    .minimum = 0, .maximum = 0, .run = cmd_check,
+    .minimum = 0, .maximum = -1, .run = cmd_check,
 };
 /* clang-format on */

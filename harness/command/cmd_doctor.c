@@ -35,7 +35,7 @@ static bool check_library(const struct options *options, char **kernel)
     struct library_facts library;
     struct problem problem;
     char text[1024];
-    if (library_facts_read(&library, options->kernels, options->timeout, &problem) != 0) {
+    if (library_facts_read(&library, options->kernels, options_timeout(options), &problem) != 0) {
         say(false, "kernel library", problem.text);
         return false;
     }

@@ -56,7 +56,7 @@ static int find_built(const struct work *work)
 {
     struct library_facts library;
     struct problem problem;
-    const int code = library_facts_read(&library, work->options->kernels, work->options->timeout, &problem);
+    const int code = library_facts_read(&library, work->options->kernels, options_timeout(work->options), &problem);
     if (code != 0) {
         error("%s", problem.text);
         return code;

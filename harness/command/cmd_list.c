@@ -24,7 +24,7 @@ static int list_kernels(const struct options *options)
 {
     struct library_facts library;
     struct problem problem;
-    const int code = library_facts_read(&library, options->kernels, options->timeout, &problem);
+    const int code = library_facts_read(&library, options->kernels, options_timeout(options), &problem);
     if (code != 0) {
         error("%s", problem.text);
         return code;

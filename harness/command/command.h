@@ -7,7 +7,7 @@
 #include "options.h"
 
 extern const struct command command_list, command_run, command_compare, command_check, command_accept, command_aa,
-    command_explain, command_doctor;
+    command_explain, command_doctor, command_exec;
 
 /* All of them, in the order of the help. */
 const struct command *const *commands(size_t *count);
@@ -15,5 +15,12 @@ const struct command *const *commands(size_t *count);
 /* How a command line asks to measure, with progress when standard error is a terminal. Borrows from both; -1 after
  * error(). In options_measurement.c. */
 int options_measurement(struct measurement *measurement, const struct options *options, const struct metrics *metrics);
+
+/* The same of a program, whose command is the arguments: *program and what *measurement needs of it. The name is the
+ * caller's to free. */
+int options_program(struct program *program, struct measurement *measurement, const struct options *options);
+
+/* Seconds a kernel. */
+double options_timeout(const struct options *options);
 
 #endif

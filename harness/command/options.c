@@ -43,7 +43,19 @@ const struct option_row option_samples = {
     .doc = "samples a kernel (default: 5)"};
 const struct option_row option_timeout = {
     .name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
-    .maximum = 86400, .doc = "time limit a kernel (default: 60)"};
+    .maximum = 86400, .doc = "time limit of a kernel (default: 60), or of a run of a program (default: none)"};
+const struct option_row option_first = {
+    .name = "first", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(first), .minimum = 1, .maximum = 100000,
+    .doc = "of a program: launches of one kernel in one shape to measure, after one left out (default: 5)"};
+const struct option_row option_skip = {
+    .name = "skip", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(skip), .minimum = 0, .maximum = 1000000000,
+    .doc = "likewise, to leave out before (default: 0)"};
+const struct option_row option_nvtx = {
+    .name = "nvtx", .argument = "GLOB", .kind = KIND_TEXT, .place = PLACE(nvtx),
+    .doc = "of a program: only launches within an NVTX range of such a name"};
+const struct option_row option_name = {
+    .name = "name", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(name),
+    .doc = "what a program's kernels are called after (default: its file)"};
 const struct option_row option_format = {
     .name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format), .document = DOCUMENT_CHECK};
 const struct option_row option_report = {

@@ -35,10 +35,12 @@ struct options {
     const char *collector; /* default "cupti" */
     int device;
     int samples;    /* default 5, 1..1000 */
-    double timeout; /* seconds a kernel, default 60 */
+    double timeout; /* seconds; 0: none was given */
     enum color_mode color;
     bool quiet, verbose, help, version;
     bool static_only, paired, power, drift_reference, lines;
+    int first, skip, runs; /* of a program: --first, default 5; --skip; --runs, 0: as many as it takes */
+    const char *nvtx, *name;
     int explain;  /* --explain, seconds, default 20 */
     int sessions; /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors;
@@ -82,7 +84,7 @@ struct option_row {
 /* Those that several commands take; in options.c. */
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
     option_kernels, option_metrics, option_collector, option_device, option_samples, option_timeout, option_format,
-    option_report;
+    option_report, option_first, option_skip, option_nvtx, option_name;
 
 /* ---- A command: a file cmd_<name>.c, and a place in commands.c ---- */
 
@@ -94,6 +96,7 @@ struct command {
     const char *example;                       /* one line that works */
     const struct option_row *const *takes;     /* beside those of every command, as --help lists them; ends in NULL */
     int minimum, maximum;                      /* count of arguments; maximum < 0: any */
+    bool runs_arguments;                       /* a command of their own: options end at the first */
     int (*run)(const struct options *options); /* returns an exit_code */
 };
 

@@ -3,7 +3,39 @@
 #include "base/base.h"
 #include "worker/worker.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#define KERNEL_SECONDS 60
+
+double options_timeout(const struct options *options)
+{
+    return options->timeout > 0 ? options->timeout : KERNEL_SECONDS;
+}
+
+int options_program(struct program *program, struct measurement *measurement, const struct options *options)
+{
+    char *name = options->name ? x_strdup(options->name) : program_name(options->arguments);
+    if (name_length(name) != strlen(name) || strlen(name) > PROGRAM_NAME_MAX || !*name) {
+        error("--name %s: a name has at most %d of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);
+        free(name);
+        return -1;
+    }
+    *program = (struct program){
+        .arguments = options->arguments,
+        .name = name,
+        .skip = (size_t)options->skip,
+        .first = (size_t)options->first,
+        .nvtx = options->nvtx,
+        .runs = options->runs,
+        .timeout = options->timeout,
+    };
+    measurement->program = program;
+    measurement->kernels = NULL;
+    measurement->backend = &program_backend;
+    return 0;
+}
 
 int options_measurement(struct measurement *measurement, const struct options *options, const struct metrics *metrics)
 {
@@ -18,7 +50,7 @@ int options_measurement(struct measurement *measurement, const struct options *o
         .glob_count = options->glob_count,
         .device = options->device,
         .samples = options->samples,
-        .timeout = options->timeout,
+        .timeout = options_timeout(options),
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
     return 0;

@@ -122,6 +122,8 @@ static int store(struct options *options, const struct option_row *row, char *ar
 /* What getopt_long wants to know, made of the rows that the command takes. */
 static void tell_getopt(const struct command *command, struct option *longs, char *shorts)
 {
+    if (command->runs_arguments)
+        *shorts++ = '+';
     *shorts++ = ':'; /* a missing argument is told apart from an unknown option */
     const struct option_row *row;
     for (int i = 0; (row = row_at(command, (size_t)i)); i++) {
@@ -238,7 +240,7 @@ static void set_defaults(struct options *options)
     options->format = "text";
     options->collector = "cupti";
     options->samples = 5;
-    options->timeout = 60;
+    options->first = 5;
     options->sessions = 10;
     options->explain = 20;
 }
@@ -257,7 +259,7 @@ static int check_arguments(const struct options *options, const struct command *
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)
 {
     struct option longs[ROWS_MAX + 1];
-    char shorts[2 * ROWS_MAX + 2];
+    char shorts[2 * ROWS_MAX + 3];
     char name[64];
 
     *options = (struct options){0};

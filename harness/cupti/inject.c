@@ -139,8 +139,7 @@ static void start_session(enum ranges_mode mode)
 {
     struct problem problem;
     CUcontext context = NULL;
-    if ((!self.described && describe(&problem) < 0) ||
-        cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
+    if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
         ranges_start(context, mode, &self.request, &problem) < 0)
         give_up(&problem);
 }
@@ -235,9 +234,12 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
             atomic_fetch_add(&self.unwatched, 1);
             return;
         }
+        struct problem problem;
         within = true;
         group = NULL;
-        runs = find_group(id, call, &group);
+        if (!self.described && describe(&problem) < 0)
+            give_up(&problem);
+        runs = !atomic_load(&self.off) && find_group(id, call, &group);
         if (runs)
             before_launch(group, mode);
     } else if (within) {

@@ -45,6 +45,7 @@ static int find_baseline(struct check *check)
         check->other_baseline = !check->has_baseline && baseline_exists(request->baselines, &check->run.device);
         if (!check->has_baseline)
             run_release(&check->baseline);
+        gate_keep_programs(&check->baseline, &check->run);
         check->baseline_is_base_build = !check->has_baseline && request->against && check->measured == EXIT_SAME;
         check->baseline_name =
             check->baseline_is_base_build ? x_sprintf("measured now: %s", request->against) : x_strdup(directory);

@@ -54,10 +54,23 @@ static int measure_base(const struct measurement *measurement, const char *again
     return code;
 }
 
+/* A program does not say which kernels it has: it runs as a whole, when something is lacking. */
+static int check_base_program(const struct measurement *measurement, const char *against, const struct run *run,
+                              struct run *baseline)
+{
+    bool wanted = baseline->result_count == 0;
+    for (size_t i = 0; i < run->result_count && !wanted; i++)
+        wanted = is_wanted(measurement->metrics, run, baseline, run->results[i].id);
+    return wanted ? measure_base(measurement, against, measurement->globs, measurement->glob_count, baseline)
+                  : EXIT_SAME;
+}
+
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline)
 {
     struct library_facts facts;
     struct problem problem;
+    if (measurement->program)
+        return check_base_program(measurement, against, run, baseline);
     char **ids = NULL;
     size_t count = 0;
     int code = library_facts_read(&facts, against, measurement->timeout, &problem);

@@ -106,3 +106,27 @@ void gate_narrow(struct run *baseline, const struct run *run, const struct metri
     }
     free(kept);
 }
+
+/* Whether the run has a kernel of the family that the id begins with. */
+static bool has_family(const struct run *run, const char *id)
+{
+    const size_t length = strcspn(id, "/");
+    for (size_t i = 0; i < run->result_count; i++)
+        if (strncmp(run->results[i].id, id, length + 1) == 0)
+            return true;
+    return false;
+}
+
+void gate_keep_programs(struct run *baseline, const struct run *run)
+{
+    char **ids = NULL;
+    size_t count = 0;
+    if (!run_is_of_program(run))
+        return;
+    for (size_t i = 0; i < baseline->result_count; i++)
+        if (has_family(run, baseline->results[i].id))
+            *ARRAY_GROW(ids, count) = baseline->results[i].id;
+    if (count > 0) /* no glob would match all */
+        run_filter(baseline, ids, count);
+    free(ids);
+}

@@ -15,4 +15,7 @@ int gate_comparable(const struct run *run, const struct run *baseline);
  * way that it cannot have them is not to lack them. */
 void gate_narrow(struct run *baseline, const struct run *run, const struct metrics *metrics);
 
+/* Of the baseline of a GPU, which may be of several programs, keeps those that the run is of. */
+void gate_keep_programs(struct run *baseline, const struct run *run);
+
 #endif

@@ -154,6 +154,32 @@ static void judge_static(struct judgement *judgement, const struct pairing *pair
     set_reason(judgement, "%s made this code, %s that of the baseline", is, was);
 }
 
+/* The time of one side by the GPU's timer; 0 where there is none. */
+static double time_of(const struct metrics *metrics, const struct result *result)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const struct row *row = result_find(result, metrics->list[m].name);
+        if (row && row->state == VALUE_MEASURED && strcmp(metrics->list[m].counter, COUNTER_TIME) == 0)
+            return row_value(row);
+    }
+    return 0;
+}
+
+/* In a program nothing is put back before a launch, and nothing emptied: what short launches and little traffic show is
+ * what went before them. Short or little on both sides; what grew beyond is judged. NULL, or why it is not. */
+static const char *too_little(const struct judgement *judgement, const struct pairing *pairing)
+{
+    const struct metric *metric = judgement->metric;
+    const struct metrics *metrics = pairing->sides->metrics;
+    if ((metric->class != METRIC_TIME && metric->class != METRIC_STEADY) || !run_is_of_program(pairing->sides->run))
+        return NULL;
+    if (fmax(time_of(metrics, pairing->base_result), time_of(metrics, pairing->now_result)) < RULE_SHORT)
+        return "not judged: a launch of less than 10 us in a program";
+    if (strcmp(metric->unit, "B") == 0 && fmax(judgement->base, judgement->now) < RULE_FEW_BYTES)
+        return "not judged: less than 4 MB in a program, whose caches are its own";
+    return NULL;
+}
+
 static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
 {
     static const enum verdict by_finding[] = {
@@ -177,7 +203,12 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     judgement->run_sessions = found.sessions;
     judgement->agree = found.agree;
     judgement->other_gpus = other ? others.count : 0;
-    if (metric->class == METRIC_INFO)
+    const char *little = too_little(judgement, pairing);
+    if (little) {
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement, "%s", little);
+    }
+    if (little || metric->class == METRIC_INFO)
         return;
 
     judgement->detectable = found.detectable;

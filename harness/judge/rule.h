@@ -29,6 +29,8 @@
 #define RULE_BLIND 0.25           /* a row with a larger limit, as a share of its value, can hardly fail */
 #define RULE_CLOCK 0.02           /* a clock further off is another condition */
 #define RULE_MODES 0.02           /* two modes of samples further apart than this are two things, not one */
+#define RULE_SHORT 10e3           /* ns: of launches of a program below this only what repeats to the digit is judged */
+#define RULE_FEW_BYTES 4e6        /* of a program's traffic, which depends on what its caches hold: below, none is */
 #define RULE_SAMPLES_AT_CLOCK 0.8 /* share of the samples that must have been taken at the clock of the others */
 
 /* What the sessions of a baseline say about one value. */

@@ -6,7 +6,7 @@
 
 int measure_run(const struct measurement *measurement, struct run *run)
 {
-    const int code = pool_measure(measurement, run);
+    const int code = measurement->program ? program_measure(measurement, run) : pool_measure(measurement, run);
     if (!measurement->profile)
         computed_add_rates(run, measurement->metrics);
     run_apply_laws(run, measurement->metrics, measurement->label);
@@ -18,7 +18,7 @@ int measure_whole(const struct measurement *measurement, struct run *run)
     struct measurement whole = *measurement;
     whole.roofs = measurement->backend->provides & PROVIDES_ROOFS;
     const int code = measure_run(&whole, run);
-    if (run->result_count > 0 && static_facts_add(run, measurement->kernels, measurement->metrics) < 0 &&
+    if (!measurement->program && run->result_count > 0 && static_facts_add(run, measurement->kernels, measurement->metrics) < 0 &&
         code == EXIT_SAME)
         return EXIT_NOT_MEASURED;
     computed_add_excess(run, measurement->metrics);

@@ -6,11 +6,13 @@
 #include "worker/worker.h"
 
 #include "computed.h"
+#include "program.h"
 
 #include <stdbool.h>
 
 struct measurement {
-    const char *kernels; /* path of the kernel library */
+    const char *kernels; /* path of the kernel library; of a program another command, for the shell, or NULL */
+    const struct program *program; /* measured in place of a library; or NULL */
     const struct metrics *metrics;
     const struct backend *backend;
     char *const *globs;

@@ -211,7 +211,7 @@ static enum ending take_message(struct seat *seat, struct message *message)
         return !seat->listed && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
     case MESSAGE_END:
         return seat->described && !seat->started && pool->next == pool->count ? ENDING_DONE : ENDING_OUT_OF_TURN;
-    case MESSAGE_FACTS:
+    default:
         break;
     }
     return ENDING_OUT_OF_TURN;

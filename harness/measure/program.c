@@ -60,7 +60,8 @@ char *program_name(char *const *arguments)
 {
     const char *word = base_name(telling_word(arguments));
     const char *dot = strrchr(word, '.');
-    char *name = x_sprintf("%.*s", dot && dot != word ? (int)(dot - word) : (int)strlen(word), word);
+    const int length = (int)(dot && dot != word ? (size_t)(dot - word) : strlen(word));
+    char *name = x_sprintf("%.*s", length < PROGRAM_NAME_MAX ? length : PROGRAM_NAME_MAX, word);
     for (char *c = name; *c; c++)
         *c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '_';
     return name;
@@ -121,6 +122,26 @@ static int keep_input(void)
 
 /* ---- The runs ---- */
 
+const struct backend program_backend = {
+    .name = "exec",
+    .doc = "the launches of an unmodified program",
+    .provides = PROVIDES_VALUES | PROVIDES_COUNTERS,
+};
+
+/* The command as one would type it. Caller frees. */
+static char *command_text(char *const *arguments)
+{
+    char *text = x_strdup("");
+    for (; *arguments; arguments++) {
+        const bool plain = **arguments && !(*arguments)[strcspn(*arguments, " \t\n'\"\\$*?;&|<>()`")];
+        char *longer = x_sprintf(plain ? "%s%s%s" : "%s%s'%s'", text, *text ? " " : "", *arguments);
+        free(text);
+        text = longer;
+    }
+    text_make_harmless(text, ' ');
+    return text;
+}
+
 struct measuring {
     const struct measurement *measurement;
     struct program_groups groups;
@@ -150,11 +171,6 @@ static void join(struct measuring *measuring, struct program_run *part)
     }
     for (size_t i = 0; i < part->part.result_count; i++)
         program_join_rows(run_add(run, part->part.results[i].id), &part->part.results[i]);
-}
-
-static void say_plural(const char *format, size_t count, const char *what)
-{
-    warning(format, count, what, count == 1 ? "" : "s");
 }
 
 /* What may be missing is said, once for each run. */
@@ -252,8 +268,11 @@ static void describe(struct measuring *measuring)
 {
     struct run *run = measuring->run;
     struct session *session = &run->sessions[0];
-    session->facts[SESSION_COLLECTOR] = x_strdup("exec");
-    session->facts[SESSION_PROGRAM] = words_joined(measuring->measurement->program->arguments);
+    const char *other = measuring->measurement->kernels;
+    session->facts[SESSION_COLLECTOR] = x_strdup(program_backend.name);
+    session->facts[SESSION_PROGRAM] =
+        other ? x_strdup(other) : command_text(measuring->measurement->program->arguments);
+    session->facts[SESSION_CACHES] = x_strdup("the program's own");
     measure_complete_session(session);
     run_note_metrics(run, measuring->measurement->metrics);
 }

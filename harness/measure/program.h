@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define PROGRAM_NAME_MAX 40
+
 struct program {
     char *const *arguments; /* the command; ends in NULL */
-    const char *name;       /* family of its kernels: program_name() */
+    char *name;             /* family of its kernels: program_name() */
     size_t skip, first;     /* of each group of equal launches: how many to leave out, how many to measure then */
     const char *nvtx;       /* only launches within a range that this glob matches; or NULL */
     int runs;               /* at most; 0: as many as there are sets of metrics */
@@ -22,6 +24,10 @@ struct program {
 /* What the kernels of a command are called after: the base name of its program, or of the script that an interpreter
  * runs, without what a family may not have. "python3 -u train.py" is "train". Caller frees. */
 char *program_name(char *const *arguments);
+
+/* What stands for a worker's backend then. */
+struct backend;
+extern const struct backend program_backend;
 
 struct measurement;
 

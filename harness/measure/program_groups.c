@@ -210,7 +210,7 @@ static char **name_functions(const struct program_groups *groups, size_t *count)
         for (size_t i = 0; i < groups->list[g]->count; i++)
             *ARRAY_GROW(functions, *count) = groups->list[g]->launches[i].launch.function;
     char **names = x_calloc(*count, sizeof *names);
-    kernel_short_names(functions, *count, names);
+    kernel_unique_names(functions, *count, names);
     free(functions);
     return names;
 }

@@ -221,10 +221,11 @@ static bool take_group(struct running *running, struct process *process, const c
 {
     const struct measurement *measurement = running->run->measurement;
     struct program_group *group = NULL;
-    if (!process->greeted)
+    if (!process->described)
         return false;
     if (running->run->groups->count < GROUPS_MAX)
-        group = program_group_take(running->run->groups, measurement, running->run->directory, text);
+        group = program_group_take(running->run->groups, measurement, running->run->directory,
+                                   static_facts_capability(&running->run->part.device), text);
     if (!group && running->run->groups->count < GROUPS_MAX)
         return false;
     char *answer = group && group->wanted ? x_sprintf("%zu %zu %s", measurement->program->skip,

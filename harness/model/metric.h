@@ -18,6 +18,9 @@ enum metric_class {
 
 enum metric_better { METRIC_LOWER, METRIC_HIGHER, METRIC_BETTERS };
 
+/* The time of a launch by the GPU, as every chip names it. */
+#define COUNTER_TIME "gpu__time_duration.sum"
+
 struct metric {
     char *name;     /* section name, [a-z0-9_]+: the key in run files */
     char *title;    /* for column heads and plots */

@@ -80,6 +80,11 @@ const char *run_collector(const struct run *run, const char **other)
     return first;
 }
 
+bool run_is_of_program(const struct run *run)
+{
+    return run->session_count > 0 && run->sessions[0].facts[SESSION_CACHES] != NULL;
+}
+
 void run_add_session(struct run *run, const struct session *session)
 {
     for (size_t i = 0; i < run->session_count; i++)

@@ -65,6 +65,9 @@ const char *run_date(const struct run *run);
  * two collectors measured has no common meaning, though the names of kernels and metrics be the same. */
 const char *run_collector(const struct run *run, const char **other);
 
+/* Whether it was measured in an unmodified program, whose caches are as it left them. */
+bool run_is_of_program(const struct run *run);
+
 /* Adds a copy of a session unless one with equal facts is there. */
 void run_add_session(struct run *run, const struct session *session);
 void run_forget_sessions(struct run *run);

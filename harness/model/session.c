@@ -19,6 +19,8 @@ static const char *const fact_names[SESSION_FACTS] = {
     [SESSION_GPU_PROCESSES] = "neighbours",
     [SESSION_HOST]      = "host",
     [SESSION_COMMIT]    = "commit",
+    [SESSION_PROGRAM]   = "program",
+    [SESSION_CACHES]    = "caches",
     [SESSION_CUGATE]    = "cugate",
     [SESSION_REASON]    = "reason",
 };

@@ -4,9 +4,6 @@
 
 #include "backend.h"
 
-/* The time of a launch by the GPU. */
-#define COUNTER_TIME "gpu__time_duration.sum"
-
 /* Turns values[sample * metrics->count + m] into rows. A metric that any sample lacks becomes a row with that sample's
  * state. What the parent works out, and facts of the machine code, get no row. */
 void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples);
