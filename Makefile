@@ -296,11 +296,13 @@ $(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti -lstdc++
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
 
-# What the driver loads into programs that `cugate exec` measures. The driver's library is there then, and cu* symbols are
-# bound when they are first called, as in the plugin. Of the harness only what a measured process needs is in it, and no
+# What the driver loads into programs that `cugate exec` measures. It binds all symbols at once, so the driver's library is
+# named as needed; an empty one stands for it here. Of the harness only what a measured process needs is in it, and no
 # library but CUPTI: the program may have another version of any.
-$(BUILD)/libcugate_inject.so: $(INJECT_O) $(BUILD)/libcugate.a
-	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,--exclude-libs,ALL -Wl,-z,lazy -Wl,--as-needed \
+$(BUILD)/libcuda-empty.so: | $(BUILD)
+	$(call say,LD)$(CC) -shared -nostdlib -x c /dev/null -o $@ -Wl,-soname,libcuda.so.1
+$(BUILD)/libcugate_inject.so: $(INJECT_O) $(BUILD)/libcugate.a $(BUILD)/libcuda-empty.so
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -Wl,--no-as-needed -o $@ $^ -Wl,--exclude-libs,ALL -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
 

@@ -11,6 +11,18 @@ size_t name_index(const char *name, const char *const *names, size_t count);
 /* How long the name is that the text begins with: as many of a-z, 0-9 and _ as there are. */
 size_t name_length(const char *text);
 
+/* How long the id of a kernel is that the text begins with; 0 when it begins with none. It is FAMILY/VARIANT. Those of
+ * kernel libraries are of a-z, 0-9 and _; those of programs and their functions, such as app/scale<float,4>, also of
+ * A-Z and ID_MARKS, which are no first characters. */
+size_t id_length(const char *text);
+
+#define ID_MARKS "#+,-.:<>@~"
+
+/* Where the file of a kernel is below the folder of its kind, without its ending. Only an id of a kernel library is its
+ * own path: others hold what file systems do not tell apart or do not take, so a part of app/scale<float,4> is slugged
+ * and has a hash behind it, app/scale-float-4.6f0e1a2b. Caller frees. */
+char *id_path(const char *id);
+
 /* True when text matches a shell glob, where `*` also matches `/`; an empty list matches everything. */
 bool glob_any(char *const *globs, size_t count, const char *text);
 

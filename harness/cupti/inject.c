@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -325,8 +326,7 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 static void nvtx_push(const char *name)
 {
     nvtx_depth++;
-    char *glob = self.request.nvtx;
-    if (nvtx_match == 0 && name && glob_any(&glob, 1, name))
+    if (nvtx_match == 0 && name && fnmatch(self.request.nvtx, name, 0) == 0)
         nvtx_match = nvtx_depth;
 }
 
@@ -559,8 +559,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
 {
     struct problem problem;
-    /* The program may have loaded the driver for itself alone. */
-    if (!dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD) || !link_open(&self.request)) {
+    if (!link_open(&self.request)) {
         atomic_store(&self.off, true);
         return 1;
     }

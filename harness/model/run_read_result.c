@@ -15,9 +15,8 @@ int expect_metric_name(const struct json_at *list, const char *name)
 
 static bool is_kernel_id(const char *text)
 {
-    size_t family = name_length(text);
-    size_t variant = text[family] == '/' ? name_length(text + family + 1) : 0;
-    return family > 0 && variant > 0 && !text[family + 1 + variant] && family + 1 + variant <= NAME_LENGTH;
+    const size_t length = id_length(text);
+    return length > 0 && length <= NAME_LENGTH && !text[length];
 }
 
 /* Three extents, none of which is 0 in a launch that took place. */
@@ -283,8 +282,10 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
     static const char *const keys[] = {"base_lines", "bytes",  "flops",  "launches", "lines",
                                        "metrics",    "reason", "status", "unpaired"};
     if (!is_kernel_id(id))
-        return json_error(above, "\"%.64s\" is no kernel: write family/variant, at most %d of a-z, 0-9 and _", id,
-                          NAME_LENGTH);
+        return json_error(above,
+                          "\"%.64s\" is no kernel: write family/variant, at most %d letters, digits, _ and, but not "
+                          "first, " ID_MARKS,
+                          id, NAME_LENGTH);
     struct json_at at = {above, id, 0};
     result->id = x_strdup(id);
     if (json_at_object(&at, object, keys, ARRAY_SIZE(keys)) < 0 || read_status(&at, object, result) < 0 ||
