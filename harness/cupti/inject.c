@@ -126,7 +126,11 @@ static void stop_session(void)
     struct problem problem;
     if (ranges_stop(&problem) == 0) {
         self.failures = 0;
-    } else if (++self.failures == FAILURES_MAX) {
+    } else {
+        link_say(MESSAGE_LOST, problem.text);
+        self.failures++;
+    }
+    if (self.failures == FAILURES_MAX) {
         /* A kernel that went wrong has broken the context; its own words say more. */
         struct problem context;
         if (cuda_check("the GPU's context is lost", cuCtxSynchronize(), &context) < 0)
@@ -145,18 +149,27 @@ static void start_session(enum ranges_mode mode)
         give_up(&problem);
 }
 
+/* Going from a session of graphs to one of kernels and back takes half a second, and the first range of each session is
+ * longer than it ought to be: a kernel that has been measured before can wait for the next launches of the graph. */
+static bool can_wait(const struct group *group, enum ranges_mode mode)
+{
+    return mode == RANGES_OF_KERNELS && group->taken > 0 && ranges_running() &&
+           ranges_mode_now() == RANGES_OF_GRAPHS && self.unwanted < PATIENCE;
+}
+
 /* With the mutex. mode is how a launch of that group is measured. */
 static void before_launch(struct group *group, enum ranges_mode mode)
 {
-    const bool wanted = group_is_wanted(group) && self.captures == 0 && (!self.request.nvtx || nvtx_match > 0);
+    const bool wanted = group_is_wanted(group) && self.captures == 0 && (!self.request.nvtx || nvtx_match > 0) &&
+                        !can_wait(group, mode);
     self.last = now_seconds();
     if (wanted) {
         self.unwanted = 0;
         start_session(mode);
     } else if (ranges_running()) {
         self.unwanted++;
-        /* A graph breaks a session of kernels; a kernel is no range in a session of graphs. */
-        if (self.unwanted > PATIENCE || (mode == RANGES_OF_GRAPHS && ranges_mode_now() == RANGES_OF_KERNELS))
+        /* A graph breaks a session in which it is no range. */
+        if (self.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS)
             stop_session();
     }
     current = wanted && ranges_running() ? group : NULL;
@@ -164,11 +177,13 @@ static void before_launch(struct group *group, enum ranges_mode mode)
         ranges_push();
 }
 
-static void after_launch(struct group *group, enum ranges_mode mode, bool good)
+static void after_launch(struct group *group, enum ranges_mode mode, CUstream stream, bool good)
 {
     const bool counts = ranges_running() && ranges_mode_now() == mode;
-    if (counts && current && mode == RANGES_OF_GRAPHS)
+    if (counts && current && mode == RANGES_OF_GRAPHS) {
+        cuStreamSynchronize(stream); /* the range is to hold all of it, and nothing of the next */
         ranges_pop();
+    }
     if (group && good)
         group->launches++;
     /* A kernel that failed is no range; but what was pushed is one. */
@@ -212,10 +227,12 @@ static void read_call(struct launch_call *launch, CUpti_CallbackId id, const voi
 }
 
 /* False when the launch only becomes part of a graph. Else its group; NULL when there are too many. */
-static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, struct group **group)
+static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, struct group **group, CUstream *stream)
 {
     if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch || id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz) {
-        *group = group_of_graph(((const cuGraphLaunch_params *)call->functionParams)->hGraph);
+        const cuGraphLaunch_params *graph = call->functionParams;
+        *group = group_of_graph(graph->hGraph);
+        *stream = graph->hStream;
         return true;
     }
     struct launch_call launch;
@@ -229,6 +246,7 @@ static bool find_group(CUpti_CallbackId id, const CUpti_CallbackData *call, stru
 static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum ranges_mode mode)
 {
     static _Thread_local struct group *group;
+    static _Thread_local CUstream stream;
     static _Thread_local bool runs; /* now, and not with a graph later */
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (!lock_within(LAUNCH_SECONDS)) {
@@ -240,7 +258,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
         group = NULL;
         if (!self.described && describe(&problem) < 0)
             give_up(&problem);
-        runs = !atomic_load(&self.off) && find_group(id, call, &group);
+        runs = !atomic_load(&self.off) && find_group(id, call, &group, &stream);
         if (runs)
             before_launch(group, mode);
     } else if (within) {
@@ -248,7 +266,7 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
         if (runs && !group && good)
             atomic_fetch_add(&self.unwatched, 1);
         if (runs)
-            after_launch(group, mode, good);
+            after_launch(group, mode, stream, good);
         within = false;
         pthread_mutex_unlock(&self.mutex);
     }

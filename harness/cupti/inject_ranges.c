@@ -320,10 +320,12 @@ int ranges_start(CUcontext context, enum ranges_mode mode, const struct request 
 
 void ranges_push(void)
 {
+    char name[24]; /* those of one name would be one range */
+    snprintf(name, sizeof name, "%zu", ranges.count);
     CUpti_RangeProfiler_PushRange_Params params = {
         .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
         .pRangeProfilerObject = ranges.profiler,
-        .pRangeName = "graph",
+        .pRangeName = name,
     };
     cuptiRangeProfilerPushRange(&params); /* without it the number of ranges is wrong, and that is seen */
 }

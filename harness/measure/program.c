@@ -183,7 +183,7 @@ static void say_losses(const struct program_run *part)
                 "launches nothing is known",
                 part->broken_off, part->processes);
     if (part->lost > 0)
-        warning("the counts of %zu launches were lost: their ranges were not those that were launched", part->lost);
+        warning("what %zu launches counted was lost: %s", part->lost, part->trouble ? part->trouble : "not known why");
     if (part->unwatched > 0)
         warning("%zu launches were not watched: they were of too many shapes, or of threads that wait for each other",
                 part->unwatched);

@@ -67,6 +67,7 @@ struct program_run {
     size_t broken_off;       /* of them: that did not come to their end, so that something may be missing */
     size_t lost, unwatched;  /* launches: whose counts were lost; of no group */
     char *failure;           /* why a process could not measure, or NULL */
+    char *trouble;           /* why it lost some, or NULL */
     int status;              /* as a shell has it */
     bool interrupted, timed_out;
 };

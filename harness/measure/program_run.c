@@ -359,6 +359,11 @@ static bool take_message(struct running *running, struct process *process, struc
             run->failure = x_strdup(message->text);
         process->ended = true; /* it has nothing more to say */
         return true;
+    case MESSAGE_LOST:
+        text_make_harmless(message->text, ' ');
+        if (!run->trouble)
+            run->trouble = x_strdup(message->text);
+        return process->greeted;
     case MESSAGE_END:
         return take_end(running, process, message->text);
     default:
@@ -559,4 +564,5 @@ void program_run_release(struct program_run *run)
         free(run->images[i]);
     free(run->images);
     free(run->failure);
+    free(run->trouble);
 }

@@ -29,6 +29,7 @@ enum message_kind {
     MESSAGE_SETS = 'P',   /* into how many sets of one pass the chip's metrics fall */
     MESSAGE_MODULE = 'M', /* the name of an image of machine code that it loaded: a file, kept by it */
     MESSAGE_GROUP = 'G',  /* launches that are new, a line a kernel; answered with how many to measure, and their id */
+    MESSAGE_LOST = 'X',   /* why what some launches counted was lost; how many is said at the end */
     MESSAGE_ANSWER = 'A'  /* the parent's */
 };
 
