@@ -4,9 +4,7 @@
 
 #include <fnmatch.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 size_t name_index(const char *name, const char *const *names, size_t count)
 {
@@ -32,28 +30,6 @@ size_t id_length(const char *text)
     const size_t family = id_part_length(text);
     const size_t variant = text[family] == '/' ? id_part_length(text + family + 1) : 0;
     return family > 0 && variant > 0 ? family + 1 + variant : 0;
-}
-
-/* Part of a path; see id_path. Caller frees. */
-static char *part_path(const char *part, size_t length)
-{
-    if (name_length(part) >= length)
-        return x_sprintf("%.*s", (int)length, part);
-    char *whole = x_sprintf("%.*s", (int)length, part), *short_part = slug(whole);
-    char *path = x_sprintf("%.60s.%08x", short_part, (unsigned)XXH3_64bits(part, length));
-    free(short_part);
-    free(whole);
-    return path;
-}
-
-char *id_path(const char *id)
-{
-    const size_t family = strcspn(id, "/");
-    char *parts[] = {part_path(id, family), part_path(id + family + 1, strlen(id + family + 1))};
-    char *path = x_sprintf("%s/%s", parts[0], parts[1]);
-    free(parts[0]);
-    free(parts[1]);
-    return path;
 }
 
 bool glob_any(char *const *globs, size_t count, const char *text)

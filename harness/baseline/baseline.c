@@ -35,8 +35,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The names in a directory, by bytes: '.' and '/' come before every character of a family's or variant's name, so the
- * files are in the order of their kernels. None when it does not exist. -1 after error(). */
+/* The names in a directory, by bytes. None when it does not exist. -1 after error(). */
 static int list_directory(const char *directory, struct dirent ***entries)
 {
     int count = scandir(directory, entries, is_visible, by_entry_name);
@@ -46,8 +45,16 @@ static int list_directory(const char *directory, struct dirent ***entries)
     return errno == ENOENT ? 0 : error("cannot read the baselines in %s: %s", directory, strerror(errno));
 }
 
+/* Where the file of a kernel is. Caller frees. */
+static char *path_of(const struct baseline_files *files, const char *id)
+{
+    char *below = id_path(id), *path = x_sprintf("%s/%s.json", files->directory, below);
+    free(below);
+    return path;
+}
+
 /* Reads one file and checks that it belongs here. */
-static int read_kernel(struct kernel_file *file, const struct device *device)
+static int read_kernel(const struct baseline_files *files, struct kernel_file *file, const struct device *device)
 {
     char difference[512];
     if (run_read(&file->run, file->path) < 0)
@@ -59,13 +66,20 @@ static int read_kernel(struct kernel_file *file, const struct device *device)
               file->path, difference);
         return EXIT_BASELINE;
     }
-    for (size_t i = 0; i < file->run.result_count; i++)
-        if (strcmp(file->run.results[i].id, file->id) != 0) {
+    for (size_t i = 0; i < file->run.result_count; i++) {
+        const char *id = file->run.results[i].id;
+        char *place = path_of(files, id);
+        const bool is_there = strcmp(place, file->path) == 0;
+        free(place);
+        if (!is_there) {
             error("%s holds %s, but a baseline file holds the one kernel that its path names: move it to its place, or "
                   "remove it",
-                  file->path, file->run.results[i].id);
+                  file->path, id);
             return EXIT_USAGE;
         }
+        free(file->id);
+        file->id = x_strdup(id);
+    }
     if (file->run.result_count > 0)
         return 0;
     error("%s holds no kernel: remove it, and accept %s anew", file->path, file->id);
@@ -84,13 +98,24 @@ static int read_family(struct baseline_files *files, const char *family, const s
             struct kernel_file *file = ARRAY_GROW(files->list, files->count);
             file->id = x_sprintf("%s/%.*s", family, (int)(strlen(name) - strlen(".json")), name);
             file->path = x_sprintf("%s/%s", directory, name);
-            result = read_kernel(file, device);
+            result = read_kernel(files, file, device);
         }
         free(entries[i]);
     }
     free(entries);
     free(directory);
     return result;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    return strcmp(((const struct kernel_file *)left)->id, ((const struct kernel_file *)right)->id);
+}
+
+static void sort_files(struct baseline_files *files)
+{
+    if (files->count > 0)
+        qsort(files->list, files->count, sizeof *files->list, by_id);
 }
 
 int baseline_files_read(struct baseline_files *files, const char *baselines, const struct device *device)
@@ -115,6 +140,7 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
         free(entries[i]);
     }
     free(entries);
+    sort_files(files);
     return result;
 }
 
@@ -130,17 +156,6 @@ void baseline_files_release(struct baseline_files *files)
     *files = (struct baseline_files){0};
 }
 
-/* Where the file of a kernel is. Caller frees. */
-static char *path_of(const struct baseline_files *files, const char *id)
-{
-    return x_sprintf("%s/%s.json", files->directory, id);
-}
-
-static int by_id(const void *left, const void *right)
-{
-    return strcmp(((const struct kernel_file *)left)->id, ((const struct kernel_file *)right)->id);
-}
-
 static int id_by_id(const void *id, const void *file)
 {
     return strcmp(id, ((const struct kernel_file *)file)->id);
@@ -149,12 +164,6 @@ static int id_by_id(const void *id, const void *file)
 struct kernel_file *baseline_files_find(const struct baseline_files *files, const char *id)
 {
     return files->count > 0 ? bsearch(id, files->list, files->count, sizeof *files->list, id_by_id) : NULL;
-}
-
-static void sort_files(struct baseline_files *files)
-{
-    if (files->count > 0)
-        qsort(files->list, files->count, sizeof *files->list, by_id);
 }
 
 void baseline_files_add(struct baseline_files *files, const struct run *run, const struct device *device)

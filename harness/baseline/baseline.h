@@ -1,5 +1,6 @@
-/* baseline.h - the directory of kept runs, one file a kernel: baselines/<gpu>/<family>/<variant>.json. So two branches
- * that accept different kernels touch no common file, and to drop a kernel is to remove its file. */
+/* baseline.h - the directory of kept runs, one file a kernel: baselines/<gpu>/<family>/<variant>.json, or what id_path
+ * makes of it. So two branches that accept different kernels touch no common file, and to drop a kernel is to remove
+ * its file. */
 #ifndef BASELINE_H
 #define BASELINE_H
 

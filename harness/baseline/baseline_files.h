@@ -5,7 +5,7 @@
 #include "baseline.h"
 
 struct kernel_file {
-    char *id; /* family/variant, as the path says */
+    char *id; /* family/variant */
     char *path;
     struct run run; /* of this kernel alone; new ones hold none yet */
     bool changed;

@@ -74,7 +74,11 @@ static void judge_absent(const struct judging *judging, const struct result *bas
                    "-k %s --was %s",
                    renamed->id, renamed->id, base->id);
     } else {
-        set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file");
+        char *path = id_path(base->id); /* told where it is not the id */
+        const bool is_other = strcmp(path, base->id) != 0;
+        set_reason(judgement, "not in this run; if it was removed on purpose, remove its baseline file%s%s%s",
+                   is_other ? ", " : "", is_other ? path : "", is_other ? ".json" : "");
+        free(path);
     }
 }
 

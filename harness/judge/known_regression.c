@@ -108,12 +108,11 @@ static int end_section(struct regression_reader *reader)
 /* Splits "[family/variant metric]", behind which a comment may stand. Both are owned, NULL when it has another form. */
 static void split_header(const char *text, char **kernel, char **metric)
 {
-    const char *slash = text + 1 + name_length(text + 1);
-    const char *gap = *slash == '/' ? slash + 1 + name_length(slash + 1) : slash;
+    const char *gap = text + 1 + id_length(text + 1);
     const char *word = gap + strspn(gap, " \t");
     const char *end = word + name_length(word);
     const char *rest = *end == ']' ? end + 1 + strspn(end + 1, " \t\r") : "?";
-    const bool is_kernel = slash > text + 1 && gap > slash + 1;
+    const bool is_kernel = gap > text + 1;
     const bool is_whole = word > gap && end > word && (*rest == '\0' || *rest == ';' || *rest == '#');
     *kernel = is_kernel && is_whole ? x_sprintf("%.*s", (int)(gap - text - 1), text + 1) : NULL;
     *metric = is_kernel && is_whole ? x_sprintf("%.*s", (int)(end - word), word) : NULL;
@@ -275,11 +274,12 @@ int known_regressions_check(const struct known_regressions *regressions, const s
                            "[%s %s]",
                            known->file, known->line, metric->name, known->kernel, metric->name);
         }
-        char *path = x_sprintf("%s/%s.json", directory, known->kernel);
+        char *below = id_path(known->kernel), *path = x_sprintf("%s/%s.json", directory, below);
         if (access(path, F_OK) != 0 && errno == ENOENT)
             warning("%s:%d: %s has no baseline: remove [%s %s], or mend its name", known->file, known->line,
                     known->kernel, known->kernel, known->metric);
         free(path);
+        free(below);
     }
     return result;
 }

@@ -21,6 +21,44 @@ Test(names, a_name_ends_at_the_first_other_character)
     cr_expect_eq(name_length(""), 0);
 }
 
+Test(names, an_id_is_a_family_and_a_variant)
+{
+    cr_expect_eq(id_length("reduce/tree"), 11);
+    cr_expect_eq(id_length("reduce/tree time"), 11);
+    cr_expect_eq(id_length("train.py/scale<float,4>.lambda1~0a1b:2"), strlen("train.py/scale<float,4>.lambda1~0a1b:2"));
+    cr_expect_eq(id_length("a/b/c"), 3);
+    static const char *const none[] = {"", "reduce", "/tree", "reduce/", "../tree", "a/..", "a/-k", "a b/c", ".a/b"};
+    for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+        cr_expect_eq(id_length(none[i]), 0, "%s", none[i]);
+}
+
+/* The files of most kernels are where they always were; no two ids share one, also where case does not count. */
+Test(names, an_id_has_a_path)
+{
+    static const char *const ids[] = {"reduce/tree",       "app/scale<float,4>", "app/Scale<float,4>",
+                                      "app/scale_float_4", "App/scale_float_4",  "con.x/a:b"};
+    char *paths[ARRAY_SIZE(ids)], *lower[ARRAY_SIZE(ids)];
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+        paths[i] = id_path(ids[i]);
+        lower[i] = slug(paths[i]);
+        cr_expect_eq(strspn(paths[i], "abcdefghijklmnopqrstuvwxyz0123456789_-./"), strlen(paths[i]), "%s", paths[i]);
+        for (size_t k = 0; k < i; k++)
+            cr_expect_str_neq(lower[k], lower[i]);
+    }
+    cr_expect_str_eq(paths[0], "reduce/tree");
+    cr_expect_eq(strncmp(paths[1], "app/scale-float-4.", 18), 0, "%s", paths[1]);
+    cr_expect_eq(strlen(paths[1]), strlen("app/scale-float-4.01234567"));
+    cr_expect_str_eq(paths[3], "app/scale_float_4");
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+        free(paths[i]);
+        free(lower[i]);
+    }
+    char *whole = x_sprintf("a/%0250dX", 7), *path = id_path(whole);
+    cr_expect_leq(strlen(path), 80);
+    free(path);
+    free(whole);
+}
+
 Test(names, globs_match_across_slashes)
 {
     static const struct {

@@ -101,10 +101,11 @@ Test(baseline, its_sessions_are_in_the_order_of_their_dates)
     scratch_remove(directory);
 }
 
-/* "a/x" comes before "a0/x" as directories and as ids, since a slash comes before all that a name may hold. */
+/* As files they are in another order. */
 Test(baseline, its_kernels_are_in_order_whatever_their_names)
 {
-    static const char *const ids[] = {"a/x", "a/x0", "a/x_", "a0/x", "a_/x", "aa/x"};
+    static const char *const ids[] = {"B.py/Y<int>", "a/x",  "a/x0", "a/x<int>", "a/x<z>",
+                                      "a/x_",        "a0/x", "a_/x", "aa/x"};
     char *directory = scratch_make();
     struct run run = made_run(1);
     run_filter(&run, (char *[]){(char[]){"none"}}, 1);
@@ -116,6 +117,28 @@ Test(baseline, its_kernels_are_in_order_whatever_their_names)
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         cr_expect_not_null(run_find(&baseline, ids[i]), "%s", ids[i]);
     run_release(&baseline);
+    run_release(&run);
+    scratch_remove(directory);
+}
+
+Test(baseline, a_file_is_found_by_its_id_where_it_was_put)
+{
+    char *directory = scratch_make();
+    struct run run = made_run(1);
+    run_filter(&run, (char *[]){(char[]){"none"}}, 1);
+    row_add_session(result_add(run_add(&run, "app/scale<float>"), "time"), (double[]){1}, 1);
+    made_accept_one(&(struct trial){.directory = directory}, &run);
+    made_accept_one(&(struct trial){.directory = directory}, &run);
+    struct run baseline = made_baseline(directory);
+    cr_expect_eq(baseline.result_count, 1);
+    run_release(&baseline);
+    char *path = id_path("app/scale<float>"), *old = x_sprintf("%s/nvidia-h200/%s.json", directory, path);
+    char *new = x_sprintf("%s/nvidia-h200/app/scale.json", directory);
+    cr_assert_eq(rename(old, new), 0);
+    expect_read(directory, &run.device, EXIT_USAGE, "app/scale.json holds app/scale<float>, but a baseline file holds");
+    free(path);
+    free(old);
+    free(new);
     run_release(&run);
     scratch_remove(directory);
 }

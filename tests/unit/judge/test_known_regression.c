@@ -57,6 +57,17 @@ Test(known_regression, long_names_are_kept)
     free(kernel);
 }
 
+Test(known_regression, a_function_of_a_program_is_named_as_its_id)
+{
+    struct known_regressions known_regressions;
+    cr_assert_eq(
+        known_regressions_read_text(&known_regressions, "x.ini",
+                                    "[app/scale<float,4>~0a1b local_memory] ; spills\nissue=x\nexpires=2026-01-01\n"),
+        0);
+    cr_expect_not_null(known_regressions_find(&known_regressions, "app/scale<float,4>~0a1b", "local_memory"));
+    known_regressions_release(&known_regressions);
+}
+
 #define SECTION "[a/b time]\n"
 #define ISSUE "issue = i\n"
 #define EXPIRES "expires = 2026-12-31\n"

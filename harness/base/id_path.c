@@ -1,0 +1,30 @@
+/* Apart from names.c, which goes into programs of others (cupti/inject.c) and is to bring no library with it. */
+#include "names.h"
+
+#include "error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Part of a path; see id_path. Caller frees. */
+static char *part_path(const char *part, size_t length)
+{
+    if (name_length(part) >= length)
+        return x_sprintf("%.*s", (int)length, part);
+    char *whole = x_sprintf("%.*s", (int)length, part), *short_part = slug(whole);
+    char *path = x_sprintf("%.60s.%08x", short_part, (unsigned)XXH3_64bits(part, length));
+    free(short_part);
+    free(whole);
+    return path;
+}
+
+char *id_path(const char *id)
+{
+    const size_t family = strcspn(id, "/");
+    char *parts[] = {part_path(id, family), part_path(id + family + 1, strlen(id + family + 1))};
+    char *path = x_sprintf("%s/%s", parts[0], parts[1]);
+    free(parts[0]);
+    free(parts[1]);
+    return path;
+}
