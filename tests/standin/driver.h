@@ -1,0 +1,152 @@
+/* libcuda.so.1 without a GPU, in parts: driver_init (start, devices, what the profiler asks), driver_contexts,
+ * driver_memory, driver_modules, driver_kernels (what kernels do), driver_launch, driver_capture (streams),
+ * driver_graphs.
+ * See standin.h. */
+#pragma once
+
+/* cuda.h then declares the functions of all versions under their own names. */
+#define __CUDA_API_VERSION_INTERNAL
+#include "standin.h"
+
+#include <cupti_driver_cbid.h>
+#include <generated_cuda_meta.h>
+
+#include <pthread.h>
+
+enum { MOST_DEVICES = 8, PARAMETERS = 3 };
+
+/* cuda.h names these types and leaves what is in them to the driver. */
+struct CUctx_st {
+    unsigned id;
+    int device;
+    unsigned uses; /* of a primary context */
+    bool is_primary;
+    bool has_failed;
+    bool hangs; /* a kernel runs that does not end */
+    struct CUctx_st *next;
+};
+
+/* A launch takes both kinds of handle as a CUfunction. */
+enum handle { FUNCTION = 0x66756e63, KERNEL = 0x6b65726e };
+
+struct CUfunc_st {
+    enum handle handle;
+    char *name;
+    struct CUmod_st *module;
+    const struct kernel_work *work; /* NULL: the stand-in cannot compute it */
+    int registers;
+    int shared;
+    int local;
+};
+
+struct CUmod_st {
+    unsigned id;
+    struct CUctx_st *context;
+    unsigned char *image;
+    size_t size;
+    struct CUfunc_st *functions;
+    size_t function_count;
+    struct CUmod_st *next; /* in its library */
+};
+
+struct CUkern_st {
+    enum handle handle;
+    char *name;
+    struct CUlib_st *library;
+};
+
+/* Its machine code is loaded into a context when one of its kernels is first used there. */
+struct CUlib_st {
+    unsigned char *image;
+    size_t size;
+    struct CUkern_st *kernels;
+    size_t kernel_count;
+    struct CUmod_st *modules;
+};
+
+/* One launch, as it is asked for. All kernels of kernels.cu have the same parameters. */
+struct launch {
+    CUfunction function; /* or a CUkernel */
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared;
+    CUstream stream;
+    void **parameters;
+};
+
+struct CUgraph_st {
+    struct CUgraphNode_st *nodes;
+    size_t count;
+};
+
+struct arguments {
+    int *data;
+    int count;
+    int value;
+};
+
+struct kernel_work {
+    const char *name; /* in the machine code */
+    double time_ns;
+    double (*run)(const struct arguments *arguments); /* returns the instructions that the data asked for */
+};
+
+/* The lock of all that is in the structs of this file, and of the work of kernels: they run one after the other. */
+extern pthread_mutex_t driver_lock;
+
+/* driver_init.c */
+CUresult driver_ready(void); /* CUDA_SUCCESS when functions may be called and the current context has not failed */
+int driver_devices(void);
+void driver_enter(struct standin_call *call);
+CUresult driver_exit(struct standin_call *call, CUresult result);
+
+#define CALL(name_, params_, symbol_)                                                                                  \
+    {                                                                                                                  \
+        .cbid = CUPTI_DRIVER_TRACE_CBID_##name_, .function = #name_, .params = (params_), .symbol = (symbol_)          \
+    }
+
+/* Tells each watcher: TELL(context, context, true) calls watcher->context(context, true). */
+#define TELL(what, ...)                                                                                                \
+    do {                                                                                                               \
+        for (size_t w_ = 0; w_ < driver_watcher_count; w_++)                                                           \
+            driver_watchers[w_]->what(__VA_ARGS__);                                                                    \
+    } while (0)
+extern const struct standin_watcher *driver_watchers[4];
+extern size_t driver_watcher_count;
+
+/* driver_contexts.c */
+CUcontext context_current(void);
+bool context_any(void);
+unsigned context_id(CUcontext context);
+int context_device(CUcontext context);
+bool context_has_failed(CUcontext context);
+void context_wait(CUcontext context);
+CUresult context_synchronize(CUcontext context); /* as context_wait, but a capture forbids it */
+
+/* driver_memory.c: whether so many bytes stand in device memory there. */
+bool memory_is_device(const void *data, size_t size);
+
+/* driver_modules.c: the function behind either handle, NULL when it is neither. A kernel's machine code is loaded now.
+ */
+struct CUfunc_st *module_function(CUfunction handle);
+const char *module_name_of(CUfunction handle);
+
+/* driver_kernels.c */
+const struct kernel_work *kernel_work(const char *name);
+double kernel_time(const struct kernel_work *work);
+struct arguments kernel_arguments(void **parameters);
+/* Computes; false when an address is not in device memory or the kernel does not end: its context says which. */
+bool kernel_run(const struct kernel_work *work, CUcontext context, const struct arguments *arguments, double *more);
+
+/* driver_launch.c */
+CUresult launch_check(const struct launch *launch, struct CUfunc_st **function);
+CUresult launch_run(const struct launch *launch, struct standin_kernel *kernel);
+
+/* driver_capture.c. NULL stands for the default stream, which captures nothing. */
+bool capture_is_active(CUstream stream);
+CUresult capture_launch(const struct launch *launch);
+bool capture_any(void);
+void capture_spoil_all(void);
+
+/* driver_graphs.c */
+void graph_add_kernel(struct CUgraph_st *graph, const struct launch *launch);

@@ -1,0 +1,197 @@
+/* Streams, which matter only in that they capture: kernels run when they are launched, one after the other, so that a
+ * stream has nothing else in it. */
+#include "driver.h"
+
+#include <stdlib.h>
+
+struct CUstream_st {
+    CUcontext context;
+    struct CUgraph_st *graph; /* what is captured; NULL: it captures nothing */
+    bool is_spoiled;
+    bool is_borrowed; /* the graph is the program's */
+    struct CUstream_st *next;
+};
+
+static struct CUstream_st *streams;
+
+/* ---- Streams ---- */
+
+CUresult CUDAAPI cuStreamCreate(CUstream *phStream, unsigned Flags)
+{
+    (void)Flags;
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    struct CUstream_st *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    stream->context = context_current();
+    pthread_mutex_lock(&driver_lock);
+    stream->next = streams;
+    streams = stream;
+    pthread_mutex_unlock(&driver_lock);
+    *phStream = stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream)
+{
+    pthread_mutex_lock(&driver_lock);
+    struct CUstream_st **link = &streams;
+    while (*link && *link != hStream)
+        link = &(*link)->next;
+    struct CUstream_st *found = *link;
+    if (found)
+        *link = found->next;
+    pthread_mutex_unlock(&driver_lock);
+    free(found);
+    return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult CUDAAPI cuStreamSynchronize(CUstream hStream)
+{
+    (void)hStream;
+    return cuCtxSynchronize();
+}
+
+/* ---- Capture ---- */
+
+static bool is_stream(CUstream stream)
+{
+    return stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
+}
+
+bool capture_is_active(CUstream stream)
+{
+    return is_stream(stream) && stream->graph;
+}
+
+bool capture_any(void)
+{
+    pthread_mutex_lock(&driver_lock);
+    const struct CUstream_st *stream = streams;
+    while (stream && !stream->graph)
+        stream = stream->next;
+    pthread_mutex_unlock(&driver_lock);
+    return stream != NULL;
+}
+
+void capture_spoil_all(void)
+{
+    pthread_mutex_lock(&driver_lock);
+    for (struct CUstream_st *stream = streams; stream; stream = stream->next)
+        stream->is_spoiled = stream->graph != NULL;
+    pthread_mutex_unlock(&driver_lock);
+}
+
+/* As the real one: the profiler, when a session runs, spoils the capture. */
+CUresult capture_launch(const struct launch *launch)
+{
+    struct CUfunc_st *function;
+    const CUresult checked = launch_check(launch, &function);
+    if (checked != CUDA_SUCCESS)
+        return checked;
+    TELL(captured, context_current());
+    if (launch->stream->is_spoiled)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    pthread_mutex_lock(&driver_lock);
+    graph_add_kernel(launch->stream->graph, launch);
+    pthread_mutex_unlock(&driver_lock);
+    return CUDA_SUCCESS;
+}
+
+static CUresult begin_capture(CUstream stream, CUgraph into)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!is_stream(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->graph)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    struct CUgraph_st *graph = into ? into : calloc(1, sizeof *graph);
+    if (!graph)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&driver_lock);
+    stream->graph = graph;
+    stream->is_borrowed = into != NULL;
+    stream->is_spoiled = false;
+    pthread_mutex_unlock(&driver_lock);
+    return CUDA_SUCCESS;
+}
+
+static CUresult end_capture(CUstream stream, CUgraph *graph)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!capture_is_active(stream))
+        return CUDA_ERROR_ILLEGAL_STATE;
+    pthread_mutex_lock(&driver_lock);
+    struct CUgraph_st *captured = stream->graph;
+    const bool is_spoiled = stream->is_spoiled;
+    const bool is_borrowed = stream->is_borrowed;
+    stream->graph = NULL;
+    pthread_mutex_unlock(&driver_lock);
+    *graph = is_spoiled ? NULL : captured;
+    if (!is_spoiled)
+        return CUDA_SUCCESS;
+    if (!is_borrowed)
+        cuGraphDestroy(captured);
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+}
+
+#define BEGIN_CAPTURE(name)                                                                                            \
+    CUresult CUDAAPI name(CUstream hStream, CUstreamCaptureMode mode)                                                  \
+    {                                                                                                                  \
+        const name##_params params = {hStream, mode};                                                                  \
+        struct standin_call call = CALL(name, &params, NULL);                                                          \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, begin_capture(hStream, NULL));                                                       \
+    }
+
+/* The first version, without a mode. */
+#define BEGIN_CAPTURE_1(name)                                                                                          \
+    CUresult CUDAAPI name(CUstream hStream)                                                                            \
+    {                                                                                                                  \
+        const name##_params params = {hStream};                                                                        \
+        struct standin_call call = CALL(name, &params, NULL);                                                          \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, begin_capture(hStream, NULL));                                                       \
+    }
+
+#define BEGIN_CAPTURE_TO_GRAPH(name)                                                                                   \
+    CUresult CUDAAPI name(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,                           \
+                          const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)     \
+    {                                                                                                                  \
+        const name##_params params = {hStream, hGraph, dependencies, dependencyData, numDependencies, mode};           \
+        struct standin_call call = CALL(name, &params, NULL);                                                          \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, hGraph ? begin_capture(hStream, hGraph) : CUDA_ERROR_INVALID_VALUE);                 \
+    }
+
+#define END_CAPTURE(name)                                                                                              \
+    CUresult CUDAAPI name(CUstream hStream, CUgraph *phGraph)                                                          \
+    {                                                                                                                  \
+        const name##_params params = {hStream, phGraph};                                                               \
+        struct standin_call call = CALL(name, &params, NULL);                                                          \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, end_capture(hStream, phGraph));                                                      \
+    }
+
+BEGIN_CAPTURE_1(cuStreamBeginCapture)
+BEGIN_CAPTURE_1(cuStreamBeginCapture_ptsz)
+BEGIN_CAPTURE(cuStreamBeginCapture_v2)
+BEGIN_CAPTURE(cuStreamBeginCapture_v2_ptsz)
+BEGIN_CAPTURE_TO_GRAPH(cuStreamBeginCaptureToGraph)
+BEGIN_CAPTURE_TO_GRAPH(cuStreamBeginCaptureToGraph_ptsz)
+END_CAPTURE(cuStreamEndCapture)
+END_CAPTURE(cuStreamEndCapture_ptsz)
+
+CUresult CUDAAPI cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (capture_is_active(hStream))
+        *captureStatus = hStream->is_spoiled ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,192 @@
+#include "driver.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { DEEPEST = 16 };
+
+static struct CUctx_st *contexts; /* all of them: never freed, so that a stale handle can be told */
+static struct CUctx_st *primary[MOST_DEVICES];
+static unsigned last_id;
+static unsigned live;
+static _Thread_local CUcontext stack[DEEPEST];
+static _Thread_local size_t depth;
+
+static struct CUctx_st *create(int device, bool is_primary)
+{
+    struct CUctx_st *context = calloc(1, sizeof *context);
+    if (!context)
+        return NULL;
+    pthread_mutex_lock(&driver_lock);
+    context->id = ++last_id;
+    context->device = device;
+    context->is_primary = is_primary;
+    context->next = contexts;
+    contexts = context;
+    live++;
+    pthread_mutex_unlock(&driver_lock);
+    TELL(context, context, true);
+    return context;
+}
+
+static void end(struct CUctx_st *context)
+{
+    TELL(context, context, false);
+    pthread_mutex_lock(&driver_lock);
+    live--;
+    pthread_mutex_unlock(&driver_lock);
+    if (context_current() == context)
+        stack[depth - 1] = NULL;
+}
+
+CUcontext context_current(void)
+{
+    return depth > 0 ? stack[depth - 1] : NULL;
+}
+
+bool context_any(void)
+{
+    return live > 0;
+}
+
+unsigned context_id(CUcontext context)
+{
+    return context ? context->id : 0;
+}
+
+int context_device(CUcontext context)
+{
+    return context->device;
+}
+
+bool context_has_failed(CUcontext context)
+{
+    return context->has_failed;
+}
+
+void context_wait(CUcontext context)
+{
+    while (context->hangs)
+        pause();
+}
+
+CUresult context_synchronize(CUcontext context)
+{
+    if (!context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (capture_any()) {
+        capture_spoil_all();
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    context_wait(context);
+    return context->has_failed ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned flags, CUdevice dev)
+{
+    (void)flags;
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (dev < 0 || dev >= driver_devices())
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (ctxCreateParams && (ctxCreateParams->numExecAffinityParams > 0 || ctxCreateParams->cigParams))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    *pctx = create(dev, false);
+    if (!*pctx)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    return cuCtxPushCurrent_v2(*pctx);
+}
+
+CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!ctx || ctx->is_primary)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    end(ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (dev < 0 || dev >= driver_devices())
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!primary[dev] && !(primary[dev] = create(dev, true)))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    primary[dev]->uses++;
+    *pctx = primary[dev];
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+    if (dev < 0 || dev >= driver_devices())
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!primary[dev] || primary[dev]->uses == 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (--primary[dev]->uses == 0) {
+        end(primary[dev]);
+        primary[dev] = NULL;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext ctx)
+{
+    if (!ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (depth == DEEPEST)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    stack[depth++] = ctx;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxPopCurrent_v2(CUcontext *pctx)
+{
+    if (depth == 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    depth--;
+    if (pctx)
+        *pctx = stack[depth];
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxSetCurrent(CUcontext ctx)
+{
+    if (depth == 0)
+        depth = 1;
+    stack[depth - 1] = ctx;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxGetCurrent(CUcontext *pctx)
+{
+    *pctx = context_current();
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+    if (!ctx)
+        ctx = context_current();
+    if (!ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *device = ctx->device;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxGetDevice(CUdevice *device)
+{
+    return cuCtxGetDevice_v2(device, NULL);
+}
+
+CUresult CUDAAPI cuCtxSynchronize(void)
+{
+    const CUresult ready = driver_ready();
+    return ready == CUDA_SUCCESS ? context_synchronize(context_current()) : ready;
+}

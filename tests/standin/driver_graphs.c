@@ -1,0 +1,272 @@
+#include "driver.h"
+
+#include <stdlib.h>
+
+struct CUgraphNode_st {
+    CUgraphNodeType type;
+    struct launch launch;
+    struct arguments arguments;
+    void *parameters[PARAMETERS]; /* of launch: these arguments */
+    struct CUgraph_st *child;     /* a copy */
+    struct CUgraphNode_st *next;
+};
+
+/* The kernels of a graph and of those in it, as they were when it was instantiated. */
+struct CUgraphExec_st {
+    struct CUgraph_st graph;
+};
+
+/* ---- Nodes ---- */
+
+static struct CUgraphNode_st *add_node(struct CUgraph_st *graph, CUgraphNodeType type)
+{
+    struct CUgraphNode_st *node = calloc(1, sizeof *node);
+    if (!node)
+        abort();
+    node->type = type;
+    struct CUgraphNode_st **link = &graph->nodes;
+    while (*link)
+        link = &(*link)->next;
+    *link = node;
+    graph->count++;
+    return node;
+}
+
+static struct CUgraphNode_st *add_kernel(struct CUgraph_st *graph, const struct launch *launch)
+{
+    struct CUgraphNode_st *node = add_node(graph, CU_GRAPH_NODE_TYPE_KERNEL);
+    node->launch = *launch;
+    node->arguments = kernel_arguments(launch->parameters);
+    node->parameters[0] = &node->arguments.data;
+    node->parameters[1] = &node->arguments.count;
+    node->parameters[2] = &node->arguments.value;
+    node->launch.parameters = node->parameters;
+    return node;
+}
+
+void graph_add_kernel(struct CUgraph_st *graph, const struct launch *launch)
+{
+    add_kernel(graph, launch);
+}
+
+/* Copies its kernels, and those of graphs in it. */
+static void add_kernels_of(struct CUgraph_st *to, const struct CUgraph_st *graph)
+{
+    for (const struct CUgraphNode_st *node = graph->nodes; node; node = node->next) {
+        if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+            add_kernel(to, &node->launch);
+        else if (node->child)
+            add_kernels_of(to, node->child);
+    }
+}
+
+static void free_nodes(struct CUgraph_st *graph)
+{
+    for (struct CUgraphNode_st *node = graph->nodes, *next; node; node = next) {
+        next = node->next;
+        if (node->child) {
+            free_nodes(node->child);
+            free(node->child);
+        }
+        free(node);
+    }
+    *graph = (struct CUgraph_st){0};
+}
+
+/* ---- Graphs ---- */
+
+CUresult CUDAAPI cuGraphCreate(CUgraph *phGraph, unsigned flags)
+{
+    (void)flags;
+    *phGraph = calloc(1, sizeof **phGraph);
+    return *phGraph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph)
+{
+    if (!hGraph)
+        return CUDA_ERROR_INVALID_VALUE;
+    free_nodes(hGraph);
+    free(hGraph);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                         size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    (void)dependencies, (void)numDependencies;
+    const struct launch launch = {
+        .function = nodeParams->func ? nodeParams->func : (CUfunction)(void *)nodeParams->kern,
+        .grid = {nodeParams->gridDimX, nodeParams->gridDimY, nodeParams->gridDimZ},
+        .block = {nodeParams->blockDimX, nodeParams->blockDimY, nodeParams->blockDimZ},
+        .shared = nodeParams->sharedMemBytes,
+        .parameters = nodeParams->kernelParams,
+    };
+    struct CUfunc_st *function;
+    const CUresult checked = launch_check(&launch, &function);
+    if (checked != CUDA_SUCCESS || !hGraph)
+        return hGraph ? checked : CUDA_ERROR_INVALID_VALUE;
+    *phGraphNode = add_kernel(hGraph, &launch);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                     size_t numDependencies)
+{
+    (void)dependencies, (void)numDependencies;
+    if (!hGraph)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phGraphNode = add_node(hGraph, CU_GRAPH_NODE_TYPE_EMPTY);
+    return CUDA_SUCCESS;
+}
+
+/* Only the kernels of the inner graph are kept. */
+CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                          size_t numDependencies, CUgraph childGraph)
+{
+    (void)dependencies, (void)numDependencies;
+    if (!hGraph || !childGraph)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct CUgraph_st *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    add_kernels_of(copy, childGraph);
+    *phGraphNode = add_node(hGraph, CU_GRAPH_NODE_TYPE_GRAPH);
+    (*phGraphNode)->child = copy;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+{
+    if (!hNode || !hNode->child)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phGraph = hNode->child;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    if (!hGraph || !numNodes)
+        return CUDA_ERROR_INVALID_VALUE;
+    const size_t room = *numNodes;
+    *numNodes = hGraph->count;
+    if (!nodes)
+        return CUDA_SUCCESS;
+    size_t i = 0;
+    for (struct CUgraphNode_st *node = hGraph->nodes; node && i < room; node = node->next)
+        nodes[i++] = node;
+    *numNodes = i;
+    for (; i < room; i++)
+        nodes[i] = NULL;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    if (!hNode)
+        return CUDA_ERROR_INVALID_VALUE;
+    *type = hNode->type;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (!hNode || hNode->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct launch *launch = &hNode->launch;
+    const bool is_kernel = launch->function->handle == KERNEL;
+    *nodeParams = (CUDA_KERNEL_NODE_PARAMS){
+        .func = is_kernel ? NULL : launch->function,
+        .kern = is_kernel ? (CUkernel)(void *)launch->function : NULL,
+        .gridDimX = launch->grid[0],
+        .gridDimY = launch->grid[1],
+        .gridDimZ = launch->grid[2],
+        .blockDimX = launch->block[0],
+        .blockDimY = launch->block[1],
+        .blockDimZ = launch->block[2],
+        .sharedMemBytes = launch->shared,
+        .kernelParams = launch->parameters,
+    };
+    return CUDA_SUCCESS;
+}
+
+/* ---- Executable graphs ---- */
+
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!graph)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct CUgraphExec_st *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    add_kernels_of(&made->graph, graph);
+    *exec = made;
+    TELL(instantiated, context_current(), graph, made);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+{
+    const cuGraphInstantiateWithFlags_params params = {phGraphExec, hGraph, flags};
+    struct standin_call call = CALL(cuGraphInstantiateWithFlags, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, instantiate(phGraphExec, hGraph));
+}
+
+#define INSTANTIATE_WITH_PARAMS(name)                                                                                  \
+    CUresult CUDAAPI name(CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)  \
+    {                                                                                                                  \
+        const name##_params params = {phGraphExec, hGraph, instantiateParams};                                         \
+        struct standin_call call = CALL(name, &params, NULL);                                                          \
+        driver_enter(&call);                                                                                           \
+        const CUresult result = driver_exit(&call, instantiate(phGraphExec, hGraph));                                  \
+        instantiateParams->result_out =                                                                                \
+            result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;                    \
+        return result;                                                                                                 \
+    }
+
+INSTANTIATE_WITH_PARAMS(cuGraphInstantiateWithParams)
+INSTANTIATE_WITH_PARAMS(cuGraphInstantiateWithParams_ptsz)
+
+CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+    if (!hGraphExec)
+        return CUDA_ERROR_INVALID_VALUE;
+    free_nodes(&hGraphExec->graph);
+    free(hGraphExec);
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch_graph(CUgraphExec exec)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!exec)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct standin_kernel *kernels = calloc(exec->graph.count + 1, sizeof *kernels);
+    if (!kernels)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    size_t count = 0;
+    for (const struct CUgraphNode_st *node = exec->graph.nodes; node; node = node->next)
+        if (launch_run(&node->launch, &kernels[count]) == CUDA_SUCCESS)
+            count++;
+    TELL(graph_ran, context_current(), kernels, count);
+    free(kernels);
+    return CUDA_SUCCESS;
+}
+
+#define LAUNCH_GRAPH(name)                                                                                             \
+    CUresult CUDAAPI name(CUgraphExec hGraphExec, CUstream hStream)                                                    \
+    {                                                                                                                  \
+        const name##_params params = {hGraphExec, hStream};                                                            \
+        struct standin_call call = CALL(name, &params, NULL);                                                          \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, launch_graph(hGraphExec));                                                           \
+    }
+
+LAUNCH_GRAPH(cuGraphLaunch)
+LAUNCH_GRAPH(cuGraphLaunch_ptsz)

@@ -1,0 +1,114 @@
+#include "driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+CUresult launch_check(const struct launch *launch, struct CUfunc_st **function)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!context_current())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *function = module_function(launch->function);
+    if (!*function)
+        return CUDA_ERROR_INVALID_HANDLE;
+    const unsigned *grid = launch->grid, *block = launch->block;
+    const bool is_some = grid[0] && grid[1] && grid[2] && block[0] && block[1] && block[2];
+    if (!is_some || block[0] > 1024 || block[1] > 1024 || block[2] > 64 ||
+        (size_t)block[0] * block[1] * block[2] > 1024 || launch->shared > 227u << 10 || !launch->parameters)
+        return CUDA_ERROR_INVALID_VALUE;
+    return (*function)->work ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static void describe(const struct launch *launch, const struct CUfunc_st *function, struct standin_kernel *kernel)
+{
+    *kernel = (struct standin_kernel){
+        .context = context_current(),
+        .name = function->name,
+        .shared = launch->shared,
+        .static_shared = (unsigned)function->shared,
+        .time_ns = kernel_time(function->work),
+    };
+    memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
+    memcpy(kernel->block, launch->block, sizeof kernel->block);
+}
+
+/* A launch returns at once on a GPU, so that what goes wrong in the kernel is answered by the next call. */
+CUresult launch_run(const struct launch *launch, struct standin_kernel *kernel)
+{
+    struct CUfunc_st *function;
+    const CUresult checked = launch_check(launch, &function);
+    if (checked != CUDA_SUCCESS)
+        return checked;
+    describe(launch, function, kernel);
+    const struct arguments arguments = kernel_arguments(launch->parameters);
+    kernel_run(function->work, kernel->context, &arguments, &kernel->instructions);
+    return CUDA_SUCCESS;
+}
+
+/* As the real one: a launch that fails makes no range; one with an illegal address is none either, as nothing of its
+ * session is left. */
+static CUresult run(const struct launch *launch)
+{
+    if (capture_is_active(launch->stream))
+        return capture_launch(launch);
+    struct standin_kernel kernel;
+    const CUresult result = launch_run(launch, &kernel);
+    if (result == CUDA_SUCCESS)
+        TELL(ran, &kernel);
+    return result;
+}
+
+/* The parameters of all three functions, each with the default stream of the process and of the thread. */
+#define LAUNCH(name)                                                                                                   \
+    CUresult CUDAAPI name(CUfunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,   \
+                          unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, CUstream hStream,           \
+                          void **kernelParams, void **extra)                                                           \
+    {                                                                                                                  \
+        const name##_params params = {f,         gridDimX,       gridDimY, gridDimZ,     blockDimX, blockDimY,         \
+                                      blockDimZ, sharedMemBytes, hStream,  kernelParams, extra};                       \
+        const struct launch launch = {                                                                                 \
+            f,           {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, hStream,   \
+            kernelParams};                                                                                             \
+        struct standin_call call = CALL(name, &params, module_name_of(f));                                             \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, run(&launch));                                                                       \
+    }
+
+#define LAUNCH_EX(name)                                                                                                \
+    CUresult CUDAAPI name(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)               \
+    {                                                                                                                  \
+        const name##_params params = {config, f, kernelParams, extra};                                                 \
+        const struct launch launch = {f,                                                                               \
+                                      {config->gridDimX, config->gridDimY, config->gridDimZ},                          \
+                                      {config->blockDimX, config->blockDimY, config->blockDimZ},                       \
+                                      config->sharedMemBytes,                                                          \
+                                      config->hStream,                                                                 \
+                                      kernelParams};                                                                   \
+        struct standin_call call = CALL(name, &params, module_name_of(f));                                             \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, run(&launch));                                                                       \
+    }
+
+#define LAUNCH_COOPERATIVE(name)                                                                                       \
+    CUresult CUDAAPI name(CUfunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,   \
+                          unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, CUstream hStream,           \
+                          void **kernelParams)                                                                         \
+    {                                                                                                                  \
+        const name##_params params = {f,         gridDimX,  gridDimY,       gridDimZ, blockDimX,                       \
+                                      blockDimY, blockDimZ, sharedMemBytes, hStream,  kernelParams};                   \
+        const struct launch launch = {                                                                                 \
+            f,           {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, hStream,   \
+            kernelParams};                                                                                             \
+        struct standin_call call = CALL(name, &params, module_name_of(f));                                             \
+        driver_enter(&call);                                                                                           \
+        return driver_exit(&call, run(&launch));                                                                       \
+    }
+
+LAUNCH(cuLaunchKernel)
+LAUNCH(cuLaunchKernel_ptsz)
+LAUNCH_EX(cuLaunchKernelEx)
+LAUNCH_EX(cuLaunchKernelEx_ptsz)
+LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel)
+LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz)

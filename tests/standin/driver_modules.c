@@ -1,0 +1,387 @@
+#include "driver.h"
+
+#include <gelf.h>
+#include <libelf.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned last_module;
+
+/* ---- Machine code ---- */
+
+/* How long an ELF image is: nobody says so to cuModuleLoadData. 0: it is none. */
+static size_t image_size(const void *image)
+{
+    const Elf64_Ehdr *header = image;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return 0;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)((const char *)image + header->e_shoff);
+    size_t end = header->e_shoff + (size_t)header->e_shnum * sizeof *sections;
+    const size_t program_end = header->e_phoff + (size_t)header->e_phnum * sizeof(Elf64_Phdr);
+    if (program_end > end)
+        end = program_end;
+    for (size_t i = 0; i < header->e_shnum; i++)
+        if (sections[i].sh_type != SHT_NOBITS && sections[i].sh_offset + sections[i].sh_size > end)
+            end = sections[i].sh_offset + sections[i].sh_size;
+    return end;
+}
+
+static struct CUfunc_st *find_function(struct CUmod_st *module, const char *name)
+{
+    for (size_t i = 0; i < module->function_count; i++)
+        if (strcmp(module->functions[i].name, name) == 0)
+            return &module->functions[i];
+    return NULL;
+}
+
+/* Registers and stack stand in .nv.info, as pairs of a symbol's number and a value. */
+static void read_attributes(struct CUmod_st *module, Elf *elf, Elf_Scn *section)
+{
+    enum { SIZED = 4, FRAME_SIZE = 0x11, REGISTERS = 0x2f };
+    GElf_Shdr header, symbols_header;
+    const Elf_Data *data = elf_getdata(section, NULL);
+    if (!data || !gelf_getshdr(section, &header))
+        return;
+    Elf_Scn *symbols = elf_getscn(elf, header.sh_link);
+    Elf_Data *symbol_data = elf_getdata(symbols, NULL);
+    if (!symbol_data || !gelf_getshdr(symbols, &symbols_header))
+        return;
+    const unsigned char *at = data->d_buf;
+    const unsigned char *end = at + data->d_size;
+    while (end - at >= 4) {
+        const size_t size = at[0] == SIZED ? at[2] | (size_t)at[3] << 8 : 0;
+        if (at[0] == SIZED && size == 8 && end - at >= 12 && (at[1] == REGISTERS || at[1] == FRAME_SIZE)) {
+            uint32_t pair[2];
+            GElf_Sym symbol;
+            memcpy(pair, at + 4, sizeof pair);
+            const char *name = gelf_getsym(symbol_data, (int)pair[0], &symbol)
+                                   ? elf_strptr(elf, symbols_header.sh_link, symbol.st_name)
+                                   : NULL;
+            struct CUfunc_st *function = name ? find_function(module, name) : NULL;
+            if (function)
+                *(at[1] == REGISTERS ? &function->registers : &function->local) = (int)pair[1];
+        }
+        at += 4 + size;
+    }
+}
+
+/* Calls `visit` for each section whose name begins with the prefix, with the rest of its name. */
+static void each_section(struct CUmod_st *module, Elf *elf, const char *prefix,
+                         void (*visit)(struct CUmod_st *, Elf *, Elf_Scn *, const char *rest))
+{
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) < 0)
+        return;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && strncmp(name, prefix, strlen(prefix)) == 0)
+            visit(module, elf, section, name + strlen(prefix));
+    }
+}
+
+static void add_function(struct CUmod_st *module, Elf *elf, Elf_Scn *section, const char *name)
+{
+    (void)elf, (void)section;
+    module->functions = realloc(module->functions,
+                                (module->function_count + 1) * sizeof *module->functions); /* NULL: a crash is clear */
+    module->functions[module->function_count++] =
+        (struct CUfunc_st){.handle = FUNCTION, .name = strdup(name), .module = module, .work = kernel_work(name)};
+}
+
+/* Since compute capability 9.0 the system keeps the first 1,024 bytes of a block. */
+static void add_shared(struct CUmod_st *module, Elf *elf, Elf_Scn *section, const char *name)
+{
+    (void)elf;
+    GElf_Shdr header;
+    struct CUfunc_st *function = find_function(module, name);
+    if (function && gelf_getshdr(section, &header) && header.sh_size > 1024)
+        function->shared = (int)header.sh_size - 1024;
+}
+
+static void add_attributes(struct CUmod_st *module, Elf *elf, Elf_Scn *section, const char *rest)
+{
+    if (!*rest)
+        read_attributes(module, elf, section);
+}
+
+static void read_image(struct CUmod_st *module)
+{
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory((char *)module->image, module->size);
+    if (!elf)
+        return;
+    each_section(module, elf, ".text.", add_function);
+    each_section(module, elf, ".nv.shared.", add_shared);
+    each_section(module, elf, ".nv.info", add_attributes);
+    elf_end(elf);
+}
+
+/* Takes image. */
+static struct CUmod_st *load(unsigned char *image, size_t size)
+{
+    struct CUmod_st *module = calloc(1, sizeof *module);
+    if (!module)
+        abort();
+    module->id = __atomic_add_fetch(&last_module, 1, __ATOMIC_RELAXED);
+    module->context = context_current();
+    module->image = image;
+    module->size = size;
+    read_image(module);
+    TELL(module, module->context, module->id, image, size, true);
+    return module;
+}
+
+static void unload(struct CUmod_st *module)
+{
+    TELL(module, module->context, module->id, module->image, module->size, false);
+    for (size_t i = 0; i < module->function_count; i++)
+        free(module->functions[i].name);
+    free(module->functions);
+    free(module->image);
+    free(module);
+}
+
+/* A copy of the image, or NULL when it is no ELF image: containers of several and PTX are not read here. */
+static unsigned char *copy_image(const void *image, size_t *size)
+{
+    *size = image ? image_size(image) : 0;
+    unsigned char *copy = *size > 0 ? malloc(*size) : NULL;
+    return copy ? memcpy(copy, image, *size) : NULL;
+}
+
+/* ---- Modules ---- */
+
+static CUresult load_module(CUmodule *module, const void *image)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!context_current())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    size_t size;
+    unsigned char *copy = copy_image(image, &size);
+    if (!copy)
+        return CUDA_ERROR_INVALID_IMAGE;
+    *module = load(copy, size);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image)
+{
+    const cuModuleLoadData_params params = {module, image};
+    struct standin_call call = CALL(cuModuleLoadData, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, load_module(module, image));
+}
+
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned numOptions, CUjit_option *options,
+                                    void **optionValues)
+{
+    const cuModuleLoadDataEx_params params = {module, image, numOptions, options, optionValues};
+    struct standin_call call = CALL(cuModuleLoadDataEx, &params, NULL);
+    driver_enter(&call);
+    return driver_exit(&call, load_module(module, image));
+}
+
+CUresult CUDAAPI cuModuleUnload(CUmodule hmod)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!hmod)
+        return CUDA_ERROR_INVALID_HANDLE;
+    unload(hmod);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!hmod)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *hfunc = find_function(hmod, name);
+    return *hfunc ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult CUDAAPI cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+{
+    if (!hfunc || hfunc->handle != FUNCTION)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *hmod = hfunc->module;
+    return CUDA_SUCCESS;
+}
+
+/* As the real one: a CUkernel that is passed for a function is told from one. */
+CUresult CUDAAPI cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    if (!hfunc || hfunc->handle != FUNCTION)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *name = hfunc->name;
+    return CUDA_SUCCESS;
+}
+
+static CUresult attribute_of(int *value, CUfunction_attribute attribute, const struct CUfunc_st *function)
+{
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = function->registers;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = function->shared;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = function->local;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = 1024;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = 90;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult CUDAAPI cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    if (!hfunc || hfunc->handle != FUNCTION)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return attribute_of(pi, attrib, hfunc);
+}
+
+/* ---- Libraries ---- */
+
+CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
+                                   void **jitOptionsValues, unsigned numJitOptions, CUlibraryOption *libraryOptions,
+                                   void **libraryOptionValues, unsigned numLibraryOptions)
+{
+    const cuLibraryLoadData_params params = {
+        library,       code,           jitOptions,          jitOptionsValues,
+        numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions,
+    };
+    struct standin_call call = CALL(cuLibraryLoadData, &params, NULL);
+    driver_enter(&call);
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return driver_exit(&call, ready);
+    struct CUlib_st *opened = calloc(1, sizeof *opened);
+    if (!opened)
+        abort();
+    opened->image = copy_image(code, &opened->size);
+    if (!opened->image) {
+        free(opened);
+        return driver_exit(&call, CUDA_ERROR_INVALID_IMAGE);
+    }
+    /* Read for its names only; the profiler hears of it when it is loaded into a context. */
+    struct CUmod_st names = {.image = opened->image, .size = opened->size};
+    read_image(&names);
+    opened->kernels = calloc(names.function_count, sizeof *opened->kernels);
+    for (size_t i = 0; opened->kernels && i < names.function_count; i++)
+        opened->kernels[opened->kernel_count++] = (struct CUkern_st){KERNEL, names.functions[i].name, opened};
+    free(names.functions);
+    *library = opened;
+    return driver_exit(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuLibraryUnload(CUlibrary library)
+{
+    if (!library)
+        return CUDA_ERROR_INVALID_HANDLE;
+    for (struct CUmod_st *module = library->modules, *next; module; module = next) {
+        next = module->next;
+        unload(module);
+    }
+    for (size_t i = 0; i < library->kernel_count; i++)
+        free(library->kernels[i].name);
+    free(library->kernels);
+    free(library->image);
+    free(library);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    if (!library)
+        return CUDA_ERROR_INVALID_HANDLE;
+    for (size_t i = 0; i < library->kernel_count; i++) {
+        if (strcmp(library->kernels[i].name, name) == 0) {
+            *pKernel = &library->kernels[i];
+            return CUDA_SUCCESS;
+        }
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+/* As the real one: the machine code of a library is loaded late, so that the profiler hears of the module inside the
+ * launch or the question that needs it, and its handle is none that a program has. */
+static struct CUfunc_st *function_of(struct CUkern_st *kernel)
+{
+    struct CUlib_st *library = kernel->library;
+    CUcontext context = context_current();
+    pthread_mutex_lock(&driver_lock);
+    struct CUmod_st *module = library->modules;
+    while (module && module->context != context)
+        module = module->next;
+    pthread_mutex_unlock(&driver_lock);
+    if (!module) {
+        size_t size;
+        module = load(copy_image(library->image, &size), library->size);
+        pthread_mutex_lock(&driver_lock);
+        module->next = library->modules;
+        library->modules = module;
+        pthread_mutex_unlock(&driver_lock);
+    }
+    return find_function(module, kernel->name);
+}
+
+struct CUfunc_st *module_function(CUfunction handle)
+{
+    if (!handle)
+        return NULL;
+    if (handle->handle == KERNEL)
+        return function_of((struct CUkern_st *)(void *)handle);
+    return handle->handle == FUNCTION ? handle : NULL;
+}
+
+const char *module_name_of(CUfunction handle)
+{
+    if (!handle)
+        return NULL;
+    if (handle->handle == KERNEL)
+        return ((struct CUkern_st *)(void *)handle)->name;
+    return handle->handle == FUNCTION ? handle->name : NULL;
+}
+
+CUresult CUDAAPI cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS)
+        return ready;
+    if (!kernel || kernel->handle != KERNEL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!context_current())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *pFunc = function_of(kernel);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel hfunc)
+{
+    if (!hfunc || hfunc->handle != KERNEL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *name = hfunc->name;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
+{
+    (void)dev;
+    CUfunction function;
+    const CUresult result = cuKernelGetFunction(&function, kernel);
+    return result == CUDA_SUCCESS ? attribute_of(pi, attrib, function) : result;
+}

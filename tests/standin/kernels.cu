@@ -1,0 +1,58 @@
+// Machine code for the programs of program.c. What each kernel does without a GPU is in driver_kernels.c, by its name:
+// nothing here runs, but what reads machine code finds names, registers, shared memory and source lines. Built twice:
+// with OTHER there is another add_one and nothing else, as two builds of one program have, or two modules of Triton.
+
+extern "C" __global__ void add_one(int *data, int count, int value)
+{
+#ifdef OTHER
+    __shared__ int before[128]; // the stand-in counts more instructions for it
+    before[threadIdx.x % 128] = data[threadIdx.x];
+    __syncthreads();
+    data[threadIdx.x] = before[(threadIdx.x + value) % 128] + 1;
+#else
+    if (threadIdx.x < count)
+        data[threadIdx.x] += 1;
+#endif
+}
+
+#ifndef OTHER
+extern "C" __global__ void add_value(int *data, int count, int value)
+{
+    if (threadIdx.x < count)
+        data[threadIdx.x] += value;
+}
+
+template <typename T> __global__ void scale(T *data, int count, int value)
+{
+    if (threadIdx.x < count)
+        data[threadIdx.x] *= value;
+}
+template __global__ void scale<int>(int *, int, int);
+template __global__ void scale<unsigned>(unsigned *, int, int);
+
+extern "C" __global__ void tiny(int *data, int count, int value)
+{
+}
+
+// Its local array is on the stack.
+extern "C" __global__ void large(int *data, int count, int value)
+{
+    int local[24];
+    for (int i = 0; i < 24; i++)
+        local[i * value % 24] = data[i];
+    data[threadIdx.x] += local[threadIdx.x % 24] + 1;
+}
+
+extern "C" __global__ void restless(int *data, int count, int value)
+{
+    while (atomicAdd(data, 0) < value)
+        ;
+    data[threadIdx.x] += 1;
+}
+
+extern "C" __global__ void spin(int *data, int count, int value)
+{
+    while (*(int volatile *)data != value)
+        ;
+}
+#endif

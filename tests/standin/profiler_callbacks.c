@@ -1,0 +1,204 @@
+#include "profiler.h"
+
+#include <cupti_callbacks.h>
+#include <cupti_driver_cbid.h>
+#include <cupti_target.h>
+#include <cupti_version.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { MOST_CALLBACKS = 1024 };
+
+struct CUpti_Subscriber_st {
+    CUpti_CallbackFunc callback;
+    void *data;
+    bool enabled[CUPTI_CB_DOMAIN_SIZE][MOST_CALLBACKS];
+};
+
+static struct CUpti_Subscriber_st *subscriber;
+static const struct standin_driver *driver;
+
+static bool is_enabled(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+    return subscriber && subscriber->enabled[domain][id];
+}
+
+/* ---- Told by the driver ---- */
+
+static void on_call(struct standin_call *call, bool is_exit)
+{
+    if (!is_enabled(CUPTI_CB_DOMAIN_DRIVER_API, call->cbid))
+        return;
+    const CUpti_CallbackData data = {
+        .callbackSite = is_exit ? CUPTI_API_EXIT : CUPTI_API_ENTER,
+        .functionName = call->function,
+        .functionParams = call->params,
+        .functionReturnValue = is_exit ? &call->result : NULL,
+        .symbolName = call->symbol,
+        .context = call->context,
+        .contextUid = call->context_id,
+        .correlationData = &call->data,
+        .correlationId = call->correlation,
+    };
+    subscriber->callback(subscriber->data, CUPTI_CB_DOMAIN_DRIVER_API, call->cbid, &data);
+}
+
+static void resource(CUpti_CallbackId id, CUcontext context, void *descriptor)
+{
+    if (!is_enabled(CUPTI_CB_DOMAIN_RESOURCE, id))
+        return;
+    const CUpti_ResourceData data = {.context = context, .resourceDescriptor = descriptor};
+    subscriber->callback(subscriber->data, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+}
+
+static void on_context(CUcontext context, bool is_created)
+{
+    resource(is_created ? CUPTI_CBID_RESOURCE_CONTEXT_CREATED : CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, context,
+             NULL);
+}
+
+static void on_module(CUcontext context, unsigned id, const void *image, size_t size, bool is_loaded)
+{
+    CUpti_ModuleResourceData data = {.moduleId = id, .cubinSize = size, .pCubin = image};
+    resource(is_loaded ? CUPTI_CBID_RESOURCE_MODULE_LOADED : CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, context,
+             &data);
+}
+
+static void on_instantiated(CUcontext context, CUgraph graph, CUgraphExec exec)
+{
+    CUpti_GraphData data = {.graph = graph, .graphExec = exec};
+    resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, context, &data);
+}
+
+static const struct standin_watcher watcher = {
+    .call = on_call,
+    .context = on_context,
+    .module = on_module,
+    .instantiated = on_instantiated,
+    .ran = range_ran,
+    .captured = range_captured,
+    .graph_ran = range_graph_ran,
+};
+
+/* As the real one: not linked with the driver but looked for, so that a program without CUDA that has this library
+ * loaded keeps working. */
+static void find_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    driver = library ? dlsym(library, "standin_driver") : NULL;
+    if (driver)
+        driver->attach(&watcher);
+}
+
+const struct standin_driver *profiler_driver(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_driver);
+    return driver;
+}
+
+/* ---- Functions ---- */
+
+CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata)
+{
+    if (!handle)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    if (!profiler_driver())
+        return CUPTI_ERROR_UNKNOWN;
+    if (!driver->subscribe())
+        return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    struct CUpti_Subscriber_st *made = calloc(1, sizeof *made);
+    if (!made)
+        return CUPTI_ERROR_OUT_OF_MEMORY;
+    made->callback = callback;
+    made->data = userdata;
+    subscriber = made;
+    *handle = made;
+    return CUPTI_SUCCESS;
+}
+
+/* The struct stays: another thread may be in a callback. */
+CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle handle)
+{
+    static struct CUpti_Subscriber_st *former; /* seen by leak checkers */
+    if (!handle || handle != subscriber)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    former = subscriber;
+    subscriber = NULL;
+    former->callback = NULL;
+    driver->unsubscribe();
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain,
+                                         CUpti_CallbackId cbid)
+{
+    if (!handle || handle != subscriber || domain <= CUPTI_CB_DOMAIN_INVALID || domain >= CUPTI_CB_DOMAIN_SIZE ||
+        cbid >= MOST_CALLBACKS)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    handle->enabled[domain][cbid] = enable != 0;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain)
+{
+    CUptiResult result = CUPTI_SUCCESS;
+    for (CUpti_CallbackId id = 0; id < MOST_CALLBACKS && result == CUPTI_SUCCESS; id++)
+        result = cuptiEnableCallback(enable, handle, domain, id);
+    return result;
+}
+
+CUptiResult CUPTIAPI cuptiGetVersion(uint32_t *version)
+{
+    *version = CUPTI_API_VERSION;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiGetContextId(CUcontext context, uint32_t *contextId)
+{
+    if (!context || !profiler_driver())
+        return CUPTI_ERROR_INVALID_CONTEXT;
+    *contextId = driver->id_of(context);
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *pParams)
+{
+    if (!profiler_driver() || !driver->is_usable())
+        return CUPTI_ERROR_UNKNOWN;
+    pParams->pChipName = "GH100";
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiGetResultString(CUptiResult result, const char **str)
+{
+    /* To add a word: a row. */
+    static const struct {
+        CUptiResult result;
+        const char *word;
+    } words[] = {
+#define WORD(name) {name, #name}
+        WORD(CUPTI_SUCCESS),
+        WORD(CUPTI_ERROR_INVALID_PARAMETER),
+        WORD(CUPTI_ERROR_INVALID_CONTEXT),
+        WORD(CUPTI_ERROR_INVALID_OPERATION),
+        WORD(CUPTI_ERROR_OUT_OF_MEMORY),
+        WORD(CUPTI_ERROR_NOT_INITIALIZED),
+        WORD(CUPTI_ERROR_INVALID_METRIC_NAME),
+        WORD(CUPTI_ERROR_HARDWARE_BUSY),
+        WORD(CUPTI_ERROR_NOT_SUPPORTED),
+        WORD(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED),
+        WORD(CUPTI_ERROR_INVALID_CHIP_NAME),
+        WORD(CUPTI_ERROR_UNKNOWN),
+#undef WORD
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].result == result) {
+            *str = words[i].word;
+            return CUPTI_SUCCESS;
+        }
+    }
+    return CUPTI_ERROR_INVALID_PARAMETER;
+}

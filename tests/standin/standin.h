@@ -1,0 +1,79 @@
+/* What two stand-ins tell each other: libcuda.so.1, the driver (driver_*.c), and libcupti.so.13, the profiler
+ * (profiler_*.c). With both, machines without a GPU can run the programs of program.c under `cugate exec`, whose own
+ * libraries are the real ones, not changed for it:
+ *
+ *   LD_LIBRARY_PATH=build/tests/standin LD_PRELOAD=build/tests/standin/libcupti.so.13 build/tests/standin/program ...
+ *
+ * (Preloaded, because libraries that were linked with a run path find the toolkit's CUPTI first.)
+ *
+ * The GPU is the processor: a kernel is a C function that driver_kernels.c finds by the kernel's name. Its machine code
+ * is real (kernels.cu), so that it can be hashed and its registers read. Counters are made up by a rule that tests can
+ * work out (profiler_metrics.c). Where CUPTI answers something else than its documentation says, so does the stand-in;
+ * each such place is commented "As the real one", and shown by selftest.c. What was seen on an H200 with driver 580 and
+ * CUPTI 13.0 is the model; what was never seen is refused or answers as documented.
+ *
+ * Variables of the environment, all optional:
+ *   STANDIN_DIR=FOLDER       processes exclude each other from the counters by a locked file there; without it each
+ *                            process has its own
+ *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none
+ *   STANDIN_JITTER=PERCENT   times of kernels vary by up to so much, otherwise in each process
+ *   STANDIN_LOSE_RANGES=N    the first N ranges of a process get lost without an error */
+#pragma once
+
+#include <cuda.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A kernel that ran, or that stands in a graph. */
+struct standin_kernel {
+    CUcontext context;
+    const char *name; /* as in the machine code; lives as long as its module */
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared;        /* dynamic shared memory, bytes a block */
+    unsigned static_shared; /* bytes a block */
+    double time_ns;
+    double instructions; /* beyond those that the launch alone asks for: what its data asked for */
+};
+
+/* A call of a driver function that CUPTI knows. */
+struct standin_call {
+    unsigned cbid;
+    const char *function;
+    const void *params;
+    const char *symbol; /* of a launch: the kernel */
+    CUcontext context;
+    unsigned context_id;
+    unsigned correlation;
+    uint64_t data; /* what a callback keeps from ENTER to EXIT */
+    CUresult result;
+};
+
+/* What the profiler wants to hear; called without any lock of the driver's. */
+struct standin_watcher {
+    void (*call)(struct standin_call *call, bool is_exit);
+    void (*context)(CUcontext context, bool is_created);
+    void (*module)(CUcontext context, unsigned id, const void *image, size_t size, bool is_loaded);
+    void (*instantiated)(CUcontext context, CUgraph graph, CUgraphExec exec);
+    void (*ran)(const struct standin_kernel *kernel);
+    void (*captured)(CUcontext context); /* a launch became a node of a graph */
+    void (*graph_ran)(CUcontext context, const struct standin_kernel *kernels, size_t count);
+};
+
+/* What the profiler asks of the driver: libcuda.so.1 exports one of these, `standin_driver`. */
+struct standin_driver {
+    void (*attach)(const struct standin_watcher *watcher); /* for good */
+    bool (*subscribe)(void);                               /* false: the process has a subscriber already */
+    void (*unsubscribe)(void);
+    bool (*is_usable)(void); /* initialized, and not in a child that was forked afterwards */
+    bool (*has_context)(void);
+    CUcontext (*current)(void);
+    unsigned (*id_of)(CUcontext context);
+    int (*device_of)(CUcontext context);
+    bool (*has_failed)(CUcontext context); /* an illegal address: all that follows fails */
+    void (*wait)(CUcontext context);       /* until its kernels have ended, for ever if one does not end */
+    bool (*is_capturing)(void);
+    void (*spoil_captures)(void);
+};
