@@ -114,6 +114,8 @@ TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
+# Libraries that stand in for the driver and CUPTI, and programs that launch on them: tests/standin/standin.h.
+STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program late bare bare_static)
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 # The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
@@ -345,6 +347,43 @@ $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | 
 $(BUILD)/tests/unit_tests: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
+
+# A GPU that is made up, for tests of `cugate exec`. Sources that match a pattern make one library or program.
+.PHONY: standin
+standin: $(STANDIN)
+standin_o = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=tests/standin/%)))
+$(BUILD)/tests/standin/%.o: tests/standin/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies build/include-cxx-stub/string
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) -isystem build/include-cxx-stub $(CUDA_CPPFLAGS) $(CRITERION_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/standin/libcuda.so.1: $(call standin_o,driver_*.c) tests/standin/libcuda.map
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) \
+	    -Wl,--version-script=tests/standin/libcuda.map $(DEPENDENCY_LIBS) -ldl -pthread
+$(BUILD)/tests/standin/libcupti.so.13: $(call standin_o,profiler_*.c) tests/standin/libcupti.map
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) \
+	    -Wl,--version-script=tests/standin/libcupti.map -ldl -lm -pthread
+
+# Found by LD_LIBRARY_PATH, as where there is a real driver.
+$(BUILD)/tests/standin/program: $(call standin_o,program*.c gpu.c echo.c) $(BUILD)/tests/standin/cubins.o | $(BUILD)/tests/standin/libcuda.so.1
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -L$(@D) -l:libcuda.so.1 -ldl -pthread
+$(BUILD)/tests/standin/late: $(call standin_o,late.c) $(BUILD)/tests/standin/cubins.o
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -ldl
+$(BUILD)/tests/standin/bare: $(call standin_o,bare.c echo.c)
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
+# Sanitizers need shared libraries.
+$(BUILD)/tests/standin/bare_static: tests/standin/bare.c tests/standin/echo.c $(BUILD)/flags.c
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(LDFLAGS) -static -o $@ $(filter tests/%.c,$^)
+
+# Machine code for one architecture, whatever GPU is here: the made up one is of that.
+build/tests/standin/kernels.cubin build/tests/standin/other.cubin: build/tests/standin/%.cubin: tests/standin/kernels.cu build/flags.cu $(CUDA_READY)
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(NVCC) -cubin -arch=sm_90 -lineinfo $(if $(filter other,$*),-DOTHER) -o $@ $<
+$(BUILD)/tests/standin/cubins.o: build/tests/standin/kernels.cubin build/tests/standin/other.cubin | $(BUILD)
+	@mkdir -p $(@D)
+	$(call say,EMBED)for file in $^; do name=_binary_$$(basename $$file .cubin)_cubin; printf '%s\n' \
+	    '.section .rodata' '.balign 16' ".globl $${name}_start" "$${name}_start: .incbin \"$$file\""; done | \
+	    { cat; echo '.section .note.GNU-stack,"",%progbits'; } | $(CC) -c -x assembler -o $@ -
 
 $(BUILD)/selftest/selftest: $(SELFTEST_O) $(BUILD)/libcugate.a | $(TESTS_SO)
 	@mkdir -p $(@D)

@@ -1,0 +1,142 @@
+/* Programs with CUDA graphs. */
+#include "program.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Six functions begin a capture. Programs that are built today call one of them; the others belong to older programs,
+ * or to programs with a default stream for each thread. */
+static const char *const ways_to_begin[] = {
+    "cuStreamBeginCapture_v2",      "cuStreamBeginCapture",      "cuStreamBeginCaptureToGraph",
+    "cuStreamBeginCapture_v2_ptsz", "cuStreamBeginCapture_ptsz", "cuStreamBeginCaptureToGraph_ptsz",
+};
+
+static void begin_capture(CUstream stream, const char *way)
+{
+    union {
+        void *address;
+        CUresult (*first)(CUstream);
+        CUresult (*second)(CUstream, CUstreamCaptureMode);
+        CUresult (*to_graph)(CUstream, CUgraph, const CUgraphNode *, const CUgraphEdgeData *, size_t,
+                             CUstreamCaptureMode);
+    } begin = {dlsym(RTLD_DEFAULT, way)};
+    if (!begin.address) {
+        fprintf(stderr, "program: no %s\n", way);
+        exit(1);
+    }
+    if (strstr(way, "ToGraph")) {
+        CUgraph graph;
+        MUST(cuGraphCreate(&graph, 0));
+        MUST(begin.to_graph(stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    } else if (strstr(way, "_v2")) {
+        MUST(begin.second(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    } else {
+        MUST(begin.first(stream));
+    }
+}
+
+/* A graph of three kernels. */
+static CUgraphExec capture_graph(const struct gpu *gpu, CUstream stream, const char *way)
+{
+    CUgraph graph;
+    CUgraphExec exec;
+    begin_capture(stream, way);
+    launch_on(gpu, "add_one", 32, 256, stream);
+    launch_on(gpu, "_Z5scaleIiEvPT_ii", 32, 256, stream);
+    launch_on(gpu, "add_value", 32, 128, stream);
+    MUST(cuStreamEndCapture(stream, &graph));
+    MUST(cuGraphInstantiate(&exec, graph, 0));
+    MUST(cuGraphDestroy(graph));
+    return exec;
+}
+
+/* Launches of two kinds around launches of the graph. */
+static int capture(int argc, char **argv)
+{
+    struct gpu gpu;
+    CUstream stream;
+    const int count = argument(argc, argv, 0, 4);
+    const int way = argument(argc, argv, 1, 0);
+    if (way < 0 || (size_t)way >= sizeof ways_to_begin / sizeof *ways_to_begin)
+        return 2;
+    gpu_open(&gpu, 0);
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    launch_some(&gpu, 8);
+    CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[way]);
+    launch_some(&gpu, 8);
+    for (int i = 0; i < count; i++)
+        MUST(cuGraphLaunch(exec, stream));
+    MUST(cuStreamSynchronize(stream));
+    launch_some(&gpu, 8);
+    printf("capture: 24 launches and %d of a graph of 3, sum %d\n", count, gpu_sum(&gpu));
+    MUST(cuGraphExecDestroy(exec));
+    MUST(cuStreamDestroy(stream));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* A graph that is built of nodes, with one that is no kernel and a graph inside; nothing is ever launched beside it. */
+static int graph(int argc, char **argv)
+{
+    struct gpu gpu;
+    CUstream stream;
+    CUgraph outer, inner;
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUDA_KERNEL_NODE_PARAMS kernel = {.gridDimX = 64, .gridDimY = 1, .gridDimZ = 1};
+    const int count = argument(argc, argv, 0, 4);
+    int numbers = NUMBERS, value = 3;
+    gpu_open(&gpu, 0);
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    MUST(cuModuleGetFunction(&kernel.func, gpu.module, "add_one"));
+    void *parameters[] = {&gpu.numbers, &numbers, &value};
+    kernel.blockDimX = 256;
+    kernel.blockDimY = kernel.blockDimZ = 1;
+    kernel.kernelParams = parameters;
+    MUST(cuGraphCreate(&inner, 0));
+    MUST(cuGraphAddKernelNode(&node, inner, NULL, 0, &kernel));
+    MUST(cuGraphCreate(&outer, 0));
+    MUST(cuGraphAddKernelNode(&node, outer, NULL, 0, &kernel));
+    MUST(cuGraphAddEmptyNode(&node, outer, NULL, 0));
+    MUST(cuGraphAddChildGraphNode(&node, outer, NULL, 0, inner));
+    MUST(cuGraphInstantiate(&exec, outer, 0));
+    for (int i = 0; i < count; i++)
+        MUST(cuGraphLaunch(exec, stream));
+    printf("graph: %d launches of a graph of 2, sum %d\n", count, gpu_sum(&gpu));
+    MUST(cuGraphExecDestroy(exec));
+    MUST(cuGraphDestroy(outer));
+    MUST(cuGraphDestroy(inner));
+    MUST(cuStreamDestroy(stream));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Captured again and again, as by a program that changes its graph in each step. */
+static int recapture(int argc, char **argv)
+{
+    struct gpu gpu;
+    CUstream stream;
+    const int count = argument(argc, argv, 0, 4);
+    gpu_open(&gpu, 0);
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < count; i++) {
+        CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[0]);
+        MUST(cuGraphLaunch(exec, stream));
+        launch(&gpu, "add_one", 64, 256);
+        MUST(cuGraphExecDestroy(exec));
+    }
+    printf("recapture: %d graphs, sum %d\n", count, gpu_sum(&gpu));
+    MUST(cuStreamDestroy(stream));
+    gpu_close(&gpu);
+    return 0;
+}
+
+const struct program programs_of_graphs[] = {
+    {"capture", "[N [WAY]]: captures a graph, launches it N times among others; WAY 0 to 5 begins the capture",
+     capture},
+    {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", graph},
+    {"recapture", "[N]: captures and launches a graph N times", recapture},
+    {0},
+};

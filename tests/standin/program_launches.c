@@ -1,0 +1,341 @@
+/* Programs that end well, by how they launch. */
+#include "program.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int plain(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 48);
+    gpu_open(&gpu, 0);
+    launch_some(&gpu, count);
+    printf("plain: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    MUST(cuDevicePrimaryCtxRelease(0));
+    return 0;
+}
+
+/* The same but for one kernel, whose code is another and counts 512 instructions a thread more. */
+static int changed(int argc, char **argv)
+{
+    struct gpu gpu, other;
+    const int count = argument(argc, argv, 0, 48);
+    gpu_open(&gpu, 0);
+    gpu_use(&other, gpu.context, _binary_other_cubin_start);
+    for (int i = 0; i < count; i++) {
+        if (i % 8 == 0)
+            launch(&other, "add_one", 64, 256);
+        else
+            launch_mixed(&gpu, i);
+    }
+    printf("changed: %d launches, sum %d and %d\n", count, gpu_sum(&gpu), gpu_sum(&other));
+    gpu_close(&other);
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* On one number only, and looked up once: what is left is the launch. */
+static int many(int argc, char **argv)
+{
+    struct gpu gpu;
+    CUfunction function;
+    const int count = argument(argc, argv, 0, 1000000);
+    int one = 1, value = 0;
+    gpu_open(&gpu, 0);
+    MUST(cuModuleGetFunction(&function, gpu.module, "add_one"));
+    void *parameters[] = {&gpu.numbers, &one, &value};
+    for (int i = 0; i < count; i++)
+        MUST(cuLaunchKernel(function, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
+    printf("many: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+static int shapes(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 100);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++)
+        launch(&gpu, "add_one", (unsigned)i + 1, 128);
+    printf("shapes: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Counts that follow the data: the same in each process, others in each launch. */
+static int data(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 20);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++)
+        launch_value(&gpu, "add_value", 64, 256, i);
+    printf("data: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Counts that never repeat, beside some that do. */
+static int restless(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 20);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++)
+        launch(&gpu, i % 2 ? "restless" : "add_one", 64, 256);
+    printf("restless: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+static int namesakes(int argc, char **argv)
+{
+    struct gpu gpu, other;
+    const int count = argument(argc, argv, 0, 20);
+    gpu_open(&gpu, 0);
+    gpu_use(&other, gpu.context, _binary_other_cubin_start);
+    for (int i = 0; i < count; i++)
+        launch(i % 2 ? &other : &gpu, "add_one", 64, 256);
+    printf("namesakes: %d launches, sum %d and %d\n", count, gpu_sum(&gpu), gpu_sum(&other));
+    gpu_close(&other);
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Modules that come and go, as of a compiler at run time: handles may be those of modules that are gone. */
+static int reload(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 20);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++) {
+        MUST(cuModuleUnload(gpu.module));
+        MUST(cuModuleLoadData(&gpu.module, i % 2 ? _binary_kernels_cubin_start : _binary_other_cubin_start));
+        launch(&gpu, "add_one", 64, 256);
+    }
+    printf("reload: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Kernels of a library, as the CUDA runtime has them: CUkernel handles, machine code loaded when it is needed. */
+static int library(int argc, char **argv)
+{
+    struct gpu gpu;
+    CUlibrary opened;
+    CUkernel kernel;
+    const int count = argument(argc, argv, 0, 20);
+    int numbers = NUMBERS, value = 3;
+    gpu_open(&gpu, 0);
+    MUST(cuLibraryLoadData(&opened, _binary_other_cubin_start, NULL, NULL, 0, NULL, NULL, 0));
+    MUST(cuLibraryGetKernel(&kernel, opened, "add_one"));
+    void *parameters[] = {&gpu.numbers, &numbers, &value};
+    for (int i = 0; i < count; i++)
+        MUST(cuLaunchKernel((CUfunction)(void *)kernel, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
+    printf("library: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    MUST(cuLibraryUnload(opened));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Each function that launches: of the six that the profiler knows, those that a program calls by these names, and by
+ * way of cuGetProcAddress those of programs with a default stream for each thread. */
+static int ways(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct gpu gpu;
+    CUfunction function;
+    int count = NUMBERS, value = 3;
+    gpu_open(&gpu, 0);
+    MUST(cuModuleGetFunction(&function, gpu.module, "add_one"));
+    void *parameters[] = {&gpu.numbers, &count, &value};
+    const CUlaunchConfig config = {64, 1, 1, 256, 1, 1, 0, NULL, NULL, 0};
+    MUST(cuLaunchKernel(function, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
+    MUST(cuLaunchKernelEx(&config, function, parameters, NULL));
+    MUST(cuLaunchCooperativeKernel(function, 64, 1, 1, 256, 1, 1, 0, NULL, parameters));
+    union {
+        void *address;
+        CUresult (*kernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                           void **, void **);
+        CUresult (*ex)(const CUlaunchConfig *, CUfunction, void **, void **);
+        CUresult (*cooperative)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                CUstream, void **);
+    } found;
+    const cuuint64_t flags = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    MUST(cuGetProcAddress("cuLaunchKernel", &found.address, CUDA_VERSION, flags, NULL));
+    MUST(found.kernel(function, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
+    MUST(cuGetProcAddress("cuLaunchKernelEx", &found.address, CUDA_VERSION, flags, NULL));
+    MUST(found.ex(&config, function, parameters, NULL));
+    MUST(cuGetProcAddress("cuLaunchCooperativeKernel", &found.address, CUDA_VERSION, flags, NULL));
+    MUST(found.cooperative(function, 64, 1, 1, 256, 1, 1, 0, NULL, parameters));
+    printf("ways: 6 launches, sum %d\n", gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+static int failing(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct gpu gpu;
+    int good = 0, bad = 0;
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < 43; i++) {
+        if (i % 2) {
+            bad += try_launch(&gpu, "add_one", 64, 2048, NULL) == CUDA_ERROR_INVALID_VALUE; /* too many threads */
+        } else {
+            launch_mixed(&gpu, i / 2);
+            good++;
+        }
+    }
+    printf("failing: %d good and %d failing launches, sum %d\n", good, bad, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return bad == 21 ? 0 : 1;
+}
+
+static int second_context(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct gpu gpu, other;
+    CUcontext context;
+    gpu_open(&gpu, 0);
+    launch_some(&gpu, 8);
+    MUST(cuCtxCreate(&context, NULL, 0, 0));
+    gpu_use(&other, context, _binary_kernels_cubin_start);
+    launch_some(&other, 8);
+    const int sum = gpu_sum(&other);
+    gpu_close(&other);
+    MUST(cuCtxDestroy(context));
+    MUST(cuCtxSetCurrent(gpu.context));
+    launch_some(&gpu, 8);
+    printf("second-context: 8 + 8 + 8 launches, sum %d and %d\n", gpu_sum(&gpu), sum);
+    gpu_close(&gpu);
+    return 0;
+}
+
+static int devices(int argc, char **argv)
+{
+    struct gpu gpus[8];
+    const int count = argument(argc, argv, 0, 2);
+    for (int i = 0; i < count; i++)
+        gpu_open(&gpus[i], i);
+    for (int i = 0; i < 8 * count; i++) {
+        MUST(cuCtxSetCurrent(gpus[i % count].context));
+        launch_mixed(&gpus[i % count], i / count);
+    }
+    printf("devices: %d x 8 launches, sums", count);
+    for (int i = 0; i < count; i++) {
+        MUST(cuCtxSetCurrent(gpus[i].context));
+        printf(" %d", gpu_sum(&gpus[i]));
+        gpu_close(&gpus[i]);
+    }
+    printf("\n");
+    return 0;
+}
+
+static void *launch_20(void *data)
+{
+    const struct gpu *gpu = data;
+    CUstream stream;
+    MUST(cuCtxSetCurrent(gpu->context));
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < 20; i++)
+        launch_on(gpu, i % 2 ? "add_value" : "add_one", 64, 256, stream);
+    MUST(cuStreamSynchronize(stream));
+    MUST(cuStreamDestroy(stream));
+    return NULL;
+}
+
+static int threads(int argc, char **argv)
+{
+    struct gpu gpu;
+    enum { MOST = 64 };
+    pthread_t list[MOST];
+    int count = argument(argc, argv, 0, 8);
+    if (count > MOST)
+        count = MOST;
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++)
+        if (pthread_create(&list[i], NULL, launch_20, &gpu) != 0)
+            abort();
+    for (int i = 0; i < count; i++)
+        pthread_join(list[i], NULL);
+    printf("threads: %d x 20 launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+/* Another profiler inside the program, as torch.profiler is: it subscribes, and goes on when it may not. */
+static int subscriber(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct gpu gpu;
+    int (*subscribe)(void **, void *, void *) = NULL;
+    void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_LOCAL);
+    if (cupti)
+        *(void **)&subscribe = dlsym(cupti, "cuptiSubscribe");
+    if (!subscribe) {
+        fprintf(stderr, "program: %s\n", dlerror());
+        return 1;
+    }
+    gpu_open(&gpu, 0);
+    void *handle = NULL;
+    const int result = subscribe(&handle, NULL, NULL);
+    launch_some(&gpu, 8);
+    fprintf(stderr, "subscriber: cuptiSubscribe answered %d\n", result);
+    printf("subscriber: 8 launches, sum %d\n", gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
+static int none(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    printf("none: linked with the driver, and never calls it\n");
+    return 0;
+}
+
+static int start(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int count = 0;
+    MUST(cuInit(0));
+    MUST(cuDeviceGetCount(&count));
+    printf("start: initialized, launches nothing\n");
+    return 0;
+}
+
+static int echo_and_launch(int argc, char **argv)
+{
+    struct gpu gpu;
+    gpu_open(&gpu, 0);
+    launch_some(&gpu, 8);
+    const int result = echo(argc, argv);
+    gpu_close(&gpu);
+    return result;
+}
+
+const struct program programs_of_launches[] = {
+    {"plain", "[N]: N launches of eight groups", plain},
+    {"changed", "[N]: the same, with other machine code and more instructions in one group", changed},
+    {"many", "[N]: N launches of one kernel (a million)", many},
+    {"shapes", "[N]: N launches, each with a grid of its own", shapes},
+    {"data", "[N]: N launches whose counts follow their data", data},
+    {"restless", "[N]: N launches, of which every other counts otherwise each time", restless},
+    {"namesakes", "[N]: N launches of two kernels of one name", namesakes},
+    {"reload", "[N]: N launches, each after unloading the module and loading another", reload},
+    {"library", "[N]: N launches of a CUkernel", library},
+    {"ways", "a launch by each function that launches", ways},
+    {"failing", "22 launches, with 21 between them that fail", failing},
+    {"second-context", "8 launches, 8 in a second context, 8", second_context},
+    {"devices", "[N]: 8 launches on each of N devices in turn", devices},
+    {"threads", "[N]: 20 launches in each of N threads", threads},
+    {"subscriber", "a second subscriber to CUPTI", subscriber},
+    {"none", "no call of CUDA", none},
+    {"start", "cuInit and no launch", start},
+    {"echo", "[TEXT]...: launches; prints arguments, environment, open files, and standard input", echo_and_launch},
+    {0},
+};

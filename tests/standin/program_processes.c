@@ -1,0 +1,142 @@
+/* Programs of several processes. */
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t must_fork(void)
+{
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child < 0)
+        abort();
+    return child;
+}
+
+/* Waits for a child; what it ended with, signals as a shell says them. */
+static int wait_for(pid_t child)
+{
+    int status;
+    if (waitpid(child, &status, 0) != child)
+        abort();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void launch_and_say(const char *name, int count)
+{
+    struct gpu gpu;
+    gpu_open(&gpu, 0);
+    launch_some(&gpu, count);
+    printf("%s: %d launches, sum %d\n", name, count, gpu_sum(&gpu));
+    fflush(stdout);
+    gpu_close(&gpu);
+}
+
+/* The lines of parent and child do not change places: the child comes first. */
+static int fork_before(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    const pid_t child = must_fork();
+    if (child == 0) {
+        launch_and_say("fork-before, child", 16);
+        exit(0);
+    }
+    const int code = wait_for(child);
+    launch_and_say("fork-before, parent", 24);
+    return code;
+}
+
+/* The child inherits a driver that it cannot use, and leaves by exit(), as a worker that loads data does. */
+static int fork_after(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct gpu gpu;
+    gpu_open(&gpu, 0);
+    launch_some(&gpu, 20);
+    const pid_t child = must_fork();
+    if (child == 0) {
+        printf("fork-after, child: the driver answers %d\n", (int)cuCtxSynchronize());
+        exit(0);
+    }
+    launch_some(&gpu, 23);
+    const int code = wait_for(child);
+    printf("fork-after, parent: 43 launches, sum %d\n", gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return code;
+}
+
+/* The child is another program; by default this one. It runs while the parent holds what it has. */
+static int exec_child(int argc, char **argv)
+{
+    struct gpu gpu;
+    gpu_open(&gpu, 0);
+    launch_some(&gpu, 24);
+    const pid_t child = must_fork();
+    if (child == 0) {
+        char *plain[] = {"program", "plain", "16", NULL};
+        execv(argc > 0 ? argv[0] : "/proc/self/exe", argc > 0 ? argv : plain);
+        _exit(127);
+    }
+    const int code = wait_for(child);
+    launch_some(&gpu, 8);
+    printf("exec-child, parent: 32 launches, sum %d\n", gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return code;
+}
+
+/* All begin when the last one is there. */
+static int processes(int argc, char **argv)
+{
+    enum { MOST = 64 };
+    pid_t children[MOST];
+    int gate[2];
+    const int wanted = argument(argc, argv, 0, 4);
+    const int count = wanted < MOST ? wanted : MOST;
+    if (pipe(gate) < 0)
+        abort();
+    for (int i = 0; i < count; i++) {
+        children[i] = must_fork();
+        if (children[i] == 0) {
+            char byte, name[32];
+            close(gate[1]);
+            if (read(gate[0], &byte, 1) != 0)
+                abort();
+            snprintf(name, sizeof name, "processes, %d", i);
+            launch_and_say(name, 16);
+            exit(0);
+        }
+    }
+    close(gate[1]);
+    int worst = 0;
+    for (int i = 0; i < count; i++) {
+        const int code = wait_for(children[i]);
+        worst = code > worst ? code : worst;
+    }
+    printf("processes: %d children, worst exit code %d\n", count, worst);
+    return worst;
+}
+
+/* Ends before its child does. */
+static int orphan(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    const pid_t child = must_fork();
+    if (child == 0) {
+        usleep(300000);
+        launch_and_say("orphan, child", 16);
+        exit(0);
+    }
+    launch_and_say("orphan, parent", 24);
+    return 0;
+}
+
+const struct program programs_of_processes[] = {
+    {"fork-before", "forks, then both launch", fork_before},
+    {"fork-after", "launches, forks, launches; the child only ends", fork_after},
+    {"exec-child", "[PROGRAM...]: launches, starts another program (plain 16), launches", exec_child},
+    {"processes", "[N]: N children that launch at once", processes},
+    {"orphan", "a child that outlives its parent by 0.3 s and launches then", orphan},
+    {0},
+};
