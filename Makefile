@@ -115,7 +115,7 @@ SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/u
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 # Libraries that stand in for the driver and CUPTI, and programs that launch on them: tests/standin/standin.h.
-STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program late bare bare_static)
+STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program late bare bare_static probe.so standin_test)
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 # The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
@@ -167,7 +167,7 @@ nightly-report:
 test:
 	@ci/install_deps.sh build test python browser $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests fuzzers
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests fuzzers standin
 	@BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' \
 	    CUDA_LIBS='$(abspath $(CUDA_LIBS))' ci/test.sh
 
@@ -364,10 +364,16 @@ $(BUILD)/tests/standin/libcupti.so.13: $(call standin_o,profiler_*.c) tests/stan
 	    -Wl,--version-script=tests/standin/libcupti.map -ldl -lm -pthread
 
 # Found by LD_LIBRARY_PATH, as where there is a real driver.
-$(BUILD)/tests/standin/program: $(call standin_o,program*.c gpu.c echo.c) $(BUILD)/tests/standin/cubins.o | $(BUILD)/tests/standin/libcuda.so.1
+$(BUILD)/tests/standin/program: $(call standin_o,made_*.c gpu.c echo.c) $(BUILD)/tests/standin/cubins.o | $(BUILD)/tests/standin/libcuda.so.1
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -L$(@D) -l:libcuda.so.1 -ldl -pthread
+$(BUILD)/tests/standin/standin_test: $(call standin_o,standin_test*.c gpu.c) $(BUILD)/tests/standin/cubins.o \
+    | $(BUILD)/tests/standin/libcuda.so.1 $(BUILD)/tests/standin/libcupti.so.13
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -L$(@D) -l:libcuda.so.1 -l:libcupti.so.13 -ldl -lm $(CRITERION_LIBS) \
+	    -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/tests/standin/late: $(call standin_o,late.c) $(BUILD)/tests/standin/cubins.o
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -ldl
+$(BUILD)/tests/standin/probe.so: $(call standin_o,probe.c) | $(BUILD)/tests/standin/libcupti.so.13
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -L$(@D) -l:libcupti.so.13
 $(BUILD)/tests/standin/bare: $(call standin_o,bare.c echo.c)
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
 # Sanitizers need shared libraries.

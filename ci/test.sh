@@ -14,9 +14,10 @@ passed=0
 failed=0
 
 # Every part is run to its end, whatever came of those before. A part that ends without its summary has failed.
-unit() {
-    local log=$build/tests/unit.log pass fail crash leaks
-    "$build/tests/unit_tests" 2>&1 | tee "$log" || true
+# criterion NAME PROGRAM: unit tests.
+criterion() {
+    local log=$build/tests/$1.log pass fail crash leaks
+    "$2" 2>&1 | tee "$log" || true
     read -r pass fail crash <<<"$(sed -n 's/^.*Synthesis: Tested: [0-9]* | //p' "$log" | tr -dc '0-9 ')"
     [ -n "$crash" ] || read -r pass fail crash <<<'0 1 0'
     # Criterion takes a test for passed before its process looks for leaks.
@@ -80,7 +81,9 @@ if [ "${1-}" = --fuzz ]; then
     done
 else
     [ "$build" != build ] || begin_reports
-    unit
+    criterion unit "$build/tests/unit_tests"
+    criterion standin_test "$build/tests/standin/standin_test"
+    script standin tests/scripts/standin.sh
     script cli tests/cli/run.sh
     script junit tests/scripts/junit.sh
     script merge tests/scripts/merge.sh

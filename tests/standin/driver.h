@@ -123,8 +123,12 @@ bool context_has_failed(CUcontext context);
 void context_wait(CUcontext context);
 CUresult context_synchronize(CUcontext context); /* as context_wait, but a capture forbids it */
 
-/* driver_memory.c: whether so many bytes stand in device memory there. */
-bool memory_is_device(const void *data, size_t size);
+/* driver_memory.c */
+bool memory_is_device(const void *data, size_t size); /* whether so many bytes stand in device memory there */
+/* What the driver keeps for a program, zeroed; all of it is in a list, so that leak checkers do not take it for the
+ * program's: a real driver's memory is none of theirs. Ends the process when there is none. */
+void *memory_new(size_t size);
+void memory_free(void *object);
 
 /* driver_modules.c: the function behind either handle, NULL when it is neither. A kernel's machine code is loaded now.
  */

@@ -109,9 +109,7 @@ static CUresult begin_capture(CUstream stream, CUgraph into)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (stream->graph)
         return CUDA_ERROR_ILLEGAL_STATE;
-    struct CUgraph_st *graph = into ? into : calloc(1, sizeof *graph);
-    if (!graph)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct CUgraph_st *graph = into ? into : memory_new(sizeof *graph);
     pthread_mutex_lock(&driver_lock);
     stream->graph = graph;
     stream->is_borrowed = into != NULL;

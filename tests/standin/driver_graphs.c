@@ -66,7 +66,7 @@ static void free_nodes(struct CUgraph_st *graph)
         next = node->next;
         if (node->child) {
             free_nodes(node->child);
-            free(node->child);
+            memory_free(node->child);
         }
         free(node);
     }
@@ -78,8 +78,8 @@ static void free_nodes(struct CUgraph_st *graph)
 CUresult CUDAAPI cuGraphCreate(CUgraph *phGraph, unsigned flags)
 {
     (void)flags;
-    *phGraph = calloc(1, sizeof **phGraph);
-    return *phGraph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    *phGraph = memory_new(sizeof **phGraph);
+    return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph)
@@ -87,7 +87,7 @@ CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph)
     if (!hGraph)
         return CUDA_ERROR_INVALID_VALUE;
     free_nodes(hGraph);
-    free(hGraph);
+    memory_free(hGraph);
     return CUDA_SUCCESS;
 }
 
@@ -127,9 +127,7 @@ CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGra
     (void)dependencies, (void)numDependencies;
     if (!hGraph || !childGraph)
         return CUDA_ERROR_INVALID_VALUE;
-    struct CUgraph_st *copy = calloc(1, sizeof *copy);
-    if (!copy)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct CUgraph_st *copy = memory_new(sizeof *copy);
     add_kernels_of(copy, childGraph);
     *phGraphNode = add_node(hGraph, CU_GRAPH_NODE_TYPE_GRAPH);
     (*phGraphNode)->child = copy;
@@ -199,9 +197,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph)
         return ready;
     if (!graph)
         return CUDA_ERROR_INVALID_VALUE;
-    struct CUgraphExec_st *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct CUgraphExec_st *made = memory_new(sizeof *made);
     add_kernels_of(&made->graph, graph);
     *exec = made;
     TELL(instantiated, context_current(), graph, made);
@@ -236,7 +232,7 @@ CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec)
     if (!hGraphExec)
         return CUDA_ERROR_INVALID_VALUE;
     free_nodes(&hGraphExec->graph);
-    free(hGraphExec);
+    memory_free(hGraphExec);
     return CUDA_SUCCESS;
 }
 

@@ -12,6 +12,42 @@ struct block {
 
 static struct block *blocks;
 
+/* See memory_new. */
+struct object {
+    struct object *previous, *next;
+    max_align_t bytes[];
+};
+
+static struct object *objects;
+
+void *memory_new(size_t size)
+{
+    struct object *object = calloc(1, sizeof *object + size);
+    if (!object)
+        abort();
+    pthread_mutex_lock(&driver_lock);
+    object->next = objects;
+    if (objects)
+        objects->previous = object;
+    objects = object;
+    pthread_mutex_unlock(&driver_lock);
+    return object->bytes;
+}
+
+void memory_free(void *bytes)
+{
+    struct object *object = (void *)((char *)bytes - offsetof(struct object, bytes));
+    pthread_mutex_lock(&driver_lock);
+    if (object->previous)
+        object->previous->next = object->next;
+    else
+        objects = object->next;
+    if (object->next)
+        object->next->previous = object->previous;
+    pthread_mutex_unlock(&driver_lock);
+    free(object);
+}
+
 bool memory_is_device(const void *data, size_t size)
 {
     for (const struct block *block = blocks; block; block = block->next) {

@@ -121,9 +121,7 @@ static void read_image(struct CUmod_st *module)
 /* Takes image. */
 static struct CUmod_st *load(unsigned char *image, size_t size)
 {
-    struct CUmod_st *module = calloc(1, sizeof *module);
-    if (!module)
-        abort();
+    struct CUmod_st *module = memory_new(sizeof *module);
     module->id = __atomic_add_fetch(&last_module, 1, __ATOMIC_RELAXED);
     module->context = context_current();
     module->image = image;
@@ -140,7 +138,7 @@ static void unload(struct CUmod_st *module)
         free(module->functions[i].name);
     free(module->functions);
     free(module->image);
-    free(module);
+    memory_free(module);
 }
 
 /* A copy of the image, or NULL when it is no ELF image: containers of several and PTX are not read here. */
@@ -269,12 +267,10 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_o
     const CUresult ready = driver_ready();
     if (ready != CUDA_SUCCESS)
         return driver_exit(&call, ready);
-    struct CUlib_st *opened = calloc(1, sizeof *opened);
-    if (!opened)
-        abort();
+    struct CUlib_st *opened = memory_new(sizeof *opened);
     opened->image = copy_image(code, &opened->size);
     if (!opened->image) {
-        free(opened);
+        memory_free(opened);
         return driver_exit(&call, CUDA_ERROR_INVALID_IMAGE);
     }
     /* Read for its names only; the profiler hears of it when it is loaded into a context. */
@@ -300,7 +296,7 @@ CUresult CUDAAPI cuLibraryUnload(CUlibrary library)
         free(library->kernels[i].name);
     free(library->kernels);
     free(library->image);
-    free(library);
+    memory_free(library);
     return CUDA_SUCCESS;
 }
 

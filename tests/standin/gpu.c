@@ -1,4 +1,4 @@
-#include "program.h"
+#include "made_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

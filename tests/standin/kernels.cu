@@ -1,4 +1,4 @@
-// Machine code for the programs of program.c. What each kernel does without a GPU is in driver_kernels.c, by its name:
+// Machine code for the programs of made_program.c. What each kernel does without a GPU is in driver_kernels.c, by its name:
 // nothing here runs, but what reads machine code finds names, registers, shared memory and source lines. Built twice:
 // with OTHER there is another add_one and nothing else, as two builds of one program have, or two modules of Triton.
 

@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <stdatomic.h>
 
 enum { MOST_CALLBACKS = 1024 };
 
@@ -17,12 +17,14 @@ struct CUpti_Subscriber_st {
     bool enabled[CUPTI_CB_DOMAIN_SIZE][MOST_CALLBACKS];
 };
 
-static struct CUpti_Subscriber_st *subscriber;
+/* There is never a second one. */
+static struct CUpti_Subscriber_st subscriber;
+static atomic_bool is_subscribed;
 static const struct standin_driver *driver;
 
 static bool is_enabled(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
-    return subscriber && subscriber->enabled[domain][id];
+    return is_subscribed && subscriber.enabled[domain][id];
 }
 
 /* ---- Told by the driver ---- */
@@ -42,7 +44,7 @@ static void on_call(struct standin_call *call, bool is_exit)
         .correlationData = &call->data,
         .correlationId = call->correlation,
     };
-    subscriber->callback(subscriber->data, CUPTI_CB_DOMAIN_DRIVER_API, call->cbid, &data);
+    subscriber.callback(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, call->cbid, &data);
 }
 
 static void resource(CUpti_CallbackId id, CUcontext context, void *descriptor)
@@ -50,7 +52,7 @@ static void resource(CUpti_CallbackId id, CUcontext context, void *descriptor)
     if (!is_enabled(CUPTI_CB_DOMAIN_RESOURCE, id))
         return;
     const CUpti_ResourceData data = {.context = context, .resourceDescriptor = descriptor};
-    subscriber->callback(subscriber->data, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+    subscriber.callback(subscriber.data, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
 }
 
 static void on_context(CUcontext context, bool is_created)
@@ -109,25 +111,17 @@ CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_Callba
         return CUPTI_ERROR_UNKNOWN;
     if (!driver->subscribe())
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-    struct CUpti_Subscriber_st *made = calloc(1, sizeof *made);
-    if (!made)
-        return CUPTI_ERROR_OUT_OF_MEMORY;
-    made->callback = callback;
-    made->data = userdata;
-    subscriber = made;
-    *handle = made;
+    subscriber = (struct CUpti_Subscriber_st){.callback = callback, .data = userdata};
+    is_subscribed = true;
+    *handle = &subscriber;
     return CUPTI_SUCCESS;
 }
 
-/* The struct stays: another thread may be in a callback. */
 CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 {
-    static struct CUpti_Subscriber_st *former; /* seen by leak checkers */
-    if (!handle || handle != subscriber)
+    if (!is_subscribed || handle != &subscriber)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    former = subscriber;
-    subscriber = NULL;
-    former->callback = NULL;
+    is_subscribed = false;
     driver->unsubscribe();
     return CUPTI_SUCCESS;
 }
@@ -135,8 +129,8 @@ CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain,
                                          CUpti_CallbackId cbid)
 {
-    if (!handle || handle != subscriber || domain <= CUPTI_CB_DOMAIN_INVALID || domain >= CUPTI_CB_DOMAIN_SIZE ||
-        cbid >= MOST_CALLBACKS)
+    if (!is_subscribed || handle != &subscriber || domain <= CUPTI_CB_DOMAIN_INVALID ||
+        domain >= CUPTI_CB_DOMAIN_SIZE || cbid >= MOST_CALLBACKS)
         return CUPTI_ERROR_INVALID_PARAMETER;
     handle->enabled[domain][cbid] = enable != 0;
     return CUPTI_SUCCESS;

@@ -1,6 +1,6 @@
 /* What two stand-ins tell each other: libcuda.so.1, the driver (driver_*.c), and libcupti.so.13, the profiler
- * (profiler_*.c). With both, machines without a GPU can run the programs of program.c under `cugate exec`, whose own
- * libraries are the real ones, not changed for it:
+ * (profiler_*.c). With both, machines without a GPU can run the programs of made_program.c under `cugate exec`, whose
+ * own libraries are the real ones, not changed for it:
  *
  *   LD_LIBRARY_PATH=build/tests/standin LD_PRELOAD=build/tests/standin/libcupti.so.13 build/tests/standin/program ...
  *
@@ -9,8 +9,8 @@
  * The GPU is the processor: a kernel is a C function that driver_kernels.c finds by the kernel's name. Its machine code
  * is real (kernels.cu), so that it can be hashed and its registers read. Counters are made up by a rule that tests can
  * work out (profiler_metrics.c). Where CUPTI answers something else than its documentation says, so does the stand-in;
- * each such place is commented "As the real one", and shown by selftest.c. What was seen on an H200 with driver 580 and
- * CUPTI 13.0 is the model; what was never seen is refused or answers as documented.
+ * each such place is commented "As the real one", and shown by a test (standin_test_range.c). What was seen on an H200
+ * with driver 580 and CUPTI 13.0 is the model; what was never seen is refused or answers as documented.
  *
  * Variables of the environment, all optional:
  *   STANDIN_DIR=FOLDER       processes exclude each other from the counters by a locked file there; without it each

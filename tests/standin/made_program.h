@@ -20,7 +20,7 @@ struct gpu {
     CUdeviceptr numbers;
 };
 
-/* gpu.c, which selftest.c uses too.
+/* gpu.c, which the tests use too.
  * Ends the program, exit code 1, when the call of the driver failed. */
 void must(CUresult result, const char *what);
 #define MUST(call) must(call, #call)
@@ -39,7 +39,7 @@ void launch_value(const struct gpu *gpu, const char *kernel, unsigned blocks, un
 void launch_mixed(const struct gpu *gpu, int i);
 void launch_some(const struct gpu *gpu, int count); /* of that sequence, from its beginning */
 
-/* A row of a table of programs. To add one: a function and a row in one of the files program_*.c. */
+/* A row of a table of programs. To add one: a function and a row in one of the files made_*.c. */
 struct program {
     const char *name;
     const char *doc;

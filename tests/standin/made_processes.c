@@ -1,5 +1,5 @@
 /* Programs of several processes. */
-#include "program.h"
+#include "made_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Programs with CUDA graphs. */
-#include "program.h"
+#include "made_program.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Programs that end well, by how they launch. */
-#include "program.h"
+#include "made_program.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

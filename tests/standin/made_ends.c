@@ -1,5 +1,5 @@
 /* Programs that end otherwise than by returning from main, or with an error. Each launches first. */
-#include "program.h"
+#include "made_program.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -21,7 +21,8 @@ static int crash(int argc, char **argv)
 {
     struct gpu gpu;
     launch_first(&gpu, argc, argv, "crash");
-    *(int volatile *)NULL = 1;
+    int *volatile nowhere = (int *)0x10;
+    *nowhere = 1;
     return 0;
 }
 
