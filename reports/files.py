@@ -31,14 +31,15 @@ class BadFile(Exception):
 
 
 class Device(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What identifies a model of GPU: runs are compared within one only."""
+    """What identifies a model of GPU: runs are compared within one only. Of what was imported little is known: None,
+    and of numbers 0, is not."""
 
     name: ProductName
-    compute_capability: Annotated[str, Meta(max_length=20)]
+    compute_capability: Annotated[str, Meta(max_length=20)] | None = None
     sm_count: Count
     memory_bytes: Count
-    ecc: bool
-    mig: bool
+    ecc: bool | None = None
+    mig: bool | None = None
 
     def key(self) -> str:
         """One text for each model, to keep in a database."""
@@ -222,7 +223,7 @@ class Roofline(Struct, kw_only=True):
 
 class ExplainedDevice(Struct, kw_only=True):
     name: str
-    compute_capability: str
+    compute_capability: str | None = None
     sm_count: Count
 
 

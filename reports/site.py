@@ -251,9 +251,13 @@ def _model_words(nights: Nights, loaded: list[Nights]) -> str:
     """NVIDIA H200; where several models have that name, with what tells this one apart: NVIDIA H200 (16 SMs, MIG)."""
 
     def facts(device: Device) -> list[str]:
-        memory = f"{device.memory_bytes / 2**20:,.0f} MiB"
-        flags = "ECC" if device.ecc else "no ECC", "MIG" if device.mig else "no MIG"
-        return [f"{device.sm_count} SMs", memory, device.compute_capability, *flags]
+        return [
+            f"{device.sm_count or 'unknown'} SMs",
+            f"{device.memory_bytes / 2**20:,.0f} MiB" if device.memory_bytes else "memory unknown",
+            device.compute_capability or "capability unknown",
+            "ECC unknown" if device.ecc is None else "ECC" if device.ecc else "no ECC",
+            "MIG unknown" if device.mig is None else "MIG" if device.mig else "no MIG",
+        ]
 
     namesakes = [other.device for other in loaded if other.device.name == nights.device.name]
     apart = [fact for fact in facts(nights.device) if any(fact not in facts(other) for other in namesakes)]

@@ -282,7 +282,7 @@ class BlockingRow:
 def gemm_blocking(nights: Nights) -> list[BlockingRow]:
     """Each GEMM variant whose blocking is known against the bounds of this GPU, at the arithmetic rate of its roof."""
     roofs = nights.sessions[-1].roofs
-    shared = SHARED_PER_BLOCK.get(nights.device.compute_capability, SHARED_ANYWHERE) << 10
+    shared = SHARED_PER_BLOCK.get(nights.device.compute_capability or "", SHARED_ANYWHERE) << 10
     rows = []
     for kernel, blocking in BLOCKINGS.items():
         if kernel not in nights.kernels:

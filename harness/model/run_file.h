@@ -3,7 +3,7 @@
  * File (JSON, schema 1), one metric a line, keys sorted:
  *
  *   { "schema": 1,
- *     "device": { "name": "NVIDIA H200", "sm_count": 132, "compute_capability": "9.0", ... },
+ *     "device": { "name": "NVIDIA H200", "sm_count": 132, "compute_capability": "9.0", "ecc": true, ... },
  *     "sessions": [ { "date": "...", "driver": "...", ... } ],
  *     "metrics": { "time": { "better": "lower", "class": "time", "clock": "sm_clock", "counter": "...", "floor": 250,
  *                            "floor_share": 0.02, "unit": "ns" }, ... },
@@ -15,7 +15,7 @@
  *         "metrics": { "branch_efficiency": { "state": "not applicable" },
  *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
  *
- * A "state" may have a "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
+ * Of the device only the two numbers have to be there, 0 where they are not known. A "state" may have a "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
  * order in which they were measured. A run that was judged against a base library has "pairs": [[base, head], ...]
  * beside them, and "base_profile"; or "unpaired", why it has none. A baseline keeps the median of each session alone,
  * and has "readings", "anchor" and "previous" beside them: see struct row. A session may have "roofs". */

@@ -7,6 +7,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* One that is not there is not known. */
+static int read_device_flag(const struct json_at *at, json_t *value, const char *key, bool *flag, bool *unknown)
+{
+    *unknown = !json_object_get(value, key);
+    return *unknown ? 0 : json_at_flag(at, value, key, flag);
+}
+
 static int read_device(const struct json_at *above, json_t *root, struct device *device)
 {
     static const char *const keys[] = {"name", "compute_capability", "sm_count", "memory_bytes", "ecc", "mig"};
@@ -17,7 +24,8 @@ static int read_device(const struct json_at *above, json_t *root, struct device 
         json_at_text(&at, value, "compute_capability", false, &device->compute_capability) < 0 ||
         json_at_whole_key(&at, value, "sm_count", &device->sm_count) < 0 ||
         json_at_whole_key(&at, value, "memory_bytes", &device->memory_bytes) < 0 ||
-        json_at_flag(&at, value, "ecc", &device->ecc) < 0 || json_at_flag(&at, value, "mig", &device->mig) < 0)
+        read_device_flag(&at, value, "ecc", &device->ecc, &device->ecc_unknown) < 0 ||
+        read_device_flag(&at, value, "mig", &device->mig, &device->mig_unknown) < 0)
         return -1;
     return 0;
 }

@@ -18,9 +18,11 @@ static void write_device(struct json_writer *json, const struct device *device)
 {
     json_open(json, "device", '{', JSON_IN_LINE);
     json_put_if(json, "compute_capability", device->compute_capability);
-    json_put_flag(json, "ecc", device->ecc);
+    if (!device->ecc_unknown)
+        json_put_flag(json, "ecc", device->ecc);
     json_put_count(json, "memory_bytes", (unsigned long long)device->memory_bytes);
-    json_put_flag(json, "mig", device->mig);
+    if (!device->mig_unknown)
+        json_put_flag(json, "mig", device->mig);
     json_put_if(json, "name", device->name);
     json_put_count(json, "sm_count", (unsigned long long)device->sm_count);
     json_close(json);

@@ -63,17 +63,33 @@ static void text_difference(const char *what, const char *have, const char *want
         append(text, size, "%s %s, not %s", what, have, want);
 }
 
+static void number_difference(const char *what, const char *unit, long long have, long long want, char *text,
+                              size_t size)
+{
+    char numbers[2][48] = {"unknown", "unknown"};
+    const long long of[2] = {have, want};
+    for (size_t i = 0; i < 2; i++)
+        if (of[i] != 0)
+            snprintf(numbers[i], sizeof numbers[i], "%lld%s", of[i], unit);
+    text_difference(what, numbers[0], numbers[1], text, size);
+}
+
+static const char *flag_words(bool flag, bool unknown)
+{
+    return unknown ? NULL : flag ? "on" : "off";
+}
+
 void device_difference(const struct device *have, const struct device *want, char *text, size_t size)
 {
     text[0] = '\0';
     text_difference("GPU", have->name, want->name, text, size);
     text_difference("compute capability", have->compute_capability, want->compute_capability, text, size);
-    if (have->sm_count != want->sm_count)
-        append(text, size, "SM count %lld, not %lld", have->sm_count, want->sm_count);
-    if (have->memory_bytes != want->memory_bytes)
-        append(text, size, "memory %lld bytes, not %lld", have->memory_bytes, want->memory_bytes);
-    text_difference("ECC", have->ecc ? "on" : "off", want->ecc ? "on" : "off", text, size);
-    text_difference("MIG", have->mig ? "on" : "off", want->mig ? "on" : "off", text, size);
+    number_difference("SM count", "", have->sm_count, want->sm_count, text, size);
+    number_difference("memory", " bytes", have->memory_bytes, want->memory_bytes, text, size);
+    text_difference("ECC", flag_words(have->ecc, have->ecc_unknown), flag_words(want->ecc, want->ecc_unknown), text,
+                    size);
+    text_difference("MIG", flag_words(have->mig, have->mig_unknown), flag_words(want->mig, want->mig_unknown), text,
+                    size);
 }
 
 void sessions_release(struct session *sessions, size_t count)

@@ -5,14 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What identifies the GPU: a run is compared only with a baseline whose every field is equal. */
+/* What identifies the GPU: a run is compared only with a baseline whose every field is equal. Runs of other programs
+ * (import/) know few of them; what is not known differs from all that is. */
 struct device {
-    char *name;               /* product name */
-    char *compute_capability; /* "9.0" */
-    long long sm_count;
-    long long memory_bytes;
+    char *name;               /* product name; NULL: not known */
+    char *compute_capability; /* "9.0"; likewise */
+    long long sm_count;       /* 0: not known */
+    long long memory_bytes;   /* likewise */
     bool ecc;
     bool mig;
+    bool ecc_unknown, mig_unknown;
 };
 
 /* Writes into text what differs between two devices ("SM count 132, not 108; ..."), empty when nothing does. */

@@ -136,6 +136,14 @@ static void put_suites(struct json_writer *json, const struct comparison *compar
     json_close(json);
 }
 
+static void put_flag(struct json_writer *json, const char *key, bool flag, bool unknown)
+{
+    if (unknown)
+        json_put_null(json, key);
+    else
+        json_put_flag(json, key, flag);
+}
+
 static void put_device(struct json_writer *json, const struct device *device)
 {
     json_open(json, "device", '{', JSON_IN_LINE);
@@ -143,8 +151,8 @@ static void put_device(struct json_writer *json, const struct device *device)
     json_put_text(json, "compute_capability", device->compute_capability);
     json_put_count(json, "sm_count", (unsigned long long)device->sm_count);
     json_put_count(json, "memory_bytes", (unsigned long long)device->memory_bytes);
-    json_put_flag(json, "ecc", device->ecc);
-    json_put_flag(json, "mig", device->mig);
+    put_flag(json, "ecc", device->ecc, device->ecc_unknown);
+    put_flag(json, "mig", device->mig, device->mig_unknown);
     json_close(json);
 }
 

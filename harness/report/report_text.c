@@ -33,16 +33,23 @@ static void print_fact(const struct text *text, const char *title, const char *w
     text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "%-10s", title), 10, words);
 }
 
-/* "NVIDIA H200, compute capability 9.0, 132 SMs, 139.8 GiB, ECC on"; a host without a GPU has no such numbers. */
+/* "NVIDIA H200, compute capability 9.0, 132 SMs, 139.8 GiB, ECC on", of it what is known: a host without a GPU has no
+ * such numbers. */
 static void print_device(const struct text *text, const struct device *device)
 {
-    char words[512];
+    char words[512], capability[80] = "", sms[32] = "", memory[32] = "";
+    const char *number = words_known(device->compute_capability);
+    if (strspn(number, "0123456789") > 0)
+        snprintf(capability, sizeof capability, ", compute capability %.32s", number);
     if (device->sm_count > 0)
-        snprintf(words, sizeof words, "%s, compute capability %s, %lld SMs, %.1f GiB, ECC %s%s",
-                 words_known(device->name), words_known(device->compute_capability), device->sm_count,
-                 (double)device->memory_bytes / 0x1p30, device->ecc ? "on" : "off", device->mig ? ", MIG" : "");
-    else
-        snprintf(words, sizeof words, "%s", words_known(device->name));
+        snprintf(sms, sizeof sms, ", %lld SMs", device->sm_count);
+    if (device->memory_bytes > 0)
+        snprintf(memory, sizeof memory, ", %.1f GiB", (double)device->memory_bytes / 0x1p30);
+    snprintf(words, sizeof words, "%s%s%s%s%s%s", words_known(device->name), capability, sms, memory,
+             device->sm_count == 0 || device->ecc_unknown ? ""
+             : device->ecc                                ? ", ECC on"
+                                                          : ", ECC off",
+             device->mig ? ", MIG" : "");
     print_fact(text, "device", words);
 }
 

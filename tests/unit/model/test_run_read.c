@@ -97,6 +97,8 @@ Test(run_read, errors_say_where_and_what)
          "x.json: device/memory_bytes: is -1, but"},
         {"{\"device\": {\"sm_count\": 1, \"memory_bytes\": 1, \"ecc\": 1}, \"schema\": 1}",
          "x.json: device/ecc: must be true or false, not a number"},
+        {"{\"device\": {\"sm_count\": 1, \"memory_bytes\": 1, \"mig\": null}, \"schema\": 1}",
+         "x.json: device/mig: must be true or false, not null"},
 
         {RUN("\"ab\": {}"), "x.json: kernels: \"ab\" is no kernel: write family/variant"},
         {RUN("\"a/b/c\": {}"), "\"a/b/c\" is no kernel"},

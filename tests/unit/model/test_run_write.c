@@ -110,6 +110,19 @@ Test(run_write, the_file_is_as_documented)
     run_release(&run);
 }
 
+Test(run_write, what_is_not_known_of_a_device_stays_so)
+{
+    struct run run = {.device = {.name = x_strdup("NVIDIA H200"), .ecc_unknown = true, .mig_unknown = true}}, back;
+    char *text = written(&run), difference[256];
+    cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
+    device_difference(&back.device, &run.device, difference, sizeof difference);
+    cr_expect_str_eq(difference, "");
+    cr_expect(back.device.ecc_unknown && back.device.mig_unknown && !back.device.compute_capability);
+    run_release(&back);
+    run_release(&run);
+    free(text);
+}
+
 Test(run_write, what_was_written_reads_back_equal)
 {
     struct run run = make_run();
@@ -119,7 +132,7 @@ Test(run_write, what_was_written_reads_back_equal)
     char difference[256];
     device_difference(&back.device, &run.device, difference, sizeof difference);
     cr_expect_str_eq(difference, "");
-    cr_expect(back.device.ecc && !back.device.mig);
+    cr_expect(back.device.ecc && !back.device.mig && !back.device.ecc_unknown && !back.device.mig_unknown);
     cr_assert_eq(back.session_count, 1);
     cr_expect(session_is_equal(&back.sessions[0], &run.sessions[0]));
     cr_assert_eq(back.note_count, 2);

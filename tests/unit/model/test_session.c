@@ -6,17 +6,23 @@
 
 Test(session, device_difference_names_each_field)
 {
-    struct device h200 = {(char[]){"NVIDIA H200"}, (char[]){"9.0"}, 132, 150754820096, true, false};
+    struct device h200 = {(char[]){"NVIDIA H200"}, (char[]){"9.0"}, 132, 150754820096, .ecc = true};
     char text[512];
     device_difference(&h200, &h200, text, sizeof text);
     cr_expect_str_eq(text, "");
-    struct device other = {(char[]){"NVIDIA A100"}, (char[]){"8.0"}, 108, 42, false, true};
+    struct device other = {(char[]){"NVIDIA A100"}, (char[]){"8.0"}, 108, 42, .mig = true};
     device_difference(&h200, &other, text, sizeof text);
     cr_expect_str_eq(text, "GPU NVIDIA H200, not NVIDIA A100; compute capability 9.0, not 8.0; SM count 132, not 108; "
-                           "memory 150754820096 bytes, not 42; ECC on, not off; MIG off, not on");
+                           "memory 150754820096 bytes, not 42 bytes; ECC on, not off; MIG off, not on");
     struct device unknown = {0};
     device_difference(&unknown, &h200, text, sizeof text);
     cr_expect(strstr(text, "GPU unknown, not NVIDIA H200"), "%s", text);
+    struct device partly = {.name = h200.name, .ecc = true, .ecc_unknown = true, .mig_unknown = true};
+    device_difference(&partly, &h200, text, sizeof text);
+    cr_expect_str_eq(text, "compute capability unknown, not 9.0; SM count unknown, not 132; "
+                           "memory unknown, not 150754820096 bytes; ECC unknown, not on; MIG unknown, not off");
+    device_difference(&partly, &partly, text, sizeof text);
+    cr_expect_str_eq(text, "");
     char small[8];
     device_difference(&h200, &other, small, sizeof small);
     cr_expect_eq(strlen(small), sizeof small - 1);
