@@ -274,6 +274,7 @@ class Analysis(Struct, kw_only=True):
     kernels: Count
     gpus: Count
     device: ProductName
+    collector: str | None = None
     first_date: str | None = None
     last_date: str | None = None
     views: dict[str, View | None]
@@ -350,7 +351,23 @@ def recognise(data: bytes) -> list[Run | Report | Explanation | Analysis]:
     return [parse(text, kind) for text in (split_texts(data) if kind is Explanation else [data])]
 
 
+HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones measure otherwise
+
+
+def model_key(device: Device, collector: str | None) -> str:
+    """One text for what a series of nights may be of, to keep in a database: a model of GPU and, where it was not
+    cugate's own harness, what measured: the values of two collectors have no common meaning."""
+    if collector in HARNESS:
+        return device.key()
+    return msgspec.json.encode({**msgspec.structs.asdict(device), "collector": collector}, order="sorted").decode()
+
+
+def collector_of(sessions: list[Session]) -> str | None:
+    """By what a run was measured: its last session, as the others."""
+    return sessions[-1].collector
+
+
 def sessions_key(device: Device, sessions: list[Session]) -> str:
     """What ties the files about one run together: its GPU model and when, where and on which GPU each session ran."""
-    parts = [device.key()] + [f"{s.date} {s.host} {s.gpu_uuid}" for s in sessions]
+    parts = [model_key(device, collector_of(sessions))] + [f"{s.date} {s.host} {s.gpu_uuid}" for s in sessions]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

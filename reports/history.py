@@ -28,15 +28,15 @@ _metadata = sa.MetaData()
 
 # One row a file. `key` says what the file is about and is unique within a kind:
 #   run, report, explanations   files.sessions_key of the run that they are about
-#   analysis                    the device's name: only the last one is kept
-#   baseline                    the device and the kernel
+#   analysis                    the device's name and the collector: only the last one is kept
+#   baseline                    the device, the collector and the kernel
 _documents = sa.Table(
     "cugate_documents",
     _metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("key", sa.String(64), nullable=False),
-    sa.Column("device", sa.String(2000), nullable=False),  # Device.key(); of an analysis, the product's name
+    sa.Column("device", sa.String(2000), nullable=False),  # files.model_key; of an analysis, analysis_key
     sa.Column("date", sa.String(32), nullable=False),  # of the last session, UTC, so that text sorts by time
     sa.Column("sha256", sa.String(64), nullable=False),  # of the file
     sa.Column("body", sa.LargeBinary, nullable=False),  # the file, compressed by zlib
@@ -44,6 +44,18 @@ _documents = sa.Table(
     sa.Index("cugate_documents_by_device", "device", "kind", "date"),
 )
 _schema = sa.Table("cugate_schema", _metadata, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
+
+
+class _Model(msgspec.Struct):
+    """Of files.model_key, what explanations name."""
+
+    name: str
+    collector: str | None = None
+
+
+def analysis_key(device: str, collector: str | None) -> str:
+    """What an analysis is of, which names no more of a device than its product."""
+    return device if collector in files.HARNESS else f"{device}\n{collector}"
 
 
 class HistoryError(Exception):
@@ -143,19 +155,21 @@ class History:
 
     def _keep_run(self, connection: sa.Connection, run: Run, data: bytes) -> str:
         date = _last_date(run.sessions)
+        model = files.model_key(run.device, files.collector_of(run.sessions))
         if run.is_baseline():
-            kernels = "\n".join([run.device.key(), *sorted(run.kernels)])
+            kernels = "\n".join([model, *sorted(run.kernels)])
             key = hashlib.sha256(kernels.encode()).hexdigest()
-            return _put(connection, Stored("baseline", key, run.device.key(), date, data), replace=True)
+            return _put(connection, Stored("baseline", key, model, date, data), replace=True)
         key = files.sessions_key(run.device, run.sessions)
-        return _put(connection, Stored("run", key, run.device.key(), date, data), replace=False)
+        return _put(connection, Stored("run", key, model, date, data), replace=False)
 
     def _keep_report(self, connection: sa.Connection, report: Report, data: bytes) -> str:
         key = files.sessions_key(report.device, report.sessions)
         if not _exists(connection, "run", key):
             raise BadFile("is a report about a run that is not in the history: ingest that run file first")
         date = _last_date(report.sessions)
-        return _put(connection, Stored("report", key, report.device.key(), date, data), replace=True)
+        model = files.model_key(report.device, files.collector_of(report.sessions))
+        return _put(connection, Stored("report", key, model, date, data), replace=True)
 
     def _keep_explanations(self, connection: sa.Connection, found: list[Explanation], data: bytes) -> str:
         """They name the last session of their run only; the run is the newest one with that session."""
@@ -164,14 +178,19 @@ class History:
         date = _last_date([found[0].session])
         runs = sa.select(_documents).where(_documents.c.kind == "run", _documents.c.date == date)
         for row in connection.execute(runs.order_by(_documents.c.id.desc())):
-            if msgspec.json.decode(row.device, type=files.Device).name == found[0].device.name:
+            model = msgspec.json.decode(row.device, type=_Model)
+            collector = found[0].session.collector
+            if model.name == found[0].device.name and model.collector == (
+                None if collector in files.HARNESS else collector
+            ):
                 return _put(connection, Stored("explanations", row.key, row.device, date, data), replace=True)
         raise BadFile("explains a run that is not in the history: ingest that run file first")
 
     def _keep_analysis(self, connection: sa.Connection, analysis: Analysis, data: bytes) -> str:
         date = _last_date([files.Session(date=analysis.last_date)])
-        key = hashlib.sha256(analysis.device.encode()).hexdigest()
-        return _put(connection, Stored("analysis", key, analysis.device, date, data), replace=True)
+        of = analysis_key(analysis.device, analysis.collector)
+        key = hashlib.sha256(of.encode()).hexdigest()
+        return _put(connection, Stored("analysis", key, of, date, data), replace=True)
 
     def prune(self, keep: int) -> int:
         """Removes all but the newest `keep` runs of each GPU model, with all that was said of them; how many went."""
@@ -207,7 +226,7 @@ class History:
         return list(connection.execute(runs.group_by(_documents.c.device).order_by(newest.desc())).scalars())
 
     def devices(self) -> list[str]:
-        """The GPU models that runs are of, as Device.key(), the one of the newest run first."""
+        """The GPU models that runs are of, as files.model_key, the one of the newest run first."""
         with _explained(self.url), self._reading() as connection:
             return self._devices(connection)
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 from reports import files
 from reports.changes import Change, find_changes
 from reports.files import Analysis, Explanation, Report, Run, Session
-from reports.history import History
+from reports.history import History, analysis_key
 
 # Worst first. What is no verdict of the gate's is "not judged".
 VERDICTS = (
@@ -57,8 +57,8 @@ class Mark:
 
 @dataclass
 class Nights:
-    """The history of one model of GPU. Arrays have the shape (nights, kernels, metrics); NaN where there is no
-    value."""
+    """The history of one model of GPU by one collector. Arrays have the shape (nights, kernels, metrics); NaN where
+    there is no value."""
 
     device: files.Device
     dates: list[str]
@@ -241,7 +241,7 @@ def _acceptances(baselines: Iterable[Run], dates: list[str]) -> dict[str, list[M
 
 
 def load(history: History, device: str, last: int, progress: Callable[[int], None] = lambda _: None) -> Nights:
-    """The last nights of one GPU model (Device.key()); progress is told how many were read. KeyError when there is
+    """The last nights of one GPU model (files.model_key); progress is told how many were read. KeyError when there is
     none."""
     gatherer = _Gatherer()
     run_body = report_body = b""
@@ -259,7 +259,8 @@ def load(history: History, device: str, last: int, progress: Callable[[int], Non
     explained = [stored.body for stored in history.read("explanations", device, 1) if stored.key == newest]
     baselines = (files.parse(stored.body, Run) for stored in history.read("baseline", device))
     run = files.parse(run_body, Run)
-    analyses = [stored.body for stored in history.read("analysis", run.device.name, 1)]
+    of = analysis_key(run.device.name, files.collector_of(run.sessions))
+    analyses = [stored.body for stored in history.read("analysis", of, 1)]
     kernels, metrics, arrays = gatherer.arrays()
     return Nights(
         device=run.device,

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from reports import drawing, figures, overview, processes, units, views, whole
 from reports.definitions import PageError
-from reports.files import Cause, Device, Judgement
+from reports.files import HARNESS, Cause, Judgement, model_key
 from reports.history import History
 from reports.nights import RED, VERDICTS, Nights, load
 
@@ -250,17 +250,19 @@ class _Writer:
 def _model_words(nights: Nights, loaded: list[Nights]) -> str:
     """NVIDIA H200; where several models have that name, with what tells this one apart: NVIDIA H200 (16 SMs, MIG)."""
 
-    def facts(device: Device) -> list[str]:
+    def facts(of: Nights) -> list[str]:
+        device, collector = of.device, of.sessions[-1].collector
         return [
             f"{device.sm_count or 'unknown'} SMs",
             f"{device.memory_bytes / 2**20:,.0f} MiB" if device.memory_bytes else "memory unknown",
             device.compute_capability or "capability unknown",
             "ECC unknown" if device.ecc is None else "ECC" if device.ecc else "no ECC",
             "MIG unknown" if device.mig is None else "MIG" if device.mig else "no MIG",
+            "by cugate run" if collector in HARNESS else f"by {collector}",
         ]
 
-    namesakes = [other.device for other in loaded if other.device.name == nights.device.name]
-    apart = [fact for fact in facts(nights.device) if any(fact not in facts(other) for other in namesakes)]
+    namesakes = [other for other in loaded if other.device.name == nights.device.name]
+    apart = [fact for fact in facts(nights) if any(fact not in facts(other) for other in namesakes)]
     return f"{nights.device.name} ({', '.join(apart)})" if apart else nights.device.name
 
 
@@ -275,8 +277,9 @@ def _models(history: History, folder: Path, last: int, progress: Progress) -> li
     places: list[str] = [""]
     for nights in loaded[1:]:
         place = slug(nights.device.name)
+        key = model_key(nights.device, nights.sessions[-1].collector)
         while place in (*places, "kernels", "figures"):
-            place += f"-{hashlib.sha256(nights.device.key().encode()).hexdigest()[:8]}"
+            place += f"-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
         places.append(place)
     models = []
     for nights, place in zip(loaded, places, strict=True):

@@ -130,6 +130,22 @@ def test_models_of_gpu_are_kept_apart(history: History) -> None:
     assert bodies(history, device=first, last=1) == ours[1:]
 
 
+def test_collectors_are_kept_apart(history: History) -> None:
+    """Each has its own nights, reports, explanations, baselines and analysis, though kernels and dates be the same."""
+    for night, collector in ((1, "cupti"), (1, "exec"), (2, "host")):
+        run = make_run(night, collector=collector)
+        for data in (run, make_report(run, []), make_explanations(run)):
+            assert history.ingest(data).endswith(": kept")
+        history.ingest(make_baseline(collector=collector))
+        history.ingest(make_analysis(collector=collector))
+    ours, theirs = history.devices()
+    assert '"exec"' in theirs and "collector" not in ours
+    for kind, count in (("run", 2), ("report", 2), ("explanations", 2), ("baseline", 1)):
+        assert len(bodies(history, kind, device=ours)) == count
+        assert [b'"exec"' in body for body in bodies(history, kind, device=theirs)] == [True]
+    assert len(bodies(history, "analysis")) == 2
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -272,7 +272,7 @@ def nasty_documents() -> list[bytes]:
         return prefix + next(texts)
 
     device = {**DEVICE, "name": f'{SCRIPT} GPU & "co" \'{"x" * 200}', "compute_capability": "{{ 7*7 }}"}
-    facts = ("collector", "driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid", "host", "commit", "cugate")
+    facts = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid", "host", "commit", "cugate")
     metrics = {"time": 1000.0, "dram_throughput": "<b>not counted</b>\0"}
     documents = []
     for night in range(2):
@@ -280,6 +280,7 @@ def nasty_documents() -> list[bytes]:
             night,
             {kernel: {**metrics, text: 7.0} for kernel, text in zip(NAMES, [*NASTY[1:], *NASTY[:1]], strict=True)},
             device=device,
+            collector=SCRIPT,
             **{fact: nasty() or "?" for fact in facts},
         )
         document["metrics"] |= {text: {"counter": text, "unit": text[:80]} for text in NASTY}
@@ -325,7 +326,9 @@ def nasty_documents() -> list[bytes]:
     share = {"metric": "time", "unit": "ns", "base": 1.0, "change": 0.1, "share": 0.1}
     detectable = [{"kernel": text, **share} for text in (*NAMES, "unknown" + SCRIPT)]
     documents.append(
-        make_analysis(1, device["name"], views={SCRIPT: view, "b\0": view, "c": None}, detectable=detectable)
+        make_analysis(
+            1, device["name"], collector=SCRIPT, views={SCRIPT: view, "b\0": view, "c": None}, detectable=detectable
+        )
     )
     return documents
 
@@ -704,6 +707,17 @@ def test_models_of_one_name_are_told_apart(tmp_path: Path) -> None:
     index = pages["index.html"]
     assert index.says("NVIDIA H200 (132 SMs, ECC, no MIG) \N{MIDDLE DOT}")
     assert index.says("NVIDIA H200 (16 SMs, ECC, MIG) \N{MIDDLE DOT} NVIDIA H200 (132 SMs, no ECC, no MIG)")
+    assert len([name for name in pages if name.endswith("index.html")]) == 3
+
+
+def test_collectors_are_told_apart_and_what_is_unknown_is_no_number(tmp_path: Path) -> None:
+    unknown = {"name": "NVIDIA H200", "sm_count": 0, "memory_bytes": 0}
+    pages = check(
+        write(tmp_path, make_run(9, PLAIN), make_run(8, PLAIN, collector="exec"), make_run(7, PLAIN, device=unknown))
+    )
+    assert pages["index.html"].says("NVIDIA H200 (132 SMs, 143,156 MiB, 9.0, ECC, no MIG, by cugate run)")
+    assert pages["index.html"].says("by exec)") and pages["index.html"].says("unknown SMs, memory unknown")
+    assert [page.says("Unknown number of SMs, compute capability unknown") for page in pages.values()].count(True) == 1
     assert len([name for name in pages if name.endswith("index.html")]) == 3
 
 
