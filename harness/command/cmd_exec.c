@@ -46,22 +46,21 @@ static int report_run(const struct options *options, const struct metrics *metri
     return options->quiet ? 0 : output_print(format_find(DOCUMENT_CHECK, "text", "--format"), &report, options, stderr);
 }
 
-static int measure(const struct options *options, const struct metrics *metrics, struct run *run)
+/* *status is the program's. */
+static int measure(const struct options *options, const struct metrics *metrics, struct run *run, int *status)
 {
     struct measurement measurement;
     struct program program;
-    int status = 0;
     if (options_measurement(&measurement, options, metrics) < 0 ||
         options_program(&program, &measurement, options) < 0)
         return EXIT_USAGE;
     program.speaks = true;
-    program.status = &status;
+    program.status = status;
     int code = measure_whole(&measurement, run);
     if (code == EXIT_SAME)
         code = (int)run_exit_code(run);
     free(program.name);
-    /* What the program says of itself comes first. */
-    return status != 0 ? status : code;
+    return code;
 }
 
 static int cmd_exec(const struct options *options)
@@ -69,12 +68,12 @@ static int cmd_exec(const struct options *options)
     struct metrics metrics = {0}, chosen = {0};
     struct run run = {0};
     struct atomic_file file = {0};
-    int code = EXIT_USAGE;
+    int code = EXIT_USAGE, status = 0;
 
     if (metrics_read_directory(&metrics, options->metrics) < 0 || choose_metrics(&chosen, &metrics, options) < 0 ||
         (options->save && atomic_file_open(&file, options->save) < 0))
         goto out;
-    code = measure(options, &chosen, &run);
+    code = measure(options, &chosen, &run, &status);
     if (run.result_count > 0 && options->save) {
         (void)run_write(&run, file.stream); /* a failure of the stream shows in the commit */
         if (atomic_file_commit(&file) < 0 && code == EXIT_SAME)
@@ -87,7 +86,7 @@ out:
     run_release(&run);
     free(chosen.list);
     metrics_release(&metrics);
-    return code;
+    return status != 0 ? status : code; /* what the program says of itself comes first */
 }
 
 /* clang-format off */

@@ -126,15 +126,7 @@ static void stop_session(void)
     struct problem problem;
     if (ranges_stop(&problem) == 0) {
         self.failures = 0;
-    } else {
-        link_say(MESSAGE_LOST, problem.text);
-        self.failures++;
-    }
-    if (self.failures == FAILURES_MAX) {
-        /* A kernel that went wrong has broken the context; its own words say more. */
-        struct problem context;
-        if (cuda_check("the GPU's context is lost", cuCtxSynchronize(), &context) < 0)
-            problem = context;
+    } else if (++self.failures == FAILURES_MAX) {
         give_up(&problem);
     }
     self.unwanted = 0;
@@ -582,6 +574,7 @@ int InitializeInjection(void)
         return 1;
     }
     atexit(at_exit);
+    at_quick_exit(at_exit);
     if (subscribe(&problem) < 0)
         give_up(&problem);
     else

@@ -418,9 +418,14 @@ static int deliver(struct problem *problem)
     return failed;
 }
 
-/* Others of the same groups may still come. */
-static void lose(void)
+/* Others of the same groups may still come. A kernel that went wrong breaks all that follows; then its own words say
+ * more than CUPTI's. */
+static void lose(struct problem *problem)
 {
+    struct problem context;
+    if (cuda_check("the GPU's context is lost", cuCtxSynchronize(), &context) < 0)
+        *problem = context;
+    link_say(MESSAGE_LOST, problem->text);
     for (size_t i = 0; i < ranges.count && i < BATCH; i++) {
         if (!ranges.launches[i])
             continue;
@@ -438,7 +443,7 @@ int ranges_stop(struct problem *problem)
         ranges.count = 0;
         return 0;
     }
-    lose();
+    lose(problem);
     ranges.count = 0;
     ranges_close(); /* the next one begins anew */
     return -1;

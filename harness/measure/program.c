@@ -6,11 +6,11 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -91,35 +91,6 @@ static void remove_directory(char *path)
     free(path);
 }
 
-/* ---- Its input, which every run is to read from the beginning ---- */
-
-#define INPUT_MAX ((size_t)1 << 30)
-
-/* A descriptor that can be rewound; -1 when there is no input but a terminal, -2 after error(). */
-static int keep_input(void)
-{
-    struct stat file;
-    if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &file) < 0 || S_ISCHR(file.st_mode))
-        return -1;
-    if (S_ISREG(file.st_mode))
-        return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    const int copy = memfd_create("input", MFD_CLOEXEC);
-    char buffer[1 << 16];
-    size_t total = 0;
-    for (ssize_t got; copy >= 0 && (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
-        total += (size_t)got;
-        if (total > INPUT_MAX || write(copy, buffer, (size_t)got) != got) {
-            close(copy);
-            error("the program's input is more than %zu MiB, and it runs several times: give it a file, or --runs 1",
-                  INPUT_MAX >> 20);
-            return -2;
-        }
-    }
-    if (copy >= 0)
-        lseek(copy, 0, SEEK_SET);
-    return copy;
-}
-
 /* ---- The runs ---- */
 
 const struct backend program_backend = {
@@ -145,15 +116,14 @@ static char *command_text(char *const *arguments)
 struct measuring {
     const struct measurement *measurement;
     struct program_groups groups;
-    char *directory;
-    int input;
-    off_t beginning; /* of the input */
+    char *injection, *directory;
+    struct program_input input;
     struct run *run;
     size_t sets, done;
     char **images;
     size_t image_count;
     int status;
-    bool interrupted;
+    bool interrupted, broken_off;
 };
 
 /* The first run's facts are the run's; of the others only the rows are taken. */
@@ -196,6 +166,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     if (part->set == 0)
         measuring->status = part->status;
     measuring->interrupted |= part->interrupted;
+    measuring->broken_off |= part->broken_off > 0;
     say_losses(part);
     if (part->timed_out) {
         error("%s did not end within %g s; a longer limit is set with --timeout", what,
@@ -217,6 +188,10 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     }
     if (part->part.session_count == 0 && part->part.result_count == 0 && !part->failure)
         warning("%s launched nothing that is to be measured", what);
+    if (part->status != 0 && !measuring->measurement->program->speaks) {
+        error("%s ended with exit code %d, and a program that fails is not judged", what, part->status);
+        return EXIT_NOT_MEASURED;
+    }
     return part->failure && part->part.session_count == 0 ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 
@@ -227,13 +202,12 @@ static int run_set(struct measuring *measuring, size_t set)
         .measurement = measuring->measurement,
         .groups = &measuring->groups,
         .directory = measuring->directory,
+        .injection = measuring->injection,
         .command = measuring->measurement->kernels,
-        .input = measuring->input,
+        .input = &measuring->input,
         .set = set,
         .silent = set > 0,
     };
-    if (measuring->input >= 0)
-        lseek(measuring->input, measuring->beginning, SEEK_SET);
     int code = program_run(&part) < 0 ? EXIT_USAGE : EXIT_SAME;
     if (code == EXIT_SAME) {
         code = judge_run(measuring, &part);
@@ -255,7 +229,8 @@ static void fill_gaps(struct measuring *measuring)
     for (size_t g = 0; g < measuring->groups.count; g++) {
         const struct program_group *group = measuring->groups.list[g];
         struct result *result = group->wanted ? run_find(run, group->id) : NULL;
-        if (group->wanted && !result && group->times > 0 && !measuring->measurement->program->nvtx)
+        if (group->wanted && !result && !measuring->measurement->program->nvtx &&
+            (group->times > measuring->measurement->program->skip || measuring->broken_off))
             result_fail(run_add(run, group->id), RESULT_FAILED, "it was launched, and no launch of it was measured");
     }
     for (size_t i = 0; i < run->result_count && measuring->done == measuring->sets; i++)
@@ -282,7 +257,8 @@ static int measure_sets(struct measuring *measuring)
     const struct program *program = measuring->measurement->program;
     const size_t most = program->runs > 0 ? (size_t)program->runs : SIZE_MAX;
     int code = run_set(measuring, 0);
-    for (size_t set = 1; set < measuring->sets && set < most && code == EXIT_SAME; set++)
+    /* One that was killed has not come to its end, and would be killed again. */
+    for (size_t set = 1; set < measuring->sets && set < most && code == EXIT_SAME && measuring->status < 128; set++)
         code = run_set(measuring, set);
     if (measuring->run->session_count > 0) {
         describe(measuring);
@@ -291,10 +267,51 @@ static int measure_sets(struct measuring *measuring)
         program_groups_add_code(&measuring->groups, measuring->directory, measuring->images, measuring->image_count,
                                 measuring->measurement->metrics, measuring->run);
     }
-    if (code == EXIT_SAME && measuring->done < measuring->sets)
+    if (code == EXIT_SAME && measuring->done < measuring->sets && measuring->status < 128)
         warning("the program ran %zu time%s of the %zu that all metrics take, so some were not counted: -m chooses",
                 measuring->done, measuring->done == 1 ? "" : "s", measuring->sets);
     return code;
+}
+
+static char *find_injection(void)
+{
+    static const char *const places[] = {"libcugate_inject.so", "../lib/cugate/libcugate_inject.so"};
+    char *directory = program_directory(), *found = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
+        char *path = x_sprintf("%s/%s", directory, places[i]);
+        found = realpath(path, NULL);
+        free(path);
+    }
+    if (!found)
+        error("cannot find libcugate_inject.so beside %s: run `make` again", directory);
+    free(directory);
+    return found;
+}
+
+/* Loads in a process of its own what the driver is to load into the program: it says nothing when it cannot. */
+static void try_injection(int pipe, const void *path)
+{
+    if (dlopen(path, RTLD_NOW | RTLD_LOCAL))
+        return;
+    message_send(pipe, MESSAGE_FAILURE, dlerror());
+}
+
+static int check_injection(const char *path)
+{
+    const double seconds = 60;
+    struct child child;
+    struct message message = {0};
+    if (child_start(&child, try_injection, path) < 0)
+        return EXIT_NOT_MEASURED;
+    const enum child_event event = child_next(&child, now_seconds() + seconds, -1, &message);
+    free(child_end(&child, event == CHILD_ENDED));
+    if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1"))
+        error("no NVIDIA driver here: %s", message.text);
+    else if (event == CHILD_SAID)
+        error("cannot load what measures in the program: %s; install the CUDA toolkit with CUPTI, then run `make` again",
+              message.text);
+    free(message.text);
+    return event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
 
 static int check_environment(void)
@@ -311,12 +328,13 @@ int program_measure(const struct measurement *measurement, struct run *run)
 {
     struct measuring measuring = {.measurement = measurement, .run = run};
     *run = (struct run){0};
-    if (check_environment() < 0)
+    if (check_environment() < 0 || !(measuring.injection = find_injection()))
         return EXIT_USAGE;
-    measuring.input = measurement->program->runs == 1 ? -1 : keep_input();
-    if (measuring.input == -2)
-        return EXIT_USAGE;
-    measuring.beginning = measuring.input >= 0 ? lseek(measuring.input, 0, SEEK_CUR) : 0;
+    if (check_injection(measuring.injection) != EXIT_SAME) {
+        free(measuring.injection);
+        return EXIT_NOT_MEASURED;
+    }
+    program_input_open(&measuring.input, measurement->program->runs != 1);
     measuring.directory = make_directory();
     const int code = measuring.directory ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
     if (measurement->program->status)
@@ -325,9 +343,9 @@ int program_measure(const struct measurement *measurement, struct run *run)
         free(measuring.images[i]);
     free(measuring.images);
     program_groups_release(&measuring.groups);
-    if (measuring.input >= 0)
-        close(measuring.input);
+    program_input_close(&measuring.input);
     if (measuring.directory)
         remove_directory(measuring.directory);
+    free(measuring.injection);
     return code;
 }

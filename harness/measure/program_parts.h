@@ -7,6 +7,7 @@
 
 #include "measure.h"
 
+#include <poll.h>
 #include <sys/types.h>
 
 /* ---- Groups of launches: program_groups.c ---- */
@@ -47,6 +48,29 @@ void program_groups_release(struct program_groups *groups);
 void program_groups_add_code(const struct program_groups *groups, const char *directory, char *const *images,
                              size_t image_count, const struct metrics *metrics, struct run *run);
 
+/* ---- What it reads: program_input.c ----
+ *
+ * Every run is to read it from the beginning: a file is rewound; what comes through a pipe is handed on to the first run
+ * as it comes, and kept for those that follow. A terminal is each run's own. */
+
+struct program_input {
+    int file;        /* to be rewound; -1: none */
+    off_t beginning; /* of it */
+    bool piped;      /* file is what was kept of a pipe so far */
+    int sink;        /* where the first run reads from, while it does; -1 */
+};
+
+void program_input_open(struct program_input *input, bool repeats);
+void program_input_close(struct program_input *input);
+
+/* A descriptor for the next run to read from; -1: as we have it. The caller closes it once the run has begun. */
+int program_input_begin(struct program_input *input);
+/* What to wait for; and what is to be done then: it hands on what is there. */
+struct pollfd program_input_event(const struct program_input *input);
+void program_input_pass(struct program_input *input, const struct pollfd *event);
+/* The first run reads no more. */
+void program_input_end(struct program_input *input);
+
 /* ---- One run of the program: program_run.c ---- */
 
 struct program_run {
@@ -54,7 +78,8 @@ struct program_run {
     struct program_groups *groups;
     const char *directory;
     const char *command; /* another one, for the shell; or NULL for the program's own */
-    int input;           /* a descriptor to read from; -1: as we have it */
+    const char *injection; /* path of the library that is loaded into its processes */
+    struct program_input *input;
     size_t set;          /* of metrics, from 0 */
     bool silent;         /* nobody wants to see the same output again */
 

@@ -40,7 +40,8 @@ struct running {
     int listener;
     int handle; /* of the program's first process, readable once that ended */
     pid_t first;
-    int signals; /* -1: nothing more to hear */
+    int signals;
+    struct sigaction broken_pipe; /* as it was, and as the program has it */
     struct process *list;
     size_t count;
     char *address;
@@ -50,21 +51,6 @@ struct running {
 };
 
 /* ---- Starting it ---- */
-
-static char *find_injection(void)
-{
-    static const char *const places[] = {"libcugate_inject.so", "../lib/cugate/libcugate_inject.so"};
-    char *directory = program_directory(), *found = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
-        char *path = x_sprintf("%s/%s", directory, places[i]);
-        found = realpath(path, NULL);
-        free(path);
-    }
-    if (!found)
-        error("cannot find libcugate_inject.so beside %s: run `make` again", directory);
-    free(directory);
-    return found;
-}
 
 static int listen_at(const char *path)
 {
@@ -83,10 +69,10 @@ static int listen_at(const char *path)
 }
 
 /* In the child: descriptors 0 to 2 as the run wants them. */
-static void place_descriptors(const struct program_run *run)
+static void place_descriptors(const struct program_run *run, int input)
 {
-    if (run->input >= 0)
-        dup2(run->input, STDIN_FILENO);
+    if (input >= 0)
+        dup2(input, STDIN_FILENO);
     if (run->silent) {
         const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
         dup2(nowhere, STDOUT_FILENO);
@@ -96,14 +82,16 @@ static void place_descriptors(const struct program_run *run)
     }
 }
 
-__attribute__((noreturn)) static void be_the_program(const struct program_run *run, int failed)
+__attribute__((noreturn)) static void be_the_program(const struct program_run *run, const struct sigaction *broken_pipe,
+                                                    int input, int failed)
 {
     const char *const shell[] = {"sh", "-c", run->command, NULL};
     char *const *arguments = run->command ? (char *const *)shell : run->measurement->program->arguments;
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    place_descriptors(run);
+    sigaction(SIGPIPE, broken_pipe, NULL);
+    place_descriptors(run, input);
     execvp(arguments[0], arguments);
     const int number = errno;
     _exit(write(failed, &number, sizeof number) == sizeof number ? 127 : 126);
@@ -129,20 +117,17 @@ static void forget_environment(void)
 static int start(struct running *running)
 {
     int ends[2], number = 0;
-    char *injection = find_injection();
-    if (!injection)
-        return -1;
-    if (pipe2(ends, O_CLOEXEC) < 0) {
-        free(injection);
+    if (pipe2(ends, O_CLOEXEC) < 0)
         return error("cannot make a pipe for the program: %s", strerror(errno));
-    }
-    set_environment(running, injection);
-    free(injection);
+    set_environment(running, running->run->injection);
+    const int input = program_input_begin(running->run->input);
     fflush(NULL);
     running->first = fork();
     if (running->first == 0)
-        be_the_program(running->run, ends[1]);
+        be_the_program(running->run, &running->broken_pipe, input, ends[1]);
     forget_environment();
+    if (input >= 0)
+        close(input);
     close(ends[1]);
     const bool failed = running->first > 0 && read(ends[0], &number, sizeof number) == sizeof number;
     close(ends[0]);
@@ -464,6 +449,7 @@ static void end_first(struct running *running)
         continue;
     running->run->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     accept_processes(running); /* one may have come and gone */
+    program_input_end(running->run->input);
     running->is_over = true;
     running->end = now_seconds() + DRAIN_SECONDS;
     close(running->handle);
@@ -505,12 +491,13 @@ static bool goes_on(struct running *running)
 /* One round: waits until something happens. */
 static void attend(struct running *running)
 {
-    enum { OTHERS = 3 };
+    enum { OTHERS = 4 };
     const size_t count = running->count;
     struct pollfd *events = x_calloc(count + OTHERS, sizeof *events);
     events[0] = (struct pollfd){.fd = running->listener, .events = POLLIN};
     events[1] = (struct pollfd){.fd = running->handle, .events = POLLIN};
     events[2] = (struct pollfd){.fd = running->signals, .events = POLLIN};
+    events[3] = program_input_event(running->run->input);
     for (size_t i = 0; i < count; i++)
         events[OTHERS + i] = (struct pollfd){.fd = running->list[i].socket, .events = POLLIN};
     const double left = running->end - now_seconds();
@@ -522,6 +509,8 @@ static void attend(struct running *running)
             end_process(running, &running->list[i]);
     if (ready > 0 && events[0].revents)
         accept_processes(running);
+    if (ready > 0 && events[3].revents)
+        program_input_pass(running->run->input, &events[3]);
     if (ready > 0 && events[2].revents)
         pass_signal(running);
     if (ready > 0 && events[1].revents && !running->is_over)
@@ -539,6 +528,8 @@ int program_run(struct program_run *run)
     if (interrupts_open(&interrupts) < 0)
         return -1;
     running.signals = interrupts.descriptor;
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignored, &running.broken_pipe); /* the program may not read what is handed on to it */
     running.address = x_sprintf("%s/%zu", run->directory, run->set);
     unlink(running.address);
     running.listener = listen_at(running.address);
@@ -553,6 +544,7 @@ int program_run(struct program_run *run)
     unlink(running.address);
     free(running.address);
     free(running.list);
+    sigaction(SIGPIPE, &running.broken_pipe, NULL);
     run->interrupted |= interrupts_close(&interrupts);
     return result;
 }
