@@ -57,6 +57,10 @@ static int measure(const struct options *options, const struct metrics *metrics,
     program.speaks = true;
     program.status = status;
     int code = measure_whole(&measurement, run);
+    if (code == EXIT_SAME && *status == 0 && options->lines) {
+        code = measure_profile(&measurement, run, NULL, 0, PROVIDES_LINE_COUNTS);
+        computed_add_excess(run, metrics);
+    }
     if (code == EXIT_SAME)
         code = (int)run_exit_code(run);
     free(program.name);
@@ -94,6 +98,8 @@ static const struct option_row *const takes[] = {
     &option_save, &option_k, &option_first, &option_skip, &option_nvtx,
     OPTION(.name = "m", .letter = 'm', .argument = "METRIC", .kind = KIND_LIST, .place = PLACE(metric_globs),
            .doc = "only metrics that match this name or glob, and those that they are judged by; repeatable"),
+    OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
+           .doc = "also count by source line, for `cugate explain`: a run of the program for each kernel"),
     OPTION(.name = "runs", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(runs), .minimum = 1, .maximum = 100,
            .doc = "run the program so often at most (default: as the metrics take, 3 for all on an H200)"),
     &option_name, &option_metrics, &option_timeout, NULL,

@@ -50,6 +50,11 @@ static int cmd_run(const struct options *options)
     struct atomic_file file = {0};
     int code = EXIT_USAGE;
 
+    if (options->argument_count > 0) {
+        error("`cugate run` measures a kernel library; a program is measured by: cugate exec -- %s",
+              options->arguments[0]);
+        return EXIT_USAGE;
+    }
     if (metrics_read_directory(&metrics, options->metrics) < 0 ||
         (options->output && atomic_file_open(&file, options->output) < 0))
         goto out;
@@ -84,6 +89,6 @@ const struct command command_run = {
                "worse than a baseline that was accepted from such a run.",
     .example = "cugate run -k 'transpose/*' -o run.json",
     .takes = takes,
-    .minimum = 0, .maximum = 0, .run = cmd_run,
+    .minimum = 0, .maximum = -1, .run = cmd_run,
 };
 /* clang-format on */

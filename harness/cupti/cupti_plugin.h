@@ -7,6 +7,7 @@
 #include <cuda.h>
 #include <cupti_callbacks.h>
 #include <cupti_result.h>
+#include <cupti_sass_metrics.h>
 
 #include <stdint.h>
 
@@ -80,6 +81,20 @@ void images_close(struct images *images);
 /* The source file (caller frees) and line of an instruction; NULL where there is no line information. symbol is the
  * function's name in the machine code, crc what CUPTI calls its image, offset from the beginning of the function. */
 char *image_line(const struct images *images, uint64_t crc, const char *symbol, uint64_t offset, unsigned *number);
+
+/* Counts by instruction of the one function that is launched next, once in the life of a process. sass_read comes when it
+ * has ended; find says on which line of the source an instruction is (caller frees; NULL where that is not known), and
+ * may be NULL itself: then each line of the profile is an instruction, by its offset. */
+struct sass {
+    CUpti_SassMetrics_Config configs[LINE_COUNTERS];
+    enum line_counter counters[LINE_COUNTERS]; /* whose configs they are: the first of those that share one */
+    size_t count;
+    unsigned counted; /* as in struct profile */
+};
+typedef char *sass_find_line(void *data, const CUpti_SassMetrics_Data *record, unsigned *number);
+int sass_begin(struct sass *sass, CUcontext context, struct problem *problem);
+int sass_read(const struct sass *sass, CUcontext context, sass_find_line *find, void *data, struct profile *profile,
+              struct problem *problem);
 
 /* The buffer that apply() reads, of 16-byte words, all 0; and a word that is never read. */
 void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *words, size_t *count, CUdeviceptr *sink);

@@ -52,25 +52,9 @@ void images_close(struct images *images)
     *images = (struct images){0};
 }
 
-/* Of what was inlined into each other, the innermost that is of this tree: a line of CUDA's headers says little to who
- * called them. Without one, the innermost. */
-static char *line_in_table(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number)
-{
-    struct line_place places[16];
-    const size_t count = line_table_find(table, symbol, offset, places, ARRAY_SIZE(places));
-    size_t chosen = 0;
-    while (chosen < count && !source_is_below(places[chosen].file))
-        chosen++;
-    if (count == 0)
-        return NULL;
-    chosen = chosen < count ? chosen : 0;
-    *number = places[chosen].number;
-    return x_strdup(places[chosen].file);
-}
-
 static char *line_in_image(const struct image_bytes *image, const char *symbol, uint64_t offset, unsigned *number)
 {
-    char *path = line_in_table(&image->table, symbol, offset, number);
+    char *path = source_line(&image->table, symbol, offset, number);
     if (path || image->table.function_count > 0)
         return path;
     CUpti_GetSassToSourceCorrelationParams params = {

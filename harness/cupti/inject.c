@@ -137,8 +137,23 @@ static void start_session(enum ranges_mode mode)
     struct problem problem;
     CUcontext context = NULL;
     if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
-        ranges_start(context, mode, &self.request, &problem) < 0)
+        (self.request.lines ? lines_begin(context, &problem)
+                            : ranges_start(context, mode, &self.request, &problem)) < 0)
         give_up(&problem);
+}
+
+/* All that there is to be counted by instruction in this process. */
+static void send_lines(struct group *group)
+{
+    struct problem problem;
+    CUcontext context = NULL;
+    group->launches++;
+    group->taken++;
+    if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
+        lines_send(context, group, &problem) < 0)
+        give_up(&problem);
+    else
+        say_end();
 }
 
 /* Going from a session of graphs to one of kernels and back takes half a second, and the first range of each session is
@@ -164,13 +179,18 @@ static void before_launch(struct group *group, enum ranges_mode mode)
         if (self.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS)
             stop_session();
     }
-    current = wanted && ranges_running() ? group : NULL;
+    current = wanted && !atomic_load(&self.off) ? group : NULL;
     if (current && mode == RANGES_OF_GRAPHS)
         ranges_push();
 }
 
 static void after_launch(struct group *group, enum ranges_mode mode, CUstream stream, bool good)
 {
+    if (self.request.lines && current && good) {
+        send_lines(group);
+        current = NULL;
+        return;
+    }
     const bool counts = ranges_running() && ranges_mode_now() == mode;
     if (counts && current && mode == RANGES_OF_GRAPHS) {
         cuStreamSynchronize(stream); /* the range is to hold all of it, and nothing of the next */

@@ -19,6 +19,7 @@ struct request {
     struct metrics metrics; /* name and counter of each; nothing else */
     size_t set;             /* which of the sets of metrics that take one pass, from 0 */
     char *directory;        /* where the machine code of modules goes, and locks are */
+    bool lines;             /* in place of metrics: counts by instruction, of the first launch that is wanted */
     char *nvtx;             /* only launches within a range that this glob matches; or NULL */
 };
 
@@ -77,6 +78,12 @@ void graph_forget(CUgraphExec exec);
 void functions_forget(void); /* handles */
 /* A line for each group, with its launches and how many of them were measured; caller frees. */
 char *groups_tell(void);
+
+/* ---- Counts by instruction, inject_lines.c ---- */
+
+/* Before and after the one launch that is counted; -1 with *problem. */
+int lines_begin(CUcontext context, struct problem *problem);
+int lines_send(CUcontext context, const struct group *group, struct problem *problem);
 
 /* ---- Ranges, inject_ranges.c: at most one session of CUPTI's range profiler at a time ---- */
 

@@ -77,6 +77,8 @@ static void take_line(struct request *request, const char *key, char *text)
         request->set = strtoul(text, NULL, 10);
     } else if (strcmp(key, "directory") == 0) {
         request->directory = x_strdup(text);
+    } else if (strcmp(key, "lines") == 0) {
+        request->lines = true;
     } else if (strcmp(key, "nvtx") == 0) {
         request->nvtx = x_strdup(text);
     } else if (strcmp(key, "metric") == 0) {

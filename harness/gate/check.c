@@ -166,7 +166,7 @@ static int measure_until_sure(struct check *check)
 {
     const struct check_request *request = check->request;
     check->measured = measure_whole(&check->request->measurement, &check->run);
-    if (check->run.result_count == 0 && check->measured != EXIT_SAME)
+    if (check->measured != EXIT_SAME && (check->run.result_count == 0 || request->measurement.program))
         return check->measured;
     int code = find_baseline(check);
     if (code == EXIT_SAME)

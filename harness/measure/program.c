@@ -96,7 +96,7 @@ static void remove_directory(char *path)
 const struct backend program_backend = {
     .name = "exec",
     .doc = "the launches of an unmodified program",
-    .provides = PROVIDES_VALUES | PROVIDES_COUNTERS,
+    .provides = PROVIDES_VALUES | PROVIDES_COUNTERS | PROVIDES_LINE_COUNTS,
 };
 
 /* The command as one would type it. Caller frees. */
@@ -206,13 +206,13 @@ static int run_set(struct measuring *measuring, size_t set)
         .command = measuring->measurement->kernels,
         .input = &measuring->input,
         .set = set,
-        .silent = set > 0,
+        .silent = set > 0 || measuring->measurement->profile,
     };
     int code = program_run(&part) < 0 ? EXIT_USAGE : EXIT_SAME;
     if (code == EXIT_SAME) {
         code = judge_run(measuring, &part);
         if (set == 0)
-            measuring->sets = part.sets;
+            measuring->sets = measuring->measurement->profile ? 1 : part.sets;
         join(measuring, &part);
         measuring->done++;
     }
@@ -233,6 +233,8 @@ static void fill_gaps(struct measuring *measuring)
             (group->times > measuring->measurement->program->skip || measuring->broken_off))
             result_fail(run_add(run, group->id), RESULT_FAILED, "it was launched, and no launch of it was measured");
     }
+    if (measuring->measurement->profile)
+        return;
     for (size_t i = 0; i < run->result_count && measuring->done == measuring->sets; i++)
         for (size_t m = 0; m < metrics->count && run->results[i].status == RESULT_OK; m++)
             if (computed_counter_of(&metrics->list[m]) == COMPUTED_NONE)
@@ -264,6 +266,8 @@ static int measure_sets(struct measuring *measuring)
         describe(measuring);
         fill_gaps(measuring);
         program_groups_name(&measuring->groups, program->name, measuring->run);
+        for (size_t i = 0; i < measuring->run->result_count; i++)
+            result_read_symbols(&measuring->run->results[i]);
         program_groups_add_code(&measuring->groups, measuring->directory, measuring->images, measuring->image_count,
                                 measuring->measurement->metrics, measuring->run);
     }

@@ -71,7 +71,7 @@ void program_input_pass(struct program_input *input, const struct pollfd *event)
 /* The first run reads no more. */
 void program_input_end(struct program_input *input);
 
-/* ---- One run of the program: program_run.c ---- */
+/* ---- One run of the program: program_run.c, program_lines.c ---- */
 
 struct program_run {
     const struct measurement *measurement;
@@ -96,6 +96,10 @@ struct program_run {
     int status;              /* as a shell has it */
     bool interrupted, timed_out;
 };
+
+/* Adds to a profile what the group's launch counted by instruction, each on its line of the source. */
+void program_find_lines(const struct program_run *run, const struct program_group *group,
+                        const struct profile *instructions, struct profile *profile);
 
 /* Adds to a result's rows the samples of another's, which has as many of each of its own. */
 void program_join_rows(struct result *result, const struct result *more);

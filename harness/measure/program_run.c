@@ -157,6 +157,8 @@ static char *request_text(const struct program_run *run)
     if (!stream)
         die(EXIT_USAGE, "cannot allocate memory for a message");
     fprintf(stream, "set %zu\ndirectory %s\n", run->set, run->directory);
+    if (run->measurement->profile)
+        fprintf(stream, "lines\n");
     if (run->measurement->program->nvtx)
         fprintf(stream, "nvtx %s\n", run->measurement->program->nvtx);
     for (size_t m = 0; m < metrics->count; m++)
@@ -213,19 +215,23 @@ static bool take_group(struct running *running, struct process *process, const c
                                    static_facts_capability(&running->run->part.device), text);
     if (!group && running->run->groups->count < GROUPS_MAX)
         return false;
-    char *answer = group && group->wanted ? x_sprintf("%zu %zu %s", measurement->program->skip,
-                                                      measurement->program->first + 1, group->id)
-                                          : x_strdup("");
-    if (group && group->wanted)
+    /* A graph has no lines: its launch is no launch of a function. */
+    const bool wanted = group && group->wanted && !(measurement->profile && group->graph);
+    char *answer = wanted ? x_sprintf("%zu %zu %s", measurement->program->skip,
+                                      measurement->profile ? 1 : measurement->program->first + 1, group->id)
+                          : x_strdup("");
+    if (wanted)
         run_add(&process->part, group->id);
     const bool good = message_write(process->socket, MESSAGE_ANSWER, answer);
     free(answer);
     return good;
 }
 
-/* Of one launch: a row for each metric, with one sample. */
-static bool is_one_launch(const struct result *result)
+/* Of one launch: a row for each metric, with one sample; or counts by instruction. */
+static bool is_one_launch(const struct result *result, bool lines)
 {
+    if ((result->profile.count > 0) != lines || (lines && result->row_count > 0))
+        return false;
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
         const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].count == 1);
@@ -266,14 +272,17 @@ void program_join_rows(struct result *result, const struct result *more)
     }
 }
 
-static bool take_result(struct process *process, const char *line)
+static bool take_result(const struct running *running, struct process *process, const char *line)
 {
+    const struct program_run *run = running->run;
     struct result taken = {0};
     if (!process->described || result_from_line(&taken, line) < 0)
         return false;
     struct result *result = run_find(&process->part, taken.id);
-    const bool good = result && is_one_launch(&taken);
-    if (good)
+    const bool good = result && is_one_launch(&taken, run->measurement->profile != 0);
+    if (good && run->measurement->profile)
+        program_find_lines(run, program_group_find(run->groups, taken.id), &taken.profile, &result->profile);
+    else if (good)
         program_join_rows(result, &taken);
     result_release(&taken);
     return good;
@@ -337,7 +346,7 @@ static bool take_message(struct running *running, struct process *process, struc
     case MESSAGE_GROUP:
         return take_group(running, process, message->text);
     case MESSAGE_RESULT:
-        return take_result(process, message->text);
+        return take_result(running, process, message->text);
     case MESSAGE_FAILURE:
         text_make_harmless(message->text, ' ');
         if (!run->failure)
@@ -380,6 +389,8 @@ static void end_process(struct running *running, struct process *process)
         forget_first(from);
         if (from->row_count > 0)
             program_join_rows(run_add(&run->part, from->id), from);
+        else if (from->profile.counted)
+            profile_merge(&run_add(&run->part, from->id)->profile, &from->profile);
     }
     run->broken_off += process->greeted && !process->ended;
     run_release(&process->part);

@@ -54,7 +54,8 @@ struct range_work metric_work(const struct standin_kernel *kernel);
 unsigned metric_passes(uint64_t metrics);
 enum pass_kind metric_pass_kind(uint64_t metrics, size_t pass);
 
-/* profiler_range.c: told by the driver. */
+/* profiler_range.c and profiler_sass.c: told by the driver. */
+void sass_ran(const struct standin_kernel *kernel);
 void range_ran(const struct standin_kernel *kernel);
 void range_captured(CUcontext context);
 void range_graph_ran(CUcontext context, const struct standin_kernel *kernels, size_t count);

@@ -74,12 +74,18 @@ static void on_instantiated(CUcontext context, CUgraph graph, CUgraphExec exec)
     resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, context, &data);
 }
 
+static void on_ran(const struct standin_kernel *kernel)
+{
+    range_ran(kernel);
+    sass_ran(kernel);
+}
+
 static const struct standin_watcher watcher = {
     .call = on_call,
     .context = on_context,
     .module = on_module,
     .instantiated = on_instantiated,
-    .ran = range_ran,
+    .ran = on_ran,
     .captured = range_captured,
     .graph_ran = range_graph_ran,
 };

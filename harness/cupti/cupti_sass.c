@@ -1,0 +1,184 @@
+/* Exact counts by instruction, through CUPTI's SASS metrics, which instrument the machine code.
+ *
+ * CUPTI 13.0 on an H200 counts one function in the life of a process: the first one that is launched after
+ * cuptiSassMetricsEnable, over all its launches; of others there are no records, whatever is enabled, flushed, reset or
+ * reloaded (tried: lazy and eager, a second configuration, which is out of memory, cuptiFinalize, another context). Nor
+ * may a kernel be in flight when it is launched, or another be launched since the profiler was started: so sass_begin
+ * comes right before the launch. */
+#include "cupti_plugin.h"
+
+#include "base/base.h"
+
+#include <cupti_profiler_target.h>
+#include <cupti_target.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The counts of one instruction, by the number of its configuration. */
+struct instruction {
+    const CUpti_SassMetrics_Data *record; /* any of its records */
+    double counts[LINE_COUNTERS];
+};
+
+/* Which counters the chip has. */
+static void choose_counters(struct sass *self, const char *chip)
+{
+    for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
+        const char *name = line_counter_metric(counter);
+        CUpti_SassMetrics_GetProperties_Params params = {
+            .structSize = CUpti_SassMetrics_GetProperties_Params_STRUCT_SIZE,
+            .pChipName = chip,
+            .pMetricName = name,
+        };
+        if (cuptiSassMetricsGetProperties(&params) != CUPTI_SUCCESS)
+            continue;
+        self->counted |= 1u << counter;
+        size_t known = 0;
+        while (known < self->count && self->configs[known].metricId != params.metric.metricId)
+            known++;
+        if (known < self->count)
+            continue;
+        self->counters[known] = counter;
+        self->configs[self->count++] = (CUpti_SassMetrics_Config){
+            .metricId = params.metric.metricId,
+            .outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU,
+        };
+    }
+}
+
+int sass_begin(struct sass *self, CUcontext context, struct problem *problem)
+{
+    CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+    CUpti_SassMetricsSetConfig_Params config = {.structSize = CUpti_SassMetricsSetConfig_Params_STRUCT_SIZE};
+    CUpti_SassMetricsEnable_Params enable = {
+        .structSize = CUpti_SassMetricsEnable_Params_STRUCT_SIZE,
+        .ctx = context,
+        .enableLazyPatching = 1,
+    };
+    CUdevice device = 0;
+    if (cuda_check("waiting", cuCtxSynchronize(), problem) < 0 ||
+        cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
+        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0)
+        return -1;
+    chip.deviceIndex = (size_t)device;
+    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0)
+        return -1;
+    choose_counters(self, chip.pChipName);
+    if (self->count == 0)
+        return problem_set(problem, "chip %s has none of the counters by instruction", chip.pChipName);
+    config.deviceIndex = (uint32_t)device;
+    config.numOfMetricConfig = self->count;
+    config.pConfigs = self->configs;
+    if (cupti_check("choosing the counters by instruction", cuptiSassMetricsSetConfig(&config), problem) < 0 ||
+        cupti_check("counting by instruction", cuptiSassMetricsEnable(&enable), problem) < 0)
+        return -1;
+    return 0;
+}
+
+static int by_function_and_offset(const void *a, const void *b)
+{
+    const struct instruction *left = a, *right = b;
+    const int order = strcmp(left->record->functionName, right->record->functionName);
+    if (order != 0)
+        return order;
+    return left->record->pcOffset < right->record->pcOffset ? -1 : left->record->pcOffset > right->record->pcOffset;
+}
+
+/* One instruction from each record, which has one counter; then those of one place made one. Returns how many. */
+static size_t gather(const struct sass *self, const CUpti_SassMetrics_Data *records, size_t count,
+                     struct instruction *list)
+{
+    size_t gathered = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!records[i].functionName)
+            continue;
+        struct instruction *instruction = &list[gathered++];
+        *instruction = (struct instruction){.record = &records[i]};
+        for (size_t c = 0; c < self->count; c++)
+            if (self->configs[c].metricId == records[i].pInstanceValues->metricId)
+                instruction->counts[c] = (double)records[i].pInstanceValues->value;
+    }
+    if (gathered > 0)
+        qsort(list, gathered, sizeof *list, by_function_and_offset);
+    size_t kept = 0;
+    for (size_t i = 0; i < gathered; i++) {
+        if (kept > 0 && by_function_and_offset(&list[kept - 1], &list[i]) == 0)
+            for (size_t c = 0; c < self->count; c++)
+                list[kept - 1].counts[c] += list[i].counts[c];
+        else
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+static double count_of(const struct sass *self, const struct instruction *instruction,
+                       enum line_counter counter)
+{
+    for (size_t c = 0; c < self->count; c++)
+        if (strcmp(line_counter_metric(self->counters[c]), line_counter_metric(counter)) == 0)
+            return instruction->counts[c];
+    return 0;
+}
+
+static void add_instruction(const struct sass *self, const struct instruction *instruction, sass_find_line *find,
+                            void *data, struct profile *profile)
+{
+    unsigned number = 0;
+    const CUpti_SassMetrics_Data *record = instruction->record;
+    char *file = find ? find(data, record, &number) : NULL;
+    struct profile_line *line = profile_add(profile, record->functionName, file, number, record->pcOffset);
+    const bool stores = count_of(self, instruction, LINE_GLOBAL_STORES) > 0;
+    for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++) {
+        const enum line_kind kind = line_counter_kind(counter);
+        if (kind == LINE_ANY || (kind == LINE_OF_STORES) == stores)
+            line->counts[counter] += count_of(self, instruction, counter);
+    }
+    free(file);
+}
+
+static void add_records(const struct sass *self, const CUpti_SassMetrics_Data *records, size_t count,
+                        sass_find_line *find, void *data, struct profile *profile)
+{
+    struct instruction *list = x_calloc(count, sizeof *list);
+    const size_t gathered = gather(self, records, count, list);
+    for (size_t i = 0; i < gathered; i++)
+        add_instruction(self, &list[i], find, data, profile);
+    profile->counted = self->counted;
+    free(list);
+}
+
+int sass_read(const struct sass *self, CUcontext context, sass_find_line *find, void *data, struct profile *profile,
+              struct problem *problem)
+{
+    CUpti_SassMetricsGetDataProperties_Params size = {
+        .structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
+        .ctx = context,
+    };
+    if (cupti_check("sizing the counts by instruction", cuptiSassMetricsGetDataProperties(&size), problem) < 0)
+        return -1;
+    const size_t count = size.numOfPatchedInstructionRecords;
+    if (count == 0 || size.numOfInstances != 1)
+        return problem_set(problem, "CUPTI has no counts by instruction");
+    CUpti_SassMetrics_Data *records = x_calloc(count, sizeof *records);
+    CUpti_SassMetrics_InstanceValue *values = x_calloc(count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        records[i].structSize = sizeof *records;
+        records[i].pInstanceValues = &values[i];
+    }
+    CUpti_SassMetricsFlushData_Params params = {
+        .structSize = CUpti_SassMetricsFlushData_Params_STRUCT_SIZE,
+        .ctx = context,
+        .numOfPatchedInstructionRecords = count,
+        .numOfInstances = 1,
+        .pMetricsData = records,
+    };
+    const int failed = cupti_check("reading the counts by instruction", cuptiSassMetricsFlushData(&params), problem);
+    if (failed == 0)
+        add_records(self, records, count, find, data, profile);
+    /* The names stay: CUPTI does not say whether records share them, and the process is about to end. */
+    free(values);
+    free(records);
+    return failed;
+}
