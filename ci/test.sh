@@ -2,8 +2,9 @@
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
 #   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, planted faults,
-#                                           laws of a recorded run, ways round the gate, fuzz corpora; and, but not with sanitizers, which they do
-#                                           not concern, the reports and what is in ci/ for CI servers
+#                                           laws of a recorded run, what judges the figures of `exec`, ways round
+#                                           the gate, fuzz corpora; and, but not with sanitizers, which they do not
+#                                           concern, the reports and what is in ci/ for CI servers
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
@@ -91,6 +92,7 @@ else
     script static tests/scripts/static.sh
     script planted tests/scripts/planted.sh
     script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
+    script exec_figures tests/gpu/exec.sh --self-test
     # shellcheck disable=SC2046 # words
     script ways_round tests/ways_round/run.sh $([ "$build" = build ] || echo "$harness_areas")
     if [ "$build" = build ]; then

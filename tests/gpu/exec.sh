@@ -1,0 +1,696 @@
+#!/usr/bin/env bash
+# The figures of `cugate exec` on a GPU, side by side in one script. Prints "ok - ...", "not ok - ...: why" and tables,
+# ends with "N passed, N failed", and exits 1 when one failed, 5 when there is no GPU. Builds nothing.
+#
+#   CUGATE=build/cugate PLAIN=plain CATALOGUE=catalogue OUT=DIR tests/gpu/exec.sh [PART]...
+#
+#     overhead   what a launch costs, beside the program alone and beside ncu with the same metrics
+#     truth      instructions and time beside ncu's, launch by launch
+#     results    programs print the same with and without exec
+#     catalogue  exact counters of the kernel library, launched by a plain program, beside the harness's
+#     aa         the PyTorch script ten times, over all GPUs: what repeats, false alarms, exit codes
+#     batch      one run is accepted and two more are judged (exit 0); of a changed batch size the shapes are named
+#     planted    changes of the programs are caught, and their kernels named
+#     graph      CUDA graphs: results, and the counts of a graph launch beside those of its kernels
+#     nvtx       only the kernels of a range
+#     robust     crashes, hangs, exits, other processes, a profiler inside
+#
+#   tests/gpu/exec.sh --self-test    needs no GPU: what judges the figures notices what is wrong with made-up ones
+#
+# Without a PART all of them, in this order. PLAIN and CATALOGUE are programs/plain.cu and programs/catalogue.c, built;
+# LIBRARY is the kernel library (libkernels.so beside cugate). Needs jq, c++filt, python3 with PyTorch, Triton and CuPy,
+# and ncu. With several GPUs sessions are spread over them.
+#
+# Nothing takes longer than LIMIT seconds in all (470): what has not ended by then is ended, and fails, and so does what
+# has not begun. Expect about 4 minutes for overhead, 3 each for aa and planted, 1 for batch and robust, less for the
+# others: all of them take two calls.
+#
+# OUT (default: nothing is kept) gets exec.txt, all that is printed, and exec.tar.gz, every run file, report and log.
+set -uo pipefail
+
+all_parts=(overhead truth results catalogue aa batch planted graph nvtx robust)
+
+here=$(cd "$(dirname "$0")" && pwd)
+programs=$here/programs
+cugate=${CUGATE:-build/cugate}
+plain=${PLAIN:-plain}
+catalogue=${CATALOGUE:-catalogue}
+library=${LIBRARY:-$(dirname "$cugate")/libkernels.so}
+limit=${LIMIT:-470}
+every=1000000 # more launches of a group than any program has
+left_out=1    # launches of a group before exec measures one
+export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
+ulimit -c 0 # a core of a process with a GPU is slow to write and of no use here
+
+work=$(mktemp -d) || exit 2
+passed=0
+failed=0
+
+# ---- Saying and judging ----------------------------------------------------------------------------------------------
+
+# A line for people; a verdict counts.
+say() {
+    case $1 in
+    'ok - '*) passed=$((passed + 1)) ;;
+    'not ok - '*) failed=$((failed + 1)) ;;
+    esac
+    echo "$1"
+}
+
+# verdict NAME [WHY]: without a reason the test has passed.
+verdict() {
+    if [ -z "${2-}" ]; then
+        say "ok - $1"
+    else
+        say "not ok - $1: $2"
+    fi
+}
+
+# incomplete NAME: after what failed and said why.
+incomplete() {
+    verdict "$1" "its figures are not complete"
+}
+
+# Of the first of these files that has any.
+last_words() {
+    while [ $# -gt 1 ] && ! [ -s "$1" ]; do
+        shift
+    done
+    grep -v '^$' "$1" 2>/dev/null | tail -2 | cut -c1-200 | tr '\n' ';'
+}
+
+# made_of FUNCTION INPUT: what that function of exec.jq makes of a file.
+made_of() {
+    jq -r -L "$here" "include \"exec\"; $1" "$2"
+}
+
+# judge FUNCTION INPUT: the same, said.
+judge() {
+    local line lines
+    if ! lines=$(made_of "$1" "$2" 2>&1) || [ -z "$lines" ]; then
+        verdict "$1" "exec.jq cannot read $2: $lines"
+        return
+    fi
+    while IFS= read -r line; do
+        say "$line"
+    done <<<"$lines"
+}
+
+# Of each metric that CUPTI counts: name, class, set, counter. A set is what is counted in one pass; exec makes the same
+# of them. A chip may know the second name of a counter; the first is that of those tried here.
+metric_table() {
+    awk '/^\[/ { name = substr($0, 2, length($0) - 2) }
+         /^counter = / { counter[name] = $3 }
+         /^class = / { class[name] = $3 }
+         END {
+             for (name in counter) {
+                 set = counter[name] ~ /^smsp__sass_/ ? "sass" : counter[name] ~ /^l1tex__t_/ ? "l1" : "hw"
+                 if (counter[name] !~ /^cugate\./)
+                     print name, class[name], set, counter[name]
+             }
+         }' "$here"/../../metrics/*.ini | sort
+}
+
+exact_metrics() { metric_table | awk '$2 == "exact" { print $1 }' | jq -Rn '[inputs]'; }
+counters_of() { metric_table | awk -v set="$1" '$3 == set { print $4 }' | paste -sd,; }
+options_of() { metric_table | awk -v set="$1" '$3 == set { print "-m", $1 }'; }
+
+# ---- Running ---------------------------------------------------------------------------------------------------------
+
+# within SECONDS COMMAND...: ended after that time, or when all time is over; then it exits with 124 or 137.
+within() {
+    local left=$((limit - SECONDS)) seconds=$1
+    shift
+    [ $left -gt 0 ] || return 124
+    timeout -k 5 $((seconds < left ? seconds : left)) "$@"
+}
+
+# timed NAME SECONDS COMMAND...: writes NAME.out and NAME.err; its exit code is in $code, seconds are in $took.
+timed() {
+    local name=$1 begin=${EPOCHREALTIME/./}
+    shift
+    code=0
+    within "$@" >"$work/$name.out" 2>"$work/$name.err" </dev/null || code=$?
+    took=$(awk -v us=$((${EPOCHREALTIME/./} - begin)) 'BEGIN { printf "%.3f", us / 1e6 }')
+    case $code in
+    124 | 137) echo "exec.sh: ended after $took s" >>"$work/$name.err" ;;
+    esac
+}
+
+# The command line of a program, in $command.
+command_of() {
+    case $1 in
+    plain) command=("$plain") ;;
+    *) command=(python3 "$programs/$1.py") ;;
+    esac
+}
+
+# runs NAME TURN: runs a program by itself, with NAME.alone-TURN.out as its output and NAME.alone-TURN.seconds beside it.
+# Done once for all parts. Fails, and says so once, when the program does.
+runs() {
+    local tag=$1.alone-$2
+    [ ! -s "$work/$tag.seconds" ] || return 0
+    [ ! -e "$work/$1.alone.fails" ] || return 1
+    command_of "$1"
+    timed "$tag" 120 "${command[@]}"
+    if [ $code -ne 0 ]; then
+        touch "$work/$1.alone.fails"
+        verdict "$1 runs by itself" "exit code $code: $(last_words "$work/$tag.err")"
+        return 1
+    fi
+    echo "$took" >"$work/$tag.seconds"
+}
+
+# warm NAME: once, so that the caches of compilers and of the disk are.
+warm() { runs "$1" warm; }
+
+# alone NAME: three times.
+alone() { warm "$1" && runs "$1" 1 && runs "$1" 2 && runs "$1" 3; }
+
+# measure TAG OPTION... -- COMMAND...: cugate exec, with TAG.json as its run file and TAG.seconds beside it. Done once
+# for all parts. Fails, and says so once, when it does not end with 0 or leaves no run.
+measure() {
+    local tag=$1
+    shift
+    [ ! -s "$work/$tag.seconds" ] || return 0
+    [ ! -e "$work/$tag.fails" ] || return 1
+    timed "$tag" 150 "$cugate" exec -q --save "$work/$tag.json" "$@"
+    if [ $code -ne 0 ] || ! [ -s "$work/$tag.json" ]; then
+        touch "$work/$tag.fails"
+        verdict "cugate exec measures $tag" "exit code $code: $(last_words "$work/$tag.err" "$work/$tag.out")"
+        return 1
+    fi
+    echo "$took" >"$work/$tag.seconds"
+}
+
+# One session: a program as exec measures it by itself, all metrics.
+session() {
+    command_of "$1"
+    measure "$1.session-$2" -- "${command[@]}"
+}
+
+# Every launch, the metrics of one pass.
+every_launch() {
+    local options
+    mapfile -t options < <(options_of hw | tr ' ' '\n')
+    command_of "$1"
+    measure "$1.every" --runs 1 --first $every "${options[@]}" -- "${command[@]}"
+}
+
+# lane NAME COUNT GPU: every so many sessions, those of one GPU.
+lane() {
+    local n
+    for ((n = $3 + 1; n <= $2; n += ${#gpus[@]})); do
+        session "$1" "$n" || return
+    done
+}
+
+# sessions NAME COUNT: in turn on all GPUs, one at a time on each.
+sessions() {
+    local gpu n line
+    for gpu in "${!gpus[@]}"; do
+        CUDA_VISIBLE_DEVICES=${gpus[gpu]} lane "$1" "$2" "$gpu" >"$work/lane-$gpu" &
+    done
+    wait
+    for gpu in "${!gpus[@]}"; do
+        while IFS= read -r line; do
+            say "$line" # a verdict that was said there was not counted here
+        done <"$work/lane-$gpu"
+    done
+    for ((n = 1; n <= "$2"; n++)); do
+        [ -s "$work/$1.session-$n.seconds" ] || return
+    done
+}
+
+# ncu_run TAG LAUNCHES METRICS OPTION... -- COMMAND...: TAG.rows, ncu's table as JSON: heads, units, a row a launch.
+ncu_run() {
+    local tag=$1 launches=$2 counters=$3 options=()
+    shift 3
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    timed "$tag" 120 ncu --clock-control none --csv --page raw --print-units base --print-kernel-base mangled \
+        --launch-count "$launches" --metrics "$counters" --log-file "$work/$tag.csv" "${options[@]}" "$@"
+    grep '^"' "$work/$tag.csv" 2>/dev/null | c++filt | sed 's/.*/[&]/' | jq -s . >"$work/$tag.rows"
+    if [ $code -ne 0 ] || [ "$(jq length "$work/$tag.rows")" -lt 3 ]; then
+        verdict "ncu measures $tag" "exit code $code: $(last_words "$work/$tag.csv" "$work/$tag.err")"
+        return 1
+    fi
+    echo "$took" >"$work/$tag.seconds"
+}
+
+seconds_of() { cat "$work/$1.seconds"; }
+
+# ---- overhead --------------------------------------------------------------------------------------------------------
+
+# One program's figures into overhead.NAME.json.
+measure_overhead() {
+    local name=$1 set options counters
+    counters=$(counters_of hw)
+    alone "$name" && session "$name" 1 && every_launch "$name" || return
+    command_of "$name"
+    for set in hw sass l1; do
+        mapfile -t options < <(options_of $set | tr ' ' '\n')
+        measure "$name.$set" --runs 1 "${options[@]}" -- "${command[@]}" || return
+    done
+    mapfile -t options < <(options_of hw | tr ' ' '\n')
+    measure "$name.one" --runs 1 --first 1 "${options[@]}" -- "${command[@]}" || return
+    ncu_run "$name.ncu-few" 10 "$counters" -- "${command[@]}" || return
+    ncu_run "$name.ncu-more" 50 "$counters" -- "${command[@]}" || return
+    jq -n --arg program "$name" --slurpfile alone <(cat "$work/$name".alone-[123].seconds) \
+        --argjson total "$(seconds_of "$name.session-1")" \
+        --argjson hw "$(seconds_of "$name.hw")" --argjson sass "$(seconds_of "$name.sass")" \
+        --argjson l1 "$(seconds_of "$name.l1")" \
+        --argjson every "$(seconds_of "$name.every")" --argjson n_every "$(made_of measured "$work/$name.every.json")" \
+        --argjson one "$(seconds_of "$name.one")" --argjson n_one "$(made_of measured "$work/$name.one.json")" \
+        --argjson few "$(seconds_of "$name.ncu-few")" --argjson n_few "$(jq 'length - 2' "$work/$name.ncu-few.rows")" \
+        --argjson more "$(seconds_of "$name.ncu-more")" \
+        --argjson n_more "$(jq 'length - 2' "$work/$name.ncu-more.rows")" '
+        {program: $program, $alone, total: $total, sets: {hw: $hw, sass: $sass, l1: $l1},
+         every: {s: $every, launches: $n_every}, one: {s: $one, launches: $n_one},
+         ncu: [{s: $few, launches: $n_few}, {s: $more, launches: $n_more}]}' >"$work/overhead.$name.json"
+}
+
+part_overhead() {
+    local name measured=()
+    for name in plain train compiled cupy_sums; do
+        if measure_overhead "$name"; then
+            measured+=("$work/overhead.$name.json")
+        else
+            incomplete "overhead: $name"
+        fi
+    done
+    [ ${#measured[@]} -gt 0 ] || return
+    jq -s '{programs: .}' "${measured[@]}" >"$work/overhead.json"
+    judge overhead "$work/overhead.json"
+}
+
+# ---- truth -----------------------------------------------------------------------------------------------------------
+
+# Neither tool touches clocks or caches, and both read these two in one pass: so no launch is repeated.
+part_truth() {
+    local name
+    for name in plain train; do
+        command_of $name
+        if every_launch $name && session $name 1 && ncu_run $name.truth 150 \
+            smsp__inst_executed.sum,gpu__time_duration.sum --cache-control none -- "${command[@]}"; then
+            jq -n --arg name $name --argjson left_out $left_out --slurpfile run "$work/$name.every.json" \
+                --slurpfile again "$work/$name.session-1.json" --slurpfile ncu "$work/$name.truth.rows" \
+                '{$name, $left_out, run: $run[0], again: $again[0], ncu: $ncu[0]}' >"$work/$name.truth.json"
+            judge truth "$work/$name.truth.json"
+        else
+            incomplete "truth: $name"
+        fi
+    done
+}
+
+# ---- results ---------------------------------------------------------------------------------------------------------
+
+# How often a file is another one, the whole of it: exec runs a program once for each set. 0: it is something else.
+repetitions() {
+    local times i
+    [ -s "$2" ] || { echo 0; return; }
+    for times in 1 2 3; do
+        if for ((i = 0; i < times; i++)); do cat "$2"; done | cmp -s - "$1"; then
+            echo $times
+            return
+        fi
+    done
+    echo 0
+}
+
+part_results() {
+    local name first tag times why
+    for name in plain train compiled cupy_sums triton_add; do
+        if ! alone $name || ! session $name 1; then
+            incomplete "results: $name"
+            continue
+        fi
+        first=$work/$name.alone-1.out
+        if ! cmp -s "$first" "$work/$name.alone-2.out" || ! cmp -s "$first" "$work/$name.alone-3.out"; then
+            echo "results: $name prints something else each time it runs by itself: not compared"
+            continue
+        fi
+        for tag in $name.session-1 $name.every; do
+            [ -e "$work/$tag.out" ] || continue
+            times=$(repetitions "$work/$tag.out" "$first") why=
+            [ "$times" -gt 0 ] || why="$(diff "$work/$tag.out" "$first" | head -3 | tr '\n' ';')"
+            verdict "results: $tag printed what $name prints ($(wc -l <"$first") lines, $times times)" "$why"
+        done
+    done
+}
+
+# ---- catalogue -------------------------------------------------------------------------------------------------------
+
+part_catalogue() {
+    local globs=('transpose/*' 'shared_bank/*' 'divergence/*' 'reduce/*' 'dot/*') filter=() glob
+    for glob in "${globs[@]}"; do
+        filter+=(-k "$glob")
+    done
+    timed catalogue.harness 100 "$cugate" run -q --kernels "$library" "${filter[@]}" -o "$work/catalogue.harness.json"
+    if [ $code -ne 0 ]; then
+        verdict "catalogue: the harness measures" "exit code $code: $(last_words "$work/catalogue.harness.err")"
+        return
+    fi
+    if ! measure catalogue.exec -- "$catalogue" "$library" "${globs[@]}"; then
+        incomplete catalogue
+        return
+    fi
+    jq -n --argjson exact "$(exact_metrics)" --slurpfile harness "$work/catalogue.harness.json" \
+        --slurpfile exec "$work/catalogue.exec.json" \
+        '{$exact, harness: $harness[0], exec: $exec[0]}' >"$work/catalogue.json"
+    judge catalogue "$work/catalogue.json"
+}
+
+# ---- Judging runs: aa, batch, planted --------------------------------------------------------------------------------
+
+# accept FOLDER RUN.json...
+accept() {
+    local folder=$1
+    shift
+    timed accept 20 "$cugate" accept --baselines "$folder" --reason "made by tests/gpu" "$@"
+    [ "$code" -eq 0 ] || verdict "accept takes ${*##*/}" "exit code $code: $(last_words "$work/accept.err")"
+    return "$code"
+}
+
+# check TAG FOLDER ARGUMENT...: judges; TAG.report is the JSON, TAG.out the text.
+check() {
+    local tag=$1 folder=$2
+    shift 2
+    timed "$tag" 100 "$cugate" check --baselines "$folder" --report json="$work/$tag.report" "$@"
+}
+
+# What a check decided, in a line.
+decided() {
+    if [ -s "$work/$1.report" ]; then
+        made_of decided "$work/$1.report"
+    else
+        echo "no report (exit $code): $(last_words "$work/$1.err" "$work/$1.out")"
+    fi
+}
+
+moved() {
+    made_of not_same "$work/$1.report" 2>/dev/null | head -6 | tr '\n' ';'
+}
+
+# clean NAME TAG: that a check found nothing.
+clean() {
+    local why=
+    [ "$code" -eq 0 ] && [ -s "$work/$2.report" ] ||
+        why="exit code $code: $(moved "$2")"
+    echo "  $2, $took s: $(decided "$2")"
+    verdict "$1" "$why"
+}
+
+part_aa() {
+    local folder=$work/baseline-aa n runs=()
+    if ! warm train || ! sessions train 10; then
+        incomplete aa
+        return
+    fi
+    for n in {1..10}; do
+        runs+=("$work/train.session-$n.json")
+    done
+    jq -n --argjson exact "$(exact_metrics)" '{name: "train", $exact, runs: [inputs]}' "${runs[@]}" >"$work/aa.json"
+    judge aa "$work/aa.json"
+    accept "$folder" "${runs[@]:0:5}" || return # which said why
+    for n in {6..10}; do
+        check "aa.replay-$n" "$folder" --replay "${runs[n - 1]}"
+        clean "aa: session $n is no alarm" "aa.replay-$n"
+    done
+    command_of train
+    for n in 1 2; do
+        check "aa.live-$n" "$folder" -- "${command[@]}"
+        clean "aa: live run $n is no alarm" "aa.live-$n"
+    done
+}
+
+words_of_new='\<(new|appeared)\>'
+words_of_gone='\<(gone|vanished|missing)\>'
+words_of_both="$words_of_new|$words_of_gone"
+
+part_batch() {
+    local folder=$work/baseline-batch n why=
+    if ! warm train || ! session train 1 || ! accept "$folder" "$work/train.session-1.json"; then
+        incomplete batch
+        return
+    fi
+    command_of train
+    for n in 1 2; do
+        check "batch.same-$n" "$folder" -- "${command[@]}"
+        clean "batch: after one accepted run, judged run $n ends with 0" "batch.same-$n"
+    done
+    check batch.changed "$folder" -- "${command[@]}" --batch 768
+    echo "  batch 768 for 1024, $took s: $(decided batch.changed)"
+    grep -hiE "$words_of_both" "$work"/batch.changed.{out,err} | head -8 | cut -c1-150 | sed 's/^/    | /'
+    [ $code -ne 0 ] || why="exit code 0"
+    verdict "batch: a changed batch size does not pass" "$why"
+    why=
+    grep -qiE "$words_of_new" "$work"/batch.changed.{out,err} || why="no word of new shapes; "
+    grep -qiE "$words_of_gone" "$work"/batch.changed.{out,err} || why+="no word of shapes that are gone"
+    verdict "batch: it says which shapes are new and gone" "$why"
+}
+
+# To add a change: a row. What it is; the program; its arguments; what a check must do (fails: not 0; tells: names it,
+# whatever the code; passes: 0); what must be named, a regular expression.
+#
+# A sync adds no work to the GPU: exec runs kernel by kernel anyway, and measures no time between kernels. So a bare
+# synchronize must pass: it cannot be seen, and nothing may pretend to see it. What people add, a look at a value on the
+# host, comes with kernels of its own, which are told as new.
+changes='
+Triton, unchanged    ; triton_add ;                  ; passes ; .
+Triton tile size     ; triton_add ; --block 256      ; fails  ; sum_kernel
+compiled, unchanged  ; compiled   ;                  ; passes ; .
+torch.compile off    ; compiled   ; --eager          ; fails  ; triton_
+a fused op split     ; train      ; --no-fused gelu  ; fails  ; [Gg]elu|erf
+fp32 for bf16        ; train      ; --dtype fp32     ; fails  ; gemm|cutlass|nvjet
+a sync, bare         ; train      ; --sync           ; passes ; .
+a sync, by a value   ; train      ; --check-finite   ; tells  ; [Aa]bs|[Cc]ompar
+'
+
+# named TAG PATTERN: the lines about what is not the same that name it.
+named() {
+    {
+        made_of not_same "$work/$1.report" 2>/dev/null
+        jq -r '.notes[]?' "$work/$1.report" 2>/dev/null
+        grep -hiE "$words_of_both" "$work/$1".{out,err}
+    } | grep -E "$2" | cut -c1-150
+}
+
+part_planted() {
+    local what program arguments must pattern words tag why
+    for program in train triton_add compiled; do
+        warm $program && sessions $program 3 && accept "$work/baseline-$program" "$work/$program".session-[123].json
+    done
+    while IFS=';' read -r what program arguments must pattern; do
+        [ -n "$what" ] || continue
+        read -r what <<<"$what"
+        read -r program <<<"$program"
+        read -ra words <<<"$arguments"
+        read -r must <<<"$must"
+        read -r pattern <<<"$pattern"
+        tag=planted.${what//[^a-zA-Z0-9]/_} why=
+        if ! [ -d "$work/baseline-$program" ]; then
+            verdict "planted: $what" "there is no baseline of $program"
+            continue
+        fi
+        command_of "$program"
+        check "$tag" "$work/baseline-$program" -- "${command[@]}" "${words[@]}"
+        echo "  $what ($program ${words[*]}), $took s: $(decided "$tag")"
+        named "$tag" "$pattern" | head -3 | sed 's/^/    | /'
+        if [ "$must" = passes ]; then
+            [ $code -eq 0 ] || why="exit code $code: $(moved "$tag")"
+        elif [ $code -eq 0 ] && [ "$must" = fails ]; then
+            why="exit code 0"
+        elif ! [ -s "$work/$tag.report" ]; then
+            why="no report, exit code $code"
+        elif ! named "$tag" "$pattern" | grep -q .; then
+            why="nothing that is not the same has the name $pattern"
+        fi
+        verdict "planted: $what: the check $must" "$why"
+    done <<<"$changes"
+}
+
+# ---- graph, nvtx -----------------------------------------------------------------------------------------------------
+
+part_graph() {
+    local times why=
+    if ! alone graph || ! session graph 1; then
+        incomplete graph
+        return
+    fi
+    times=$(repetitions "$work/graph.session-1.out" "$work/graph.alone-1.out")
+    [ "$times" -gt 0 ] || why="$(diff "$work/graph.session-1.out" "$work/graph.alone-1.out" | head -4 | tr '\n' ';')"
+    verdict "graph: results are those without exec" "$why"
+    grep -hi graph "$work/graph.session-1.err" | head -4 | cut -c1-150 | sed 's/^/    | /'
+    judge graph "$work/graph.session-1.json"
+}
+
+part_nvtx() {
+    local range
+    command_of train
+    for range in forward optimizer; do
+        measure nvtx.$range --nvtx $range --runs 1 -m time -m instructions -- "${command[@]}" --steps 3 || {
+            incomplete nvtx
+            return
+        }
+    done
+    jq -n --slurpfile forward "$work/nvtx.forward.json" --slurpfile optimizer "$work/nvtx.optimizer.json" \
+        '{forward: $forward[0], optimizer: $optimizer[0]}' >"$work/nvtx.json"
+    judge nvtx "$work/nvtx.json"
+    timed nvtx.nowhere 60 "$cugate" exec -q --save "$work/nvtx.nowhere.json" --nvtx nowhere \
+        --runs 1 -m time -m instructions -- "${command[@]}" --steps 3
+    echo "  a range that there is not: exit $code; $(last_words "$work/nvtx.nowhere.err")"
+    verdict "nvtx: of a range that there is not, no kernel is measured" \
+        "$([ -s "$work/nvtx.nowhere.json" ] && made_of measured "$work/nvtx.nowhere.json" | grep -vx 0)"
+}
+
+# ---- robust ----------------------------------------------------------------------------------------------------------
+
+# ends NAME CODE KERNELS OPTION... -- COMMAND...: how exec of a command ends, and that it kept so many kernels at least.
+# CODE is a number, or "same": that of the command alone, which then has to print the same too.
+ends() {
+    local name=$1 wanted=$2 least=$3 tag kernels=0 why=
+    shift 3
+    tag=robust.${name//[^a-zA-Z0-9]/_}
+    local options=()
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    if [ "$wanted" = same ]; then
+        timed "$tag.alone" 60 "$@"
+        wanted=$code
+    fi
+    timed "$tag" 90 "$cugate" exec -q --save "$work/$tag.json" --runs 1 -m time -m instructions "${options[@]}" -- "$@"
+    [ ! -s "$work/$tag.json" ] || kernels=$(made_of ".kernels | length" "$work/$tag.json")
+    printf '  %-34s %6s %6s %8s %8s  %s\n' "$name" "$wanted" "$code" "$took" "$kernels" \
+        "$(last_words "$work/$tag.err" | cut -c1-80)"
+    [ $code -eq "$wanted" ] || why="exit code $code, not $wanted; "
+    [ "$kernels" -ge "$least" ] || why+="$kernels kernels were kept, not $least; "
+    if [ -e "$work/$tag.alone.out" ] && [ "$(repetitions "$work/$tag.out" "$work/$tag.alone.out")" -eq 0 ]; then
+        why+="it printed something else: $(diff "$work/$tag.out" "$work/$tag.alone.out" | head -2 | tr '\n' ';')"
+    fi
+    verdict "robust: $name" "$why"
+}
+
+# Two at once, each under exec: the counters belong to one at a time, and neither may lose launches.
+two_at_once() {
+    local n pids=() codes=() why=
+    for n in 1 2; do
+        within 90 "$cugate" exec -q --save "$work/robust.two-$n.json" --runs 1 -m time -m instructions -- "$plain" 400 \
+            >"$work/robust.two-$n.out" 2>"$work/robust.two-$n.err" </dev/null &
+        pids+=($!)
+    done
+    for n in "${pids[@]}"; do
+        wait "$n"
+        codes+=($?)
+    done
+    [ "${codes[*]}" = "0 0" ] || why="exit codes ${codes[*]}: $(last_words "$work"/robust.two-?.err)"
+    if [ -z "$why" ] && ! jq -se 'map(.kernels | map_values(.metrics.instructions.sessions))
+        | .[0] == .[1] and (.[0] | length) >= 8 and all(.[0][]; . != null)' \
+        "$work"/robust.two-[12].json >"$work/robust.two.log" 2>&1; then
+        why="the two runs have not the same kernels and instructions"
+    fi
+    verdict "robust: two programs at once, each under exec" "$why"
+}
+
+part_robust() {
+    local end train=(python3 "$programs/train.py" --steps 3) left
+    printf '  %-34s %6s %6s %8s %8s  %s\n' case wanted exit seconds kernels 'last words'
+    for end in seven quick abort illegal; do
+        ends "the program ends by $end" same 8 -- "$plain" 400 $end
+    done
+    for end in sleep spin; do
+        ends "it hangs by $end" 5 8 --timeout 6 -- "$plain" 400 $end
+        left=$(pgrep -f "^$plain 400 $end\$" | tr '\n' ' ')
+        verdict "robust: nothing is left of what hung by $end" "${left:+process $left}"
+    done
+    ends "torch.profiler inside" same 20 -- "${train[@]}" --profile
+    grep -h 'torch.profiler saw' "$work"/robust.torch_profiler_inside*.err | sed 's/^/    | /'
+    ends "DataLoader with two workers" same 20 -- "${train[@]}" --workers 2
+    ends "two processes of one shell" same 8 -- sh -c "'$plain' 400 & '$plain' 400; wait"
+    two_at_once
+}
+
+# ---- What to run -----------------------------------------------------------------------------------------------------
+
+run_parts() {
+    local part
+    echo "cugate exec on $(nvidia-smi --query-gpu=name,driver_version,uuid --format=csv,noheader | tr '\n' ';')" \
+        "$("$cugate" --version), $(date -u '+%Y-%m-%d %H:%M') UTC, parts: $*"
+    for part in "$@"; do
+        echo
+        echo "== $part, at $SECONDS s"
+        if [ $SECONDS -ge "$limit" ]; then
+            verdict "$part" "not run: $limit s are over"
+        else
+            "part_$part"
+        fi
+    done
+    echo
+    echo "$SECONDS s"
+    echo "$passed passed, $failed failed"
+    [ $failed -eq 0 ]
+}
+
+# Run files, reports and logs; not the caches of compilers.
+keep() {
+    [ ! -s "${OUT-}/exec.txt" ] || tar -C "$work" --exclude=cache -czf "$OUT/exec.tar.gz" .
+    rm -rf "$work"
+}
+
+# Every case of exec_made_up.jq says its own verdict.
+self_test() {
+    local lines line
+    if ! lines=$(jq -nr -L "$here" -f "$here/exec_made_up.jq" 2>&1); then
+        verdict self-test "$lines"
+    fi
+    while IFS= read -r line; do
+        say "$line"
+    done <<<"$lines"
+    echo "$passed passed, $failed failed"
+    [ $failed -eq 0 ] && [ $passed -gt 0 ]
+}
+
+# All of it, said on standard output and kept in OUT.
+measure_parts() {
+    local part tool devices log=/dev/null
+    for part in "$@"; do
+        case " ${all_parts[*]} " in
+        *" $part "*) ;;
+        *) echo "error: there is no part '$part': ${all_parts[*]}" >&2; return 2 ;;
+        esac
+    done
+    for tool in "$cugate" "$plain" "$catalogue" jq c++filt python3 ncu nvidia-smi; do
+        command -v "$tool" >/dev/null || { echo "error: $tool is needed and was not found" >&2; return 2; }
+    done
+    if ! devices=$("$cugate" list --devices 2>&1); then
+        printf '%s\nerror: these figures need a GPU, and nothing was measured\n' "$devices" >&2
+        return 5
+    fi
+    if [ -n "${OUT-}" ]; then
+        mkdir -p "$OUT" || return 2
+        log=$OUT/exec.txt
+    fi
+    [ -n "${CUDA_VISIBLE_DEVICES-}" ] ||
+        CUDA_VISIBLE_DEVICES=$(nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd,)
+    IFS=', ' read -ra gpus <<<"$CUDA_VISIBLE_DEVICES"
+    export CUDA_VISIBLE_DEVICES=${gpus[0]}
+    # Caches of their own, so that what is compiled does not depend on what ran on this machine before. One process
+    # compiles: inductor's helpers keep Python from ending for seconds.
+    export TRITON_CACHE_DIR=$work/cache/triton TORCHINDUCTOR_CACHE_DIR=$work/cache/inductor \
+        CUPY_CACHE_DIR=$work/cache/cupy TORCHINDUCTOR_COMPILE_THREADS=1
+    run_parts "$@" 2>&1 | tee "$log"
+    return "${PIPESTATUS[0]}"
+}
+
+trap keep EXIT
+case ${1-} in
+--self-test) self_test ;;
+'') measure_parts "${all_parts[@]}" ;;
+*) measure_parts "$@" ;;
+esac
