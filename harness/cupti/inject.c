@@ -176,7 +176,7 @@ static void before_launch(struct group *group, enum ranges_mode mode)
     } else if (ranges_running()) {
         self.unwanted++;
         /* A graph breaks a session in which it is no range. */
-        if (self.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS)
+        if (self.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS || ranges_are_full())
             stop_session();
     }
     current = wanted && !atomic_load(&self.off) ? group : NULL;

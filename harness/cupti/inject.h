@@ -93,6 +93,7 @@ struct ranges;
 /* Has the next launch in that context make a range; -1 with *problem. */
 int ranges_start(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem);
 bool ranges_running(void);
+bool ranges_are_full(void); /* the next launch would be one too many */
 enum ranges_mode ranges_mode_now(void);
 void ranges_push(void); /* before and after a graph's launch */
 void ranges_pop(void);

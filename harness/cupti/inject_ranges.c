@@ -48,6 +48,11 @@ bool ranges_running(void)
     return ranges.running;
 }
 
+bool ranges_are_full(void)
+{
+    return ranges.count == BATCH;
+}
+
 enum ranges_mode ranges_mode_now(void)
 {
     return ranges.mode;
@@ -297,7 +302,7 @@ static int enable(CUcontext context, enum ranges_mode mode, const struct request
 int ranges_start(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem)
 {
     struct problem lost; /* is counted, and goes on */
-    if (ranges.running && (ranges.count == BATCH || ranges.context != context || ranges.mode != mode))
+    if (ranges.running && (ranges_are_full() || ranges.context != context || ranges.mode != mode))
         (void)ranges_stop(&lost);
     if (ranges.profiler && (ranges.context != context || ranges.mode != mode))
         ranges_close();
@@ -341,9 +346,9 @@ void ranges_pop(void)
 
 void ranges_add(struct group *group)
 {
-    if (ranges.count < BATCH)
-        ranges.launches[ranges.count] = group;
-    ranges.count++;
+    if (ranges_are_full())
+        return; /* the numbers of ranges and launches differ then, which is seen */
+    ranges.launches[ranges.count++] = group;
     if (group)
         group->taken++;
 }
@@ -426,7 +431,7 @@ static void lose(struct problem *problem)
     if (cuda_check("the GPU's context is lost", cuCtxSynchronize(), &context) < 0)
         *problem = context;
     link_say(MESSAGE_LOST, problem->text);
-    for (size_t i = 0; i < ranges.count && i < BATCH; i++) {
+    for (size_t i = 0; i < ranges.count; i++) {
         if (!ranges.launches[i])
             continue;
         ranges.launches[i]->taken--;
