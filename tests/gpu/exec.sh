@@ -25,6 +25,8 @@
 # has not begun. Expect about 4 minutes for overhead, 3 each for aa and planted, 1 for batch and robust, less for the
 # others: all of them take two calls.
 #
+# PROGRAMS='plain train' limits overhead and planted to these.
+#
 # OUT (default: nothing is kept) gets exec.txt, all that is printed, and exec.tar.gz, every run file, report and log.
 set -uo pipefail
 
@@ -275,7 +277,7 @@ measure_overhead() {
 
 part_overhead() {
     local name measured=()
-    for name in plain train compiled cupy_sums; do
+    for name in ${PROGRAMS:-plain train compiled cupy_sums}; do
         if measure_overhead "$name"; then
             measured+=("$work/overhead.$name.json")
         else
@@ -481,8 +483,8 @@ named() {
 
 part_planted() {
     local what program arguments must pattern words tag why
-    for program in train triton_add compiled; do
-        warm $program && sessions $program 3 && accept "$work/baseline-$program" "$work/$program".session-[123].json
+    for program in ${PROGRAMS:-train triton_add compiled}; do
+        warm "$program" && sessions "$program" 3 && accept "$work/baseline-$program" "$work/$program".session-[123].json
     done
     while IFS=';' read -r what program arguments must pattern; do
         [ -n "$what" ] || continue
@@ -491,6 +493,7 @@ part_planted() {
         read -ra words <<<"$arguments"
         read -r must <<<"$must"
         read -r pattern <<<"$pattern"
+        [[ " ${PROGRAMS:-$program} " = *" $program "* ]] || continue
         tag=planted.${what//[^a-zA-Z0-9]/_} why=
         if ! [ -d "$work/baseline-$program" ]; then
             verdict "planted: $what" "there is no baseline of $program"

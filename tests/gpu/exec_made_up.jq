@@ -132,9 +132,9 @@ def graph_cases:
     case("graph: not measured"; of_graph(.kernels["p/graph"].metrics.instructions = {state: "not counted"});
          ["not ok - graph: p/graph: its instructions are the sum of its kernels': not measured"]),
     case("graph: a kernel unknown by itself"; of_graph(del(.kernels["p/b"]));
-         ["not ok - graph: p/graph: its instructions are the sum of its kernels': [19], not 5, not launched"]),
-    case("graph: a kernel that does not repeat"; of_graph(.kernels["p/b"].metrics.instructions.sessions[0] = [7, 8]);
-         ["not ok - graph: p/graph: its instructions are the sum of its kernels': [19], not 5, does not repeat: b"]),
+         ["not ok - graph: p/graph: its instructions are the sum of its kernels': [19], not 5 +- 0, not launched"]),
+    case("graph: a kernel that does not repeat"; of_graph(.kernels["p/b"].metrics.instructions.sessions[0] = [7, 9]);
+         ["not ok - graph: p/graph: its instructions are the sum of its kernels': [19], not 21 +- 0.021"]),
     case("graph: instrumented zeros"; of_graph(.kernels["p/graph"].metrics.branch_targets = {sessions: [[0, 0]]});
          ["not ok - graph: p/graph: instrumented counts are no numbers: branch_targets"]),
     case("graph: no graph"; of_graph(del(.kernels["p/graph"]));
@@ -149,7 +149,7 @@ def nvtx_cases:
     case("nvtx: each its own"; of_nvtx(.); ["ok - nvtx: in forward", "ok - nvtx: in optimizer"]),
     case("nvtx: everything in both"; of_nvtx((.forward.kernels + .optimizer.kernels) as $all | .[].kernels = $all);
          ["not ok - nvtx: in forward there is the layer norm and no kernel of the optimizer: multi_tensor_apply_kernel",
-          "not ok - nvtx: in optimizer there are its own kernels alone: vectorized_layer_norm_kernel"]),
+          "not ok - nvtx: in optimizer there is AdamW and no layer norm or softmax: vectorized_layer_norm_kernel"]),
     case("nvtx: nothing in both"; of_nvtx(.[].kernels = {});
          ["not ok - nvtx: in forward", "not ok - nvtx: in optimizer"]);
 
@@ -170,7 +170,7 @@ def catalogue_cases:
           "  x/two instructions: harness 17, exec 18"]),
     case("catalogue: launches that differ";
          of_catalogue(.exec.kernels["catalogue/one"].metrics.instructions.sessions[0] = [5, 6]);
-         ["not ok - catalogue: exec counts what the harness counts: x/one instructions"]),
+         ["  x/one instructions: harness 5, exec several, one shape with other arguments"]),
     case("catalogue: not seen"; of_catalogue(del(.exec.kernels["catalogue/two"]));
          ["  x/two instructions: harness 17, exec nothing to compare", "not ok - catalogue: "]),
     case("catalogue: a set is absent"; of_catalogue(del(.harness.kernels["x/one"].metrics.global_load_sectors));
