@@ -180,6 +180,19 @@ static const char *too_little(const struct judgement *judgement, const struct pa
     return NULL;
 }
 
+/* In a program, counts of one session that differ follow the data of each launch, or who came first: that the medians of
+ * some sessions are equal does not make them exact. What has then moved by no more than this has not. */
+static void allow_inexact(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+{
+    const double room = RULE_INEXACT * fabs(found->base.mean);
+    if (metric->class != METRIC_EXACT || !run_is_of_program(pairing->sides->run) ||
+        row_equal_readings(pairing->base) > 0 || found->limit >= room)
+        return;
+    found->limit = room;
+    if (fabs(found->now - found->base.mean) <= room)
+        found->finding = FOUND_SAME;
+}
+
 static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
 {
     static const enum verdict by_finding[] = {
@@ -191,8 +204,9 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     struct gpus others = {x_calloc(pairing->base->session_count, sizeof *others.of), 0};
     const bool other = differs_by_gpu(metric, pairing->base) &&
                        find_other_gpus(pairing->sides, pairing->base_result, pairing->base, &others);
-    const struct assessment found =
+    struct assessment found =
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
+    allow_inexact(&found, pairing, metric);
     free(others.of);
 
     judgement->compared = true;
