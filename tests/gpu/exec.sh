@@ -39,8 +39,8 @@ plain=${PLAIN:-plain}
 catalogue=${CATALOGUE:-catalogue}
 library=${LIBRARY:-$(dirname "$cugate")/libkernels.so}
 limit=${LIMIT:-470}
-every=1000000 # more launches of a group than any program has
-left_out=1    # launches of a group before exec measures one
+every=100000 # more launches of a group than any program has, and the most that --first takes
+left_out=1   # launches of a group before exec measures one
 export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 ulimit -c 0 # a core of a process with a GPU is slow to write and of no use here
 
@@ -84,6 +84,11 @@ last_words() {
 # made_of FUNCTION INPUT: what that function of exec.jq makes of a file.
 made_of() {
     jq -r -L "$here" "include \"exec\"; $1" "$2"
+}
+
+# Lines of another program's text.
+quoted() {
+    tr -s ' ' | cut -c1-150 | sed 's/^/    | /'
 }
 
 # judge FUNCTION INPUT: the same, said.
@@ -377,11 +382,12 @@ accept() {
     return "$code"
 }
 
-# check TAG FOLDER ARGUMENT...: judges; TAG.report is the JSON, TAG.out the text.
+# check TAG FOLDER ARGUMENT...: judges; TAG.report is the JSON, TAG.out the text. Source lines would take runs of the
+# program for each kernel, and are nothing that is asked for here.
 check() {
     local tag=$1 folder=$2
     shift 2
-    timed "$tag" 100 "$cugate" check --baselines "$folder" --report json="$work/$tag.report" "$@"
+    timed "$tag" 100 "$cugate" check --explain 0 --baselines "$folder" --report json="$work/$tag.report" "$@"
 }
 
 # What a check decided, in a line.
@@ -434,7 +440,7 @@ words_of_gone='\<(gone|vanished|missing)\>'
 words_of_both="$words_of_new|$words_of_gone"
 
 part_batch() {
-    local folder=$work/baseline-batch n why=
+    local folder=$work/baseline-batch n which why=
     if ! warm train || ! session train 1 || ! accept "$folder" "$work/train.session-1.json"; then
         incomplete batch
         return
@@ -446,7 +452,9 @@ part_batch() {
     done
     check batch.changed "$folder" -- "${command[@]}" --batch 768
     echo "  batch 768 for 1024, $took s: $(decided batch.changed)"
-    grep -hiE "$words_of_both" "$work"/batch.changed.{out,err} | head -8 | cut -c1-150 | sed 's/^/    | /'
+    for which in "$words_of_new" "$words_of_gone"; do
+        grep -hiE "$which" "$work"/batch.changed.{out,err} | head -4 | quoted
+    done
     [ $code -ne 0 ] || why="exit code 0"
     verdict "batch: a changed batch size does not pass" "$why"
     why=
@@ -478,7 +486,7 @@ named() {
         made_of not_same "$work/$1.report" 2>/dev/null
         jq -r '.notes[]?' "$work/$1.report" 2>/dev/null
         grep -hiE "$words_of_both" "$work/$1".{out,err}
-    } | grep -E "$2" | cut -c1-150
+    } | grep -E "$2"
 }
 
 part_planted() {
@@ -502,7 +510,7 @@ part_planted() {
         command_of "$program"
         check "$tag" "$work/baseline-$program" -- "${command[@]}" "${words[@]}"
         echo "  $what ($program ${words[*]}), $took s: $(decided "$tag")"
-        named "$tag" "$pattern" | head -3 | sed 's/^/    | /'
+        named "$tag" "$pattern" | head -3 | quoted
         if [ "$must" = passes ]; then
             [ $code -eq 0 ] || why="exit code $code: $(moved "$tag")"
         elif [ $code -eq 0 ] && [ "$must" = fails ]; then
@@ -527,7 +535,7 @@ part_graph() {
     times=$(repetitions "$work/graph.session-1.out" "$work/graph.alone-1.out")
     [ "$times" -gt 0 ] || why="$(diff "$work/graph.session-1.out" "$work/graph.alone-1.out" | head -4 | tr '\n' ';')"
     verdict "graph: results are those without exec" "$why"
-    grep -hi graph "$work/graph.session-1.err" | head -4 | cut -c1-150 | sed 's/^/    | /'
+    grep -hi graph "$work/graph.session-1.err" | head -4 | quoted
     judge graph "$work/graph.session-1.json"
 }
 
@@ -613,7 +621,7 @@ part_robust() {
         verdict "robust: nothing is left of what hung by $end" "${left:+process $left}"
     done
     ends "torch.profiler inside" same 20 -- "${train[@]}" --profile
-    grep -h 'torch.profiler saw' "$work"/robust.torch_profiler_inside*.err | sed 's/^/    | /'
+    grep -h 'torch.profiler saw' "$work"/robust.torch_profiler_inside*.err | quoted
     ends "DataLoader with two workers" same 20 -- "${train[@]}" --workers 2
     ends "two processes of one shell" same 8 -- sh -c "'$plain' 400 & '$plain' 400; wait"
     two_at_once
