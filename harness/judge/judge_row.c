@@ -110,12 +110,23 @@ static bool differs_by_gpu(const struct metric *metric, const struct row *base)
            (metric->class == METRIC_EXACT && row_equal_readings(base) == 0);
 }
 
+/* Whether clock and samples let the time be judged. Launches of a program have each its own clock, so that only what is
+ * worse is asked for it. */
+static bool is_steady_enough(const struct judgement *judgement, const struct pairing *pairing, char *why, size_t size)
+{
+    const struct metric *metric = judgement->metric;
+    const struct row *now = metric->clock ? result_find(pairing->now_result, metric->clock) : NULL;
+    const struct row *base = metric->clock ? result_find(pairing->base_result, metric->clock) : NULL;
+    if (!judgement->worse && run_is_of_program(pairing->sides->run))
+        return true;
+    return rule_precondition(now && now->state == VALUE_MEASURED ? now : NULL,
+                             base && base->state == VALUE_MEASURED ? base : NULL, why, size) &&
+           !(judgement->worse && rule_two_groups(pairing->now, why, size));
+}
+
 /* What a time has to go through before it may fail. */
 static void judge_time(struct judgement *judgement, const struct pairing *pairing)
 {
-    const struct metric *metric = judgement->metric;
-    const struct row *now_clock = metric->clock ? result_find(pairing->now_result, metric->clock) : NULL;
-    const struct row *base_clock = metric->clock ? result_find(pairing->base_result, metric->clock) : NULL;
     char why[160];
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
@@ -123,10 +134,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     } else if (pairing->sides->has_gpu_processes) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "other processes computed on the GPU: measure when it is free");
-    } else if (!rule_precondition(now_clock && now_clock->state == VALUE_MEASURED ? now_clock : NULL,
-                                  base_clock && base_clock->state == VALUE_MEASURED ? base_clock : NULL, why,
-                                  sizeof why) ||
-               (judgement->worse && rule_two_groups(pairing->now, why, sizeof why))) {
+    } else if (!is_steady_enough(judgement, pairing, why, sizeof why)) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "%s", why);
     } else if (!judge_provisional(judgement, pairing) && judgement->verdict == VERDICT_REGRESSED &&
@@ -165,8 +173,9 @@ static double time_of(const struct metrics *metrics, const struct result *result
     return 0;
 }
 
-/* In a program nothing is put back before a launch, and nothing emptied: what short launches and little traffic show is
- * what went before them. Short or little on both sides; what grew beyond is judged. NULL, or why it is not. */
+/* In a program, whose caches are its own, short launches and little traffic show what went before them; and so do hit
+ * rates and occupancy, however long the launch. Short or little on both sides; what grew beyond is judged. NULL, or why
+ * it is not. */
 static const char *too_little(const struct judgement *judgement, const struct pairing *pairing)
 {
     const struct metric *metric = judgement->metric;
@@ -175,21 +184,29 @@ static const char *too_little(const struct judgement *judgement, const struct pa
         return NULL;
     if (fmax(time_of(metrics, pairing->base_result), time_of(metrics, pairing->now_result)) < RULE_SHORT)
         return "not judged: a launch of less than 10 us in a program";
-    if (strcmp(metric->unit, "B") == 0 && fmax(judgement->base, judgement->now) < RULE_FEW_BYTES)
+    if (metric->class == METRIC_STEADY && strcmp(metric->unit, "B") != 0)
+        return "not judged in a program, whose caches are its own";
+    if (metric->class == METRIC_STEADY && fmax(judgement->base, judgement->now) < RULE_FEW_BYTES)
         return "not judged: less than 4 MB in a program, whose caches are its own";
     return NULL;
 }
 
-/* In a program, counts of one session that differ follow the data of each launch, or who came first: that the medians of
- * some sessions are equal does not make them exact. What has then moved by no more than this has not. */
-static void allow_inexact(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
+/* In a program nothing is put back before a launch: what one session counts of it follows the data of each launch, what
+ * ran before, and who came first. So counts that differ within a session are exact to a percent at best, even if the
+ * medians of some sessions are equal; and as long as too few sessions show by how much a row moves, it may by 5 %. */
+static void make_room(struct assessment *found, const struct pairing *pairing, const struct metric *metric)
 {
-    const double room = RULE_INEXACT * fabs(found->base.mean);
-    if (metric->class != METRIC_EXACT || !run_is_of_program(pairing->sides->run) ||
-        row_equal_readings(pairing->base) > 0 || found->limit >= room)
+    const bool few = found->base.sessions < rule_sessions_needed(metric->class);
+    /* That it repeated in a few sessions is no proof; but what repeats on both sides is compared to the digit. */
+    const bool repeats = metric->class == METRIC_STATIC ||
+                         (metric->class == METRIC_EXACT && row_equal_readings(pairing->base) > 0 &&
+                          (row_equal_readings(pairing->now) > 0 || !few));
+    if (repeats || !run_is_of_program(pairing->sides->run))
         return;
-    found->limit = room;
-    if (fabs(found->now - found->base.mean) <= room)
+    const double share = few ? RULE_DRIFT_REFERENCE : metric->class == METRIC_EXACT ? RULE_INEXACT : 0;
+    const double room = share * fabs(found->base.mean);
+    found->limit = fmax(found->limit, room);
+    if (fabs(found->now - found->drift - found->base.mean) <= room)
         found->finding = FOUND_SAME;
 }
 
@@ -206,7 +223,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
                        find_other_gpus(pairing->sides, pairing->base_result, pairing->base, &others);
     struct assessment found =
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
-    allow_inexact(&found, pairing, metric);
+    make_room(&found, pairing, metric);
     free(others.of);
 
     judgement->compared = true;

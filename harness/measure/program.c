@@ -123,7 +123,7 @@ struct measuring {
     char **images;
     size_t image_count;
     int status;
-    bool interrupted, broken_off;
+    bool interrupted, broken_off, timed_out;
 };
 
 /* The first run's facts are the run's; of the others only the rows are taken. */
@@ -168,6 +168,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     measuring->interrupted |= part->interrupted;
     measuring->broken_off |= part->broken_off > 0;
     say_losses(part);
+    measuring->timed_out |= part->timed_out; /* then how it ended was our doing */
     if (part->timed_out) {
         error("%s did not end within %g s; a longer limit is set with --timeout", what,
               measuring->measurement->program->timeout);
@@ -341,7 +342,7 @@ int program_measure(const struct measurement *measurement, struct run *run)
     program_input_open(&measuring.input, measurement->program->runs != 1);
     measuring.directory = make_directory();
     const int code = measuring.directory ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
-    if (measurement->program->status)
+    if (measurement->program->status && !measuring.timed_out)
         *measurement->program->status = measuring.status;
     for (size_t i = 0; i < measuring.image_count; i++)
         free(measuring.images[i]);
