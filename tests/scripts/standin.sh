@@ -98,7 +98,8 @@ for bare in bare bare_static; do
 done
 CUDA_INJECTION64_PATH=$standin/probe.so ask "$standin/program" subscriber
 expect 'program subscriber' 0 'subscriber: 8 launches' 'cuptiSubscribe answered 39' 'probe: 8 launches'
-ask bash -c '"$1" orphan | cat' - "$standin/program" # until the child has closed the pipe too
+until_closed() { "$@" | cat; } # by its children too
+ask until_closed "$standin/program" orphan
 expect 'program orphan' 0 'orphan, parent: 24 launches' 'orphan, child: 16 launches'
 { ask "$standin/program" sigkill; } 2>/dev/null
 expect 'program sigkill' 137 'sigkill: 23 launches'
