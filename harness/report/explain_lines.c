@@ -222,7 +222,7 @@ void explain_text_lines(const struct text *text, const struct explanation *expla
     if (!explanation->has_profile) {
         const int column = text_print(text, INK_BOLD, "\nSource lines  ");
         text_wrap(text, INK_PLAIN, column, 2,
-                  explanation->launch_count == 0 ? "none: no kernel runs on the GPU"
+                  explanation->launch_count == 0 ? "none: the run has no launch of a kernel"
                   : explanation->replay ? "none in this run: `cugate explain`, or `cugate run --lines`, counts "
                                           "them on a machine with a GPU"
                                         : "none: they could not be counted, see the warnings");

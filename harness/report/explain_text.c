@@ -111,7 +111,7 @@ static void print_launches(const struct text *text, const struct explanation *ex
     bool unknown = false;
     text_print(text, INK_BOLD, "\nLaunches");
     if (explanation->launch_count == 0) {
-        text_print(text, INK_PLAIN, "  none: no kernel runs on the GPU\n");
+        text_print(text, INK_PLAIN, "  none: the run has no launch of a kernel\n");
         return;
     }
     text_print(text, INK_DIM, "  registers and local memory a thread, shared memory a block: static + dynamic\n");
