@@ -15,7 +15,7 @@ enum result_status {
     RESULT_FAILED,    /* a call returned an error */
     RESULT_CRASHED,   /* the worker died */
     RESULT_HUNG,      /* the time limit passed */
-    RESULT_NOT_BUILT, /* a library was missing when the kernel library was built */
+    RESULT_NOT_BUILT, /* a library was missing when the kernel library was built; or another program left it out */
     RESULT_STATUSES
 };
 

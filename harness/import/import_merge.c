@@ -1,0 +1,309 @@
+/* What formats read, made one: observations of one kernel become its samples, and kernels get their ids. */
+#include "import_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define FAMILY_LENGTH 80   /* characters of an id's parts; what is longer is cut, and has digits of the whole at its */
+#define VARIANT_LENGTH 150 /* end. Both with such digits are within what a run file takes */
+
+struct observation *import_add(struct import *import, char *key, char *family, char *variant)
+{
+    struct observation *observation = ARRAY_GROW(import->list, import->count);
+    observation->key = key;
+    observation->place = import->count - 1;
+    observation->ordinal = (long long)observation->place;
+    observation->session = import->session_count - 1;
+    observation->family = family;
+    observation->variant = variant;
+    return observation;
+}
+
+const struct metric *import_metric(const struct import *import, const char *counter)
+{
+    const struct metrics *metrics = import->request->metrics;
+    const size_t length = strlen(counter);
+    for (size_t i = 0; i < metrics->count; i++)
+        for (const char *word = metrics->list[i].counter; *word; word += strspn(word, " ")) {
+            const size_t size = strcspn(word, " ");
+            if (size == length && strncmp(word, counter, size) == 0)
+                return &metrics->list[i];
+            word += size;
+        }
+    return NULL;
+}
+
+const struct metric *import_needed_metric(const struct import *import, const char *counter)
+{
+    const struct metric *metric = import_metric(import, counter);
+    if (!metric)
+        error("no metric has the counter %s, which times of %s are read as: name another folder with --metrics",
+              counter, import->request->format->name);
+    return metric;
+}
+
+void import_number(struct observation *observation, const struct metric *metric, double number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%g", number);
+    if (isfinite(number) && number >= 0)
+        *ARRAY_GROW(observation->readings, observation->reading_count) =
+            (struct reading){.metric = metric, .state = VALUE_MEASURED, .number = round_value(number)};
+    else
+        import_no_number(observation, metric, text);
+}
+
+void import_no_number(struct observation *observation, const struct metric *metric, const char *text)
+{
+    *ARRAY_GROW(observation->readings, observation->reading_count) = (struct reading){
+        .metric = metric, .state = VALUE_NOT_COUNTED, .reason = x_sprintf("the file has \"%.64s\"", text)};
+}
+
+/* ---- Ids ---- */
+
+char *import_words(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    char *words = x_calloc(strlen(text) + 2, 1);
+    size_t length = 0;
+    for (; *text; text++) {
+        const bool is_mark = strchr(ID_MARKS, *text);
+        if (is_mark && length == 0)
+            words[length++] = '_';
+        if (is_mark || strchr(plain, *text))
+            words[length++] = *text;
+        else if (length == 0 || words[length - 1] != '_')
+            words[length++] = '_';
+    }
+    if (length == 0)
+        words[length++] = '_';
+    return words;
+}
+
+static unsigned digits_of(const char *text)
+{
+    return (unsigned)XXH3_64bits(text, strlen(text));
+}
+
+static char *cut(const char *words, size_t limit)
+{
+    return strlen(words) <= limit ? x_strdup(words) : x_sprintf("%.*s~%08x", (int)limit - 9, words, digits_of(words));
+}
+
+/* "4096x1x1" as far as it says something: "4096". */
+static void put_extents(char text[64], const unsigned of[3])
+{
+    snprintf(text, 64, of[2] != 1 ? "%ux%ux%u" : of[1] != 1 ? "%ux%u" : "%u", of[0], of[1], of[2]);
+}
+
+/* The variant of a launch: its function and its shape, as in <<<4096, 256>>>. */
+static char *launch_words(const struct launch *launch, const char *name)
+{
+    char grid[64], block[64], shared[32] = "";
+    if (launch->grid[0] == 0)
+        return import_words(name);
+    put_extents(grid, launch->grid);
+    put_extents(block, launch->block);
+    if (launch->shared > 0)
+        snprintf(shared, sizeof shared, ",%u", launch->shared);
+    char *whole = x_sprintf("%s:%s,%s%s", name, grid, block, shared), *words = import_words(whole);
+    free(whole);
+    return words;
+}
+
+/* Names of kernels as compilers write them are made those of the source, and those are shortened. */
+static void name_launches(struct import *import)
+{
+    char ***functions = NULL;
+    struct observation **of = NULL;
+    size_t count = 0, same = 0;
+    for (size_t i = 0; i < import->count; i++) {
+        struct observation *observation = &import->list[i];
+        if (observation->variant)
+            continue;
+        *ARRAY_GROW(functions, count) = &observation->launch.function;
+        *ARRAY_GROW(of, same) = observation;
+    }
+    symbols_read((char **const *)functions, count);
+    const char **whole = x_calloc(count, sizeof *whole);
+    char **names = x_calloc(count, sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        whole[i] = *functions[i];
+    kernel_unique_names(whole, count, names);
+    for (size_t i = 0; i < count; i++) {
+        of[i]->variant = launch_words(&of[i]->launch, names[i]);
+        free(names[i]);
+    }
+    free(names);
+    free(whole);
+    free(of);
+    free(functions);
+}
+
+/* A kernel: the observations of one key. */
+struct group {
+    char *id; /* first, for by_text */
+    const struct observation *first;
+    size_t count;
+};
+
+static char *make_id(const struct observation *observation, bool is_alone)
+{
+    char *family = cut(observation->family, FAMILY_LENGTH), *variant = cut(observation->variant, VARIANT_LENGTH);
+    char *id = is_alone ? x_sprintf("%s/%s", family, variant)
+                        : x_sprintf("%s/%s~%08x", family, variant, digits_of(observation->key));
+    free(variant);
+    free(family);
+    return id;
+}
+
+/* What two names have in common once they are ids is told apart by digits of the names. Sorts the groups by id. */
+static int name_groups(const struct import *import, struct group *groups, size_t count)
+{
+    bool *shared = x_calloc(count, sizeof *shared);
+    for (size_t i = 0; i < count; i++)
+        groups[i].id = make_id(groups[i].first, true);
+    qsort(groups, count, sizeof *groups, by_text);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(groups[i - 1].id, groups[i].id) == 0)
+            shared[i - 1] = shared[i] = true;
+    for (size_t i = 0; i < count; i++)
+        if (shared[i]) {
+            free(groups[i].id);
+            groups[i].id = make_id(groups[i].first, false);
+        }
+    free(shared);
+    qsort(groups, count, sizeof *groups, by_text);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(groups[i - 1].id, groups[i].id) == 0)
+            return error("%s: two kernels would both be %s: give them names that differ more", import->name,
+                         groups[i].id);
+    return 0;
+}
+
+/* ---- Results ---- */
+
+/* One reading without a number leaves its row without any, and the gravest says why. */
+static void add_reading(struct result *result, const struct reading *reading, size_t session)
+{
+    struct row *row = result_find(result, reading->metric->name);
+    if (!row) {
+        row = result_add(result, reading->metric->name);
+        row->state = VALUE_MEASURED;
+    }
+    if (reading->state != VALUE_MEASURED && row->state != VALUE_NOT_COUNTED) {
+        row_clear(row);
+        row->state = reading->state;
+        row->reason = x_strdup(reading->reason);
+    }
+    if (reading->state != VALUE_MEASURED || row->state != VALUE_MEASURED)
+        return;
+    if (row->session_count == 0 || row->sessions[row->session_count - 1].session != session)
+        ARRAY_GROW(row->sessions, row->session_count)->session = session;
+    struct session_samples *last = &row->sessions[row->session_count - 1];
+    *ARRAY_GROW(last->samples, last->count) = reading->number;
+}
+
+static void note_metrics(struct run *run, const struct result *result, const struct metrics *metrics)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        if (!run_find_note(run, result->rows[i].metric)) {
+            const struct metric_note note = note_of_metric(metrics_find(metrics, result->rows[i].metric));
+            run_set_note(run, &note);
+        }
+}
+
+/* Of a kernel that failed once nothing else counts: a failure before a benchmark that was skipped. */
+static const struct observation *find_failed(const struct group *group)
+{
+    const struct observation *found = NULL;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct observation *observation = &group->first[i];
+        if (observation->status != RESULT_OK && (!found || found->status == RESULT_NOT_BUILT))
+            found = observation;
+    }
+    return found;
+}
+
+static int check_order(const struct import *import, const struct group *group)
+{
+    for (size_t i = 1; i < group->count; i++) {
+        const struct observation *before = &group->first[i - 1], *observation = &group->first[i];
+        if (before->session == observation->session && before->ordinal >= observation->ordinal)
+            return error("%s: two benchmarks are called %s: give each a name of its own", import->name,
+                         observation->key);
+    }
+    return 0;
+}
+
+static void fill_result(struct result *result, const struct group *group)
+{
+    const struct observation *failed = find_failed(group), *last = &group->first[group->count - 1];
+    if (failed) {
+        result->status = failed->status;
+        result->reason = x_strdup(failed->reason);
+    }
+    if (last->launch.function && last->launch.grid[0] > 0) {
+        struct launch *launch = ARRAY_GROW(result->launches, result->launch_count);
+        *launch = last->launch;
+        launch->function = x_strdup(last->launch.function);
+        launch->times = 1;
+    }
+    for (size_t i = 0; i < group->count && !failed; i++)
+        for (size_t k = 0; k < group->first[i].reading_count; k++)
+            add_reading(result, &group->first[i].readings[k], group->first[i].session);
+}
+
+static int by_key_and_place(const void *left, const void *right)
+{
+    const struct observation *a = left, *b = right;
+    const int order = strcmp(a->key, b->key);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+int import_merge(struct import *import, struct run *run)
+{
+    struct group *groups = NULL;
+    size_t count = 0;
+    name_launches(import);
+    qsort(import->list, import->count, sizeof *import->list, by_key_and_place);
+    for (size_t i = 0; i < import->count; i++) {
+        if (i == 0 || strcmp(import->list[i - 1].key, import->list[i].key) != 0)
+            ARRAY_GROW(groups, count)->first = &import->list[i];
+        groups[count - 1].count++;
+    }
+    int result = count > 0 ? name_groups(import, groups, count) : 0;
+    for (size_t i = 0; i < count && result == 0; i++) {
+        struct result *kernel = ARRAY_GROW(run->results, run->result_count);
+        kernel->id = x_strdup(groups[i].id);
+        result = check_order(import, &groups[i]);
+        fill_result(kernel, &groups[i]);
+        note_metrics(run, kernel, import->request->metrics);
+    }
+    for (size_t i = 0; i < count; i++)
+        free(groups[i].id);
+    free(groups);
+    return result;
+}
+
+void import_release(struct import *import)
+{
+    for (size_t i = 0; i < import->count; i++) {
+        struct observation *observation = &import->list[i];
+        for (size_t k = 0; k < observation->reading_count; k++)
+            free(observation->readings[k].reason);
+        free(observation->readings);
+        free(observation->launch.function);
+        free(observation->reason);
+        free(observation->variant);
+        free(observation->family);
+        free(observation->key);
+    }
+    free(import->list);
+    sessions_release(import->sessions, import->session_count);
+    free(import->device.name);
+    free(import->device.compute_capability);
+    *import = (struct import){0};
+}

@@ -1,0 +1,287 @@
+/* Nsight Compute's raw page as CSV: ncu --csv --page raw. A line a launch; launches of one kernel in one shape are
+ * samples of it.
+ *
+ *     ==PROF== Connected to process 4711
+ *     "ID","Process ID","Process Name","Host Name","Kernel Name",...,"Block Size","Grid
+ * Size","Device","CC","gpu__time_duration.sum",...
+ *     "","","","","",...,"","","","","us",...
+ *     "0","4711","app","127.0.0.1","scale(float *, int)",...,"(256, 1, 1)","(4096, 1, 1)","0","9.0","12.50",... */
+#include "csv.h"
+#include "import_parts.h"
+#include "ncu_unit.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns that are no counters. */
+enum column {
+    COLUMN_ID,
+    COLUMN_PROCESS,
+    COLUMN_HOST,
+    COLUMN_KERNEL,
+    COLUMN_BLOCK,
+    COLUMN_GRID,
+    COLUMN_DEVICE,
+    COLUMN_CAPABILITY,
+    COLUMN_GPU,
+    COLUMN_SMS,
+    COLUMN_SHARED,
+    COLUMNS
+};
+
+static const char *const titles[COLUMNS] = {
+    [COLUMN_ID] = "ID",
+    [COLUMN_PROCESS] = "Process Name",
+    [COLUMN_HOST] = "Host Name",
+    [COLUMN_KERNEL] = "Kernel Name",
+    [COLUMN_BLOCK] = "Block Size",
+    [COLUMN_GRID] = "Grid Size",
+    [COLUMN_DEVICE] = "Device",
+    [COLUMN_CAPABILITY] = "CC",
+    [COLUMN_GPU] = "device__attribute_display_name",
+    [COLUMN_SMS] = "device__attribute_multiprocessor_count",
+    [COLUMN_SHARED] = "launch__shared_mem_per_block_dynamic",
+};
+
+struct counter {
+    size_t column;
+    const struct metric *metric;
+    double scale;
+};
+
+struct ncu {
+    struct import *import;
+    struct csv csv;
+    size_t width;           /* fields a row */
+    size_t places[COLUMNS]; /* of the columns; SIZE_MAX where there is none */
+    double shared_scale;    /* 0: unknown unit */
+    struct counter *counters;
+    size_t counter_count;
+    char *device; /* that the launches before ran on */
+};
+
+/* The field of the row that was read, or NULL without such a column. */
+static const char *field(const struct ncu *ncu, enum column column)
+{
+    return ncu->places[column] < ncu->csv.count ? ncu->csv.fields[ncu->places[column]] : NULL;
+}
+
+/* ncu's own lines may stand before, behind and, for what goes wrong, between the rows; the program's before them. */
+static int skip_others(struct ncu *ncu, const char *begin)
+{
+    static const char failed[] = "==ERROR==";
+    struct csv *csv = &ncu->csv;
+    while (csv_has_more(csv) && strncmp(csv->rest, begin, strlen(begin)) != 0) {
+        const int length = (int)strcspn(csv->rest, "\r\n");
+        if (strncmp(csv->rest, failed, strlen(failed)) == 0)
+            return error("%s:%zu: ncu failed, so what it wrote is not whole: %.*s", csv->name, csv->line, length,
+                         csv->rest);
+        if (ncu->width > 0 && length > 0 && strncmp(csv->rest, "==", 2) != 0)
+            return error("%s:%zu: is no row of the table: \"%.*s\"", csv->name, csv->line, length > 64 ? 64 : length,
+                         csv->rest);
+        csv_skip_line(csv);
+    }
+    return 0;
+}
+
+static int read_head(struct ncu *ncu)
+{
+    static const char begin[] = "\"ID\",";
+    static const char other[] = "\"Metric Name\"";
+    struct csv *csv = &ncu->csv;
+    if (skip_others(ncu, begin) < 0)
+        return -1;
+    if (!csv_has_more(csv))
+        return error("%s holds no table of ncu's: it should be what `ncu --csv --page raw` printed", csv->name);
+    const char *line_end = csv->rest + strcspn(csv->rest, "\n"), *found = strstr(csv->rest, other);
+    if (found && found < line_end)
+        return error("%s:%zu: has a metric a line, which is another page than the raw one: print it with `ncu --csv "
+                     "--page raw`, from a report with `ncu --import REPORT --csv --page raw`",
+                     csv->name, csv->line);
+    if (csv_read(csv) < 0)
+        return -1;
+    ncu->width = csv->count;
+    for (enum column c = 0; c < COLUMNS; c++) {
+        const size_t place = name_index(titles[c], (const char *const *)csv->fields, csv->count);
+        ncu->places[c] = place < csv->count ? place : SIZE_MAX;
+    }
+    for (size_t i = 0; i < csv->count; i++) {
+        const struct metric *metric = import_metric(ncu->import, csv->fields[i]);
+        if (metric)
+            *ARRAY_GROW(ncu->counters, ncu->counter_count) = (struct counter){i, metric, 1};
+    }
+    if (ncu->places[COLUMN_KERNEL] == SIZE_MAX)
+        return error("%s:%zu: the table has no column \"%s\"", csv->name, csv->line - 1, titles[COLUMN_KERNEL]);
+    if (ncu->counter_count == 0)
+        return error("%s: none of its columns is a counter of the metric files, for example gpu__time_duration.sum; "
+                     "`cugate list --metrics` names them all, for ncu --metrics",
+                     csv->name);
+    return 0;
+}
+
+static int expect_width(const struct ncu *ncu, size_t line)
+{
+    return ncu->csv.count == ncu->width ? 0
+                                        : error("%s:%zu: has %zu fields, but the table has %zu columns", ncu->csv.name,
+                                                line, ncu->csv.count, ncu->width);
+}
+
+static int read_units(struct ncu *ncu)
+{
+    const size_t line = ncu->csv.line;
+    if (skip_others(ncu, "\"") < 0)
+        return -1;
+    if (!csv_has_more(&ncu->csv))
+        return error("%s holds no launch: ncu profiled no kernel", ncu->csv.name);
+    if (csv_read(&ncu->csv) < 0 || expect_width(ncu, line) < 0)
+        return -1;
+    if (*field(ncu, COLUMN_ID))
+        return error("%s:%zu: the row of units is missing, which follows the titles", ncu->csv.name, line);
+    for (size_t i = 0; i < ncu->counter_count; i++) {
+        struct counter *counter = &ncu->counters[i];
+        const char *unit = ncu->csv.fields[counter->column];
+        if (!ncu_unit(unit, counter->metric->unit, &counter->scale))
+            return error("%s:%zu: %s is in \"%.32s\", which is no unit of %s in %s; print it with --print-units base",
+                         ncu->csv.name, line, counter->metric->name, unit, counter->metric->name,
+                         counter->metric->unit);
+    }
+    const char *shared = field(ncu, COLUMN_SHARED);
+    if (!shared || !ncu_unit(shared, "B", &ncu->shared_scale))
+        ncu->shared_scale = 0;
+    return 0;
+}
+
+/* "(4096, 1, 1)", which older versions have without brackets. */
+static bool read_extents(const char *text, unsigned extents[3])
+{
+    text += *text == '(';
+    for (size_t i = 0; i < 3; i++) {
+        char *end;
+        text += strspn(text, " ");
+        const unsigned long long number = strtoull(text, &end, 10);
+        if (*text < '1' || *text > '9' || number > UINT32_MAX || (i < 2 && *end != ','))
+            return false;
+        extents[i] = (unsigned)number;
+        text = end + (i < 2);
+    }
+    return strcmp(text, ")") == 0 || !*text;
+}
+
+static int read_launch(const struct ncu *ncu, size_t line, struct launch *launch)
+{
+    const char *grid = field(ncu, COLUMN_GRID), *block = field(ncu, COLUMN_BLOCK);
+    const char *shared = field(ncu, COLUMN_SHARED);
+    double bytes;
+    launch->function = x_strdup(field(ncu, COLUMN_KERNEL));
+    if (!*launch->function)
+        return error("%s:%zu: names no kernel", ncu->csv.name, line);
+    if (grid && block && (!read_extents(grid, launch->grid) || !read_extents(block, launch->block)))
+        return error("%s:%zu: \"%.64s\" and \"%.64s\" are no extents of a grid and a block", ncu->csv.name, line, grid,
+                     block);
+    if (!shared || !ncu_number(shared, &bytes) || bytes == 0)
+        return 0;
+    if (ncu->shared_scale != 1 || bytes < 0 || bytes > UINT32_MAX)
+        return error(
+            "%s:%zu: shared memory of \"%.32s\" is no number of bytes, which the shape of a launch takes to the "
+            "byte: print it with --print-units base",
+            ncu->csv.name, line, shared);
+    launch->shared = (unsigned)bytes;
+    return 0;
+}
+
+/* A ratio of nothing is no answer, where what weighs it was counted and is 0. */
+static bool is_of_nothing(const struct observation *observation, const struct metric *metric)
+{
+    for (size_t i = 0; metric->weight && i < observation->reading_count; i++) {
+        const struct reading *reading = &observation->readings[i];
+        if (strcmp(reading->metric->name, metric->weight) == 0)
+            return reading->state == VALUE_MEASURED && reading->number == 0;
+    }
+    return false;
+}
+
+static void read_counters(const struct ncu *ncu, struct observation *observation)
+{
+    for (size_t i = 0; i < ncu->counter_count; i++) {
+        const struct counter *counter = &ncu->counters[i];
+        const char *text = ncu->csv.fields[counter->column];
+        double number;
+        if (ncu_number(text, &number))
+            import_number(observation, counter->metric, number * counter->scale);
+        else
+            import_no_number(observation, counter->metric, text);
+    }
+    for (size_t i = 0; i < observation->reading_count; i++) {
+        struct reading *reading = &observation->readings[i];
+        if (reading->state != VALUE_NOT_COUNTED || !is_of_nothing(observation, reading->metric))
+            continue;
+        free(reading->reason);
+        reading->reason = NULL;
+        reading->state = VALUE_NOT_APPLICABLE;
+    }
+}
+
+/* Of the row what must be the same in all. */
+static int take_text(const struct ncu *ncu, size_t line, enum column column, char **text)
+{
+    const char *found = field(ncu, column);
+    if (!found || !*found)
+        return 0;
+    if (*text && strcmp(*text, found) != 0)
+        return error("%s:%zu: is of %s %.64s, but rows before it are of %.64s: profile one GPU into a file, with "
+                     "--devices",
+                     ncu->csv.name, line, titles[column], found, *text);
+    if (!*text)
+        *text = x_strdup(found);
+    return 0;
+}
+
+static int read_row(struct ncu *ncu, struct device *device, struct session *session)
+{
+    const size_t line = ncu->csv.line;
+    double sms;
+    if (csv_read(&ncu->csv) < 0 || expect_width(ncu, line) < 0 ||
+        take_text(ncu, line, COLUMN_DEVICE, &ncu->device) < 0 ||
+        take_text(ncu, line, COLUMN_CAPABILITY, &device->compute_capability) < 0 ||
+        take_text(ncu, line, COLUMN_GPU, &device->name) < 0)
+        return -1;
+    const char *host = field(ncu, COLUMN_HOST), *count = field(ncu, COLUMN_SMS);
+    if (host && *host && !session->facts[SESSION_HOST])
+        session->facts[SESSION_HOST] = x_strdup(host);
+    if (count && ncu_number(count, &sms) && sms >= 1 && sms < 1e6)
+        device->sm_count = (long long)sms;
+    const char *process = field(ncu, COLUMN_PROCESS);
+    process = process && *process ? process : "program";
+    struct launch launch = {0};
+    if (read_launch(ncu, line, &launch) < 0) {
+        free(launch.function);
+        return -1;
+    }
+    char *key = x_sprintf("%s\n%s\n%u %u %u %u %u %u %u", process, launch.function, launch.grid[0], launch.grid[1],
+                          launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.shared);
+    struct observation *observation = import_add(ncu->import, key, import_words(process), NULL);
+    observation->launch = launch;
+    read_counters(ncu, observation);
+    return 0;
+}
+
+int import_ncu(struct import *import, const char *text, size_t length, struct device *device, struct session *session)
+{
+    struct ncu ncu = {.import = import};
+    int result = csv_open(&ncu.csv, import->name, text, length);
+    if (result == 0)
+        result = read_head(&ncu);
+    if (result == 0)
+        result = read_units(&ncu);
+    while (result == 0) {
+        result = skip_others(&ncu, "\"");
+        if (result < 0 || !csv_has_more(&ncu.csv))
+            break;
+        result = read_row(&ncu, device, session);
+    }
+    free(ncu.device);
+    free(ncu.counters);
+    csv_release(&ncu.csv);
+    return result;
+}

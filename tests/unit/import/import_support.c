@@ -1,0 +1,84 @@
+#include "import_support.h"
+
+#include "base/base.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char definitions[] =
+    "[time]\ntitle = t\ncounter = gpu__time_duration.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
+    "[wall_time]\ntitle = t\ncounter = cugate.wall_time\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
+    "[sm_clock]\ntitle = t\ncounter = sm__cycles_elapsed.avg.per_second\nunit = Hz\nclass = info\nbetter = higher\n"
+    "doc = d\n"
+    "[dram_throughput]\ntitle = t\ncounter = dram__throughput.avg.pct_of_peak_sustained_elapsed\nunit = %\n"
+    "class = info\nbetter = higher\ndoc = d\n"
+    "[dram_bytes_read]\ntitle = t\ncounter = dram__bytes_read.sum dram__bytes_op_read.sum\nunit = B\nclass = steady\n"
+    "better = lower\ndoc = d\n"
+    "[instructions]\ntitle = t\ncounter = smsp__inst_executed.sum\nunit = count\nclass = exact\nbetter = lower\ndoc = "
+    "d\n"
+    "[branches]\ntitle = t\ncounter = smsp__sass_branch_targets.sum\nunit = count\nclass = exact\nbetter = lower\n"
+    "doc = d\n"
+    "[efficiency]\ntitle = t\ncounter = smsp__efficiency.pct\nunit = %\nclass = info\nbetter = higher\n"
+    "weight = branches\ndoc = d\n";
+
+void import_begin(struct imported *imported, const char *format, const char *gpu, const char *text)
+{
+    struct capture capture;
+    *imported = (struct imported){0};
+    cr_assert_eq(metrics_read_text(&imported->metrics, "x.ini", definitions), 0);
+    const struct import_request request = {import_format_find(format), &imported->metrics, gpu};
+    capture_begin(&capture);
+    imported->result = import_text(&imported->run, &request, "x", text, strlen(text), import_date);
+    imported->said = capture_end(&capture);
+}
+
+void import_end(struct imported *imported)
+{
+    run_release(&imported->run);
+    metrics_release(&imported->metrics);
+    free(imported->said);
+}
+
+void import_expect_error(const char *format, const char *gpu, const char *text, const char *words)
+{
+    struct imported imported;
+    import_begin(&imported, format, gpu, text);
+    cr_expect_eq(imported.result, -1, "%s: was taken", words);
+    cr_expect(strstr(imported.said, words), "\"%s\" lacks \"%s\"", imported.said, words);
+    cr_expect_eq(imported.run.result_count + imported.run.session_count, 0, "%s: the run is not empty", words);
+    import_end(&imported);
+}
+
+static const struct row *row_of(const struct imported *imported, const char *id, const char *metric)
+{
+    const struct result *result = run_find(&imported->run, id);
+    cr_assert(result, "there is no %s: %s", id, imported->said);
+    const struct row *row = result_find(result, metric);
+    cr_assert(row, "%s has no %s", id, metric);
+    return row;
+}
+
+void import_expect_samples(const struct imported *imported, const char *id, const char *metric, const double *samples,
+                           size_t count)
+{
+    const struct row *row = row_of(imported, id, metric);
+    cr_assert_eq(row->state, VALUE_MEASURED, "%s of %s: %s", metric, id, row->reason);
+    cr_assert_eq(row->sessions[0].count, count, "%s of %s has %zu samples", metric, id, row->sessions[0].count);
+    for (size_t i = 0; i < count; i++)
+        cr_expect(row->sessions[0].samples[i] == samples[i], "%s of %s: sample %zu is %.17g", metric, id, i,
+                  row->sessions[0].samples[i]);
+}
+
+void import_expect_none(const struct imported *imported, const char *id, const char *metric, enum value_state state,
+                        const char *reason)
+{
+    const struct row *row = row_of(imported, id, metric);
+    cr_expect_eq(row->state, state, "%s of %s is %s", metric, id, value_state_name(row->state));
+    cr_expect_eq(row->session_count, 0);
+    if (reason)
+        cr_expect_str_eq(row->reason, reason);
+    else
+        cr_expect_null(row->reason);
+}

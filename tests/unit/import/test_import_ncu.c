@@ -1,0 +1,137 @@
+#include "base/base.h"
+
+#include "import_support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD "\"ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\","
+#define ROW(kernel, block, grid) "\"0\",\"app\",\"127.0.0.1\",\"" kernel "\",\"" block "\",\"" grid "\",\"0\",\"9.0\","
+#define NONE "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\","
+#define TIMED HEAD "\"gpu__time_duration.sum\"\n" NONE "\"us\"\n"
+#define SCALE ROW("scale(float *, int)", "(256, 1, 1)", "(4096, 2, 1)")
+
+static void begin(struct imported *imported, const char *text)
+{
+    import_begin(imported, "ncu", "Some GPU", text);
+    cr_assert_eq(imported->result, 0, "%s", imported->said);
+}
+
+static void expect_error(const char *text, const char *words)
+{
+    import_expect_error("ncu", "Some GPU", text, words);
+}
+
+Test(import_ncu, launches_of_one_kernel_in_one_shape_are_samples)
+{
+    struct imported imported;
+    begin(&imported, "==PROF== Connected to process 7\nloss 0.5\n" TIMED SCALE
+                     "\"12.50\"\n" ROW("scale(float *, int)", "128, 1, 1",
+                                       "1,1,1") "\"1,234.5\"\n" SCALE "\"12.75\"\n\n==PROF== Disconnected\n");
+    EXPECT_SAMPLES(&imported, "app/scale:4096x2,256", "time", 12500, 12750);
+    EXPECT_SAMPLES(&imported, "app/scale:1,128", "time", 1234500);
+    const struct result *scale = run_find(&imported.run, "app/scale:4096x2,256");
+    cr_assert_eq(scale->launch_count, 1);
+    cr_expect_str_eq(scale->launches[0].function, "scale(float *, int)");
+    cr_expect_eq(scale->launches[0].grid[0], 4096);
+    cr_expect_eq(scale->launches[0].grid[1], 2);
+    cr_expect_eq(scale->launches[0].block[0], 256);
+    cr_expect_eq(scale->launches[0].times, 1);
+    cr_expect_null(scale->launches[0].code);
+    cr_expect_str_eq(imported.run.device.compute_capability, "9.0");
+    cr_expect_eq(imported.run.device.sm_count, 0);
+    cr_expect_str_eq(imported.run.sessions[0].facts[SESSION_HOST], "127.0.0.1");
+    cr_expect_str_eq(imported.run.sessions[0].facts[SESSION_DATE], import_date);
+    import_end(&imported);
+}
+
+Test(import_ncu, columns_are_metrics_by_any_of_their_counters)
+{
+    struct imported imported;
+    begin(&imported, HEAD "\"dram__bytes_op_read.sum\",\"unknown__counter.sum\",\"smsp__inst_executed.sum\"\n" NONE
+                          "\"Mbyte\",\"furlong\",\"inst\"\n" SCALE "\"1.5\",\"text\",\"2,048\"\n");
+    EXPECT_SAMPLES(&imported, "app/scale:4096x2,256", "dram_bytes_read", 1.5e6);
+    EXPECT_SAMPLES(&imported, "app/scale:4096x2,256", "instructions", 2048);
+    cr_expect_eq(imported.run.results[0].row_count, 2);
+    import_end(&imported);
+}
+
+Test(import_ncu, the_gpu_is_told_by_its_attributes)
+{
+    struct imported imported;
+    const char *text = HEAD "\"device__attribute_display_name\",\"device__attribute_multiprocessor_count\","
+                            "\"launch__shared_mem_per_block_dynamic\",\"gpu__time_duration.sum\"\n" NONE
+                            "\"\",\"\",\"byte/block\",\"nsecond\"\n" SCALE "\"Other GPU\",\"132\",\"1,024\",\"7\"\n";
+    import_begin(&imported, "ncu", NULL, text);
+    cr_assert_eq(imported.result, 0, "%s", imported.said);
+    EXPECT_SAMPLES(&imported, "app/scale:4096x2,256,1024", "time", 7);
+    cr_expect_eq(imported.run.results[0].launches[0].shared, 1024);
+    cr_expect_str_eq(imported.run.device.name, "Other GPU");
+    cr_expect_eq(imported.run.device.sm_count, 132);
+    import_end(&imported);
+    expect_error(text, "x is of Other GPU, but --gpu says Some GPU: leave --gpu out");
+}
+
+/* A ratio of nothing is not applicable where what it is a ratio of was counted; else nobody knows. */
+Test(import_ncu, what_has_no_number_is_told_apart)
+{
+    struct imported imported;
+    begin(&imported,
+          HEAD "\"smsp__efficiency.pct\",\"smsp__sass_branch_targets.sum\",\"gpu__time_duration.sum\"\n" NONE
+               "\"%\",\"\",\"ms\"\n" ROW("a()", "1, 1, 1", "1, 1, 1") "\"n/a\",\"0\",\"n/a\"\n" ROW(
+                   "b()", "1, 1, 1", "1, 1, 1") "\"n/a\",\"7\",\"1\"\n" ROW("b()", "1, 1, 1",
+                                                                            "1, 1, 1") "\"50\",\"7\",\"\"\n");
+    import_expect_none(&imported, "app/a:1,1", "efficiency", VALUE_NOT_APPLICABLE, NULL);
+    import_expect_none(&imported, "app/a:1,1", "time", VALUE_NOT_COUNTED, "the file has \"n/a\"");
+    import_expect_none(&imported, "app/b:1,1", "efficiency", VALUE_NOT_COUNTED, "the file has \"n/a\"");
+    import_expect_none(&imported, "app/b:1,1", "time", VALUE_NOT_COUNTED, "the file has \"\"");
+    EXPECT_SAMPLES(&imported, "app/b:1,1", "branches", 7, 7);
+    import_end(&imported);
+    begin(&imported, HEAD "\"smsp__efficiency.pct\"\n" NONE "\"%\"\n" SCALE "\"n/a\"\n");
+    import_expect_none(&imported, "app/scale:4096x2,256", "efficiency", VALUE_NOT_COUNTED, "the file has \"n/a\"");
+    import_end(&imported);
+}
+
+Test(import_ncu, names_are_shortened_and_no_column_but_the_name_is_needed)
+{
+    struct imported imported;
+    begin(&imported,
+          "\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"second\"\n"
+          "\"0\",\"_Z4fillPfi\",\"2\"\n\"1\",\"void at::native::copy_kernel<float>(float, \"\"x\"\")\",\"3\"\n");
+    EXPECT_SAMPLES(&imported, "program/fill", "time", 2e9);
+    EXPECT_SAMPLES(&imported, "program/copy_kernel<float>", "time", 3e9);
+    cr_expect_eq(run_find(&imported.run, "program/fill")->launch_count, 0);
+    import_end(&imported);
+}
+
+Test(import_ncu, other_forms_are_errors_that_say_where)
+{
+    static const char other_page[] = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
+    expect_error("nothing\n", "x holds no table of ncu's: it should be what `ncu --csv --page raw` printed");
+    expect_error("==ERROR== ERR_NVGPUCTRPERM - no permission\n",
+                 "x:1: ncu failed, so what it wrote is not whole: ==ERROR== ERR_NVGPUCTRPERM - no permission");
+    expect_error(TIMED SCALE "\"1\"\n==ERROR== The application returned an error code (9).\n", "x:4: ncu failed");
+    expect_error(other_page, "x:1: has a metric a line, which is another page than the raw one");
+    expect_error("\"ID\",\"gpu__time_duration.sum\"\n", "x:1: the table has no column \"Kernel Name\"");
+    expect_error(HEAD "\"sm__unknown.sum\"\n", "x: none of its columns is a counter of the metric files");
+    expect_error(HEAD "\"gpu__time_duration.sum\"\n", "x holds no launch: ncu profiled no kernel");
+    expect_error(TIMED "==PROF== Disconnected\n", "x holds no measurement");
+    expect_error(HEAD "\"gpu__time_duration.sum\"\n" SCALE "\"1\"\n", "x:2: the row of units is missing");
+    expect_error(HEAD "\"gpu__time_duration.sum\"\n" NONE "\"furlong\"\n",
+                 "x:2: time is in \"furlong\", which is no unit of time in ns; print it with --print-units base");
+    expect_error(HEAD "\"smsp__inst_executed.sum\"\n" NONE "\"Kinst\"\n", "x:2: instructions is in \"Kinst\"");
+    expect_error(TIMED SCALE "\"1\",\"2\"\n", "x:3: has 10 fields, but the table has 9 columns");
+    expect_error(TIMED "7\n", "x:3: is no row of the table: \"7\"");
+    expect_error(TIMED SCALE "\"1", "x:3: a quote is not closed");
+    expect_error(TIMED ROW("", "1, 1, 1", "1, 1, 1") "\"1\"\n", "x:3: names no kernel");
+    expect_error(TIMED ROW("a", "1, 1, 1", "0, 1, 1") "\"1\"\n", "x:3: \"0, 1, 1\" and \"1, 1, 1\" are no extents");
+    expect_error(TIMED ROW("a", "1, 1", "1, 1, 1") "\"1\"\n", "are no extents");
+    expect_error(TIMED ROW("a", "(1, 1, 1) and", "1, 1, 1") "\"1\"\n", "are no extents");
+    expect_error(TIMED ROW("a", "1, 1, 4294967296", "1, 1, 1") "\"1\"\n", "are no extents");
+    expect_error(TIMED SCALE "\"1\"\n\"1\",\"app\",\"h\",\"b\",\"1, 1, 1\",\"1, 1, 1\",\"1\",\"9.0\",\"1\"\n",
+                 "x:4: is of Device 1, but rows before it are of 0: profile one GPU into a file");
+    expect_error(HEAD "\"launch__shared_mem_per_block_dynamic\",\"gpu__time_duration.sum\"\n" NONE
+                      "\"Kbyte/block\",\"ns\"\n" SCALE "\"1.02\",\"1\"\n",
+                 "x:3: shared memory of \"1.02\" is no number of bytes");
+}
