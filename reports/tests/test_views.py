@@ -285,6 +285,33 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Nights:
     return loaded(folder, RECORDED.read_bytes(), *((folder / name).read_bytes() for name in commands))
 
 
+@pytest.mark.parametrize(
+    ("form", "name", "kernel", "metric", "value"),
+    [
+        ("nvbench", "nvbench.json", "copy/default", "time", 7300),
+        ("google-benchmark", "google_benchmark.json", "BM_reduce<float>/default", "wall_time", 1062500),
+        ("ncu", "ncu.csv", "python3.12/scale:1024,256,1024", "time", 5440),
+    ],
+)
+def test_imported_files_have_nights(
+    tmp_path: Path, form: str, name: str, kernel: str, metric: str, value: float
+) -> None:
+    """With a report and an explanation, though their session says little and their device less."""
+    run = tmp_path / "run.json"
+    gpu = [] if form == "nvbench" else ["--gpu", "Made-up GPU"]
+    commands = {
+        "run.json": ["import", form, TOP / "tests/data/import" / name, *gpu, "-q"],
+        "check.json": ["check", "--replay", run, "--baselines", tmp_path, "--format", "json"],
+        "explain.json": ["explain", kernel, "--replay", run, "--format", "json"],
+    }
+    for to, command in commands.items():
+        subprocess.run([CUGATE, *command, "-o", tmp_path / to], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    nights = loaded(tmp_path, *((tmp_path / to).read_bytes() for to in commands))
+    assert nights.tonight(kernel, metric) == value
+    assert nights.sessions[-1].collector == form and nights.report is not None
+    assert [explanation.kernel for explanation in nights.explanations] == [kernel]
+
+
 def test_the_recorded_run_gives_the_golden_numbers(recorded: Nights) -> None:
     gate, heat = views.gate(recorded), views.heat_map(recorded)
     assert gate is not None

@@ -48,6 +48,21 @@ awk '/^ *"time": .*\[\[/ {
     $0 = part[1] "[[" value[1] "]]" part[3]
 } 1' "$recorded" >suite.json
 
+# What other programs wrote, of a day; ten nights of it; and one that is slower, twice.
+cp "$here"/../data/import/* .
+sed 's/Made-up GPU/Test GPU/' nvbench.json >of_test_gpu.json
+sed 's/"skipped": true/"error_occurred": true/; s/skip_message/error_message/' google_benchmark.json >google_failed.json
+mkdir nights
+for i in 0 1 2 3 4 5 6 7 8 9; do
+    sed "s/1.1264e-05/1.126${i}e-05/" nvbench.json >nights/$i.json
+    touch -d "2026-11-1${i}T08:00:00Z" nights/$i.json
+done
+for i in 1 2; do
+    sed "s/1.1264e-05/1.3${i}e-05/" nvbench.json >slower_$i.json
+    touch -d "2026-11-22T08:0${i}:00Z" slower_$i.json
+done
+touch -d 2026-11-21T08:00:00Z nvbench.json google_benchmark.json google_failed.json ncu.csv of_test_gpu.json
+
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 unset NO_COLOR CUGATE
 # Words in the table; eval splits them.
