@@ -67,7 +67,7 @@ const struct command command_import = {
                "  google-benchmark  what --benchmark_out wrote, as JSON. A kernel is BENCHMARK/ARGUMENTS; its samples\n"
                "                    are the repetitions' real times, which are the host's: wall_time\n"
                "  ncu               what `ncu --csv --page raw --print-units base` printed. A kernel is\n"
-               "                    PROCESS/FUNCTION:GRID,BLOCK; its samples are the launches, and its metrics the\n"
+               "                    PROCESS/FUNCTION@GRID,BLOCK; its samples are the launches, and its metrics the\n"
                "                    columns whose counters metric files name\n"
                "What an id cannot hold becomes '_', a long name is cut, and digits of the whole name tell apart what is\n"
                "the same then. A file is a session: give several, of as many processes, for what takes a second\n"

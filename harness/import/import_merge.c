@@ -108,7 +108,7 @@ static char *launch_words(const struct launch *launch, const char *name)
     put_extents(block, launch->block);
     if (launch->shared > 0)
         snprintf(shared, sizeof shared, ",%u", launch->shared);
-    char *whole = x_sprintf("%s:%s,%s%s", name, grid, block, shared), *words = import_words(whole);
+    char *whole = x_sprintf("%s@%s,%s%s", name, grid, block, shared), *words = import_words(whole);
     free(whole);
     return words;
 }

@@ -290,7 +290,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Nights:
     [
         ("nvbench", "nvbench.json", "copy/default", "time", 7300),
         ("google-benchmark", "google_benchmark.json", "BM_reduce<float>/default", "wall_time", 1062500),
-        ("ncu", "ncu.csv", "python3.12/scale:1024,256,1024", "time", 5440),
+        ("ncu", "ncu.csv", "python3.12/scale@1024,256,1024", "time", 5440),
     ],
 )
 def test_imported_files_have_nights(

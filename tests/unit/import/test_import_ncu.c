@@ -29,9 +29,9 @@ Test(import_ncu, launches_of_one_kernel_in_one_shape_are_samples)
     begin(&imported, "==PROF== Connected to process 7\nloss 0.5\n" TIMED SCALE
                      "\"12.50\"\n" ROW("scale(float *, int)", "128, 1, 1",
                                        "1,1,1") "\"1,234.5\"\n" SCALE "\"12.75\"\n\n==PROF== Disconnected\n");
-    EXPECT_SAMPLES(&imported, "app/scale:4096x2,256", "time", 12500, 12750);
-    EXPECT_SAMPLES(&imported, "app/scale:1,128", "time", 1234500);
-    const struct result *scale = run_find(&imported.run, "app/scale:4096x2,256");
+    EXPECT_SAMPLES(&imported, "app/scale@4096x2,256", "time", 12500, 12750);
+    EXPECT_SAMPLES(&imported, "app/scale@1,128", "time", 1234500);
+    const struct result *scale = run_find(&imported.run, "app/scale@4096x2,256");
     cr_assert_eq(scale->launch_count, 1);
     cr_expect_str_eq(scale->launches[0].function, "scale(float *, int)");
     cr_expect_eq(scale->launches[0].grid[0], 4096);
@@ -51,8 +51,8 @@ Test(import_ncu, columns_are_metrics_by_any_of_their_counters)
     struct imported imported;
     begin(&imported, HEAD "\"dram__bytes_op_read.sum\",\"unknown__counter.sum\",\"smsp__inst_executed.sum\"\n" NONE
                           "\"Mbyte\",\"furlong\",\"inst\"\n" SCALE "\"1.5\",\"text\",\"2,048\"\n");
-    EXPECT_SAMPLES(&imported, "app/scale:4096x2,256", "dram_bytes_read", 1.5e6);
-    EXPECT_SAMPLES(&imported, "app/scale:4096x2,256", "instructions", 2048);
+    EXPECT_SAMPLES(&imported, "app/scale@4096x2,256", "dram_bytes_read", 1.5e6);
+    EXPECT_SAMPLES(&imported, "app/scale@4096x2,256", "instructions", 2048);
     cr_expect_eq(imported.run.results[0].row_count, 2);
     import_end(&imported);
 }
@@ -65,7 +65,7 @@ Test(import_ncu, the_gpu_is_told_by_its_attributes)
                             "\"\",\"\",\"byte/block\",\"nsecond\"\n" SCALE "\"Other GPU\",\"132\",\"1,024\",\"7\"\n";
     import_begin(&imported, "ncu", NULL, text);
     cr_assert_eq(imported.result, 0, "%s", imported.said);
-    EXPECT_SAMPLES(&imported, "app/scale:4096x2,256,1024", "time", 7);
+    EXPECT_SAMPLES(&imported, "app/scale@4096x2,256,1024", "time", 7);
     cr_expect_eq(imported.run.results[0].launches[0].shared, 1024);
     cr_expect_str_eq(imported.run.device.name, "Other GPU");
     cr_expect_eq(imported.run.device.sm_count, 132);
@@ -82,14 +82,14 @@ Test(import_ncu, what_has_no_number_is_told_apart)
                "\"%\",\"\",\"ms\"\n" ROW("a()", "1, 1, 1", "1, 1, 1") "\"n/a\",\"0\",\"n/a\"\n" ROW(
                    "b()", "1, 1, 1", "1, 1, 1") "\"n/a\",\"7\",\"1\"\n" ROW("b()", "1, 1, 1",
                                                                             "1, 1, 1") "\"50\",\"7\",\"\"\n");
-    import_expect_none(&imported, "app/a:1,1", "efficiency", VALUE_NOT_APPLICABLE, NULL);
-    import_expect_none(&imported, "app/a:1,1", "time", VALUE_NOT_COUNTED, "the file has \"n/a\"");
-    import_expect_none(&imported, "app/b:1,1", "efficiency", VALUE_NOT_COUNTED, "the file has \"n/a\"");
-    import_expect_none(&imported, "app/b:1,1", "time", VALUE_NOT_COUNTED, "the file has \"\"");
-    EXPECT_SAMPLES(&imported, "app/b:1,1", "branches", 7, 7);
+    import_expect_none(&imported, "app/a@1,1", "efficiency", VALUE_NOT_APPLICABLE, NULL);
+    import_expect_none(&imported, "app/a@1,1", "time", VALUE_NOT_COUNTED, "the file has \"n/a\"");
+    import_expect_none(&imported, "app/b@1,1", "efficiency", VALUE_NOT_COUNTED, "the file has \"n/a\"");
+    import_expect_none(&imported, "app/b@1,1", "time", VALUE_NOT_COUNTED, "the file has \"\"");
+    EXPECT_SAMPLES(&imported, "app/b@1,1", "branches", 7, 7);
     import_end(&imported);
     begin(&imported, HEAD "\"smsp__efficiency.pct\"\n" NONE "\"%\"\n" SCALE "\"n/a\"\n");
-    import_expect_none(&imported, "app/scale:4096x2,256", "efficiency", VALUE_NOT_COUNTED, "the file has \"n/a\"");
+    import_expect_none(&imported, "app/scale@4096x2,256", "efficiency", VALUE_NOT_COUNTED, "the file has \"n/a\"");
     import_end(&imported);
 }
 
