@@ -19,10 +19,25 @@ struct checking {
     struct check check;
 };
 
+/* What stands behind the options: files, with --static. */
+static int refuse_arguments(const struct options *options)
+{
+    if (options->argument_count > 0 && !options->static_only)
+        return error("`cugate check` does not know what to do with '%s'; with --static it judges the functions in the "
+                     "machine code of files; see cugate check --help",
+                     options->arguments[0]);
+    if (options->argument_count > 0 && options->kernels != options->found[0])
+        return error(
+            "--static judges either the kernels of --kernels or the functions of files: leave one of them out");
+    return 0;
+}
+
 static int refuse_contradictions(const struct options *options)
 {
     const char *unmeasured = options->replay ? "replay" : options->static_only ? "static" : NULL;
-    if (unmeasured && options->save)
+    if (refuse_arguments(options) < 0)
+        return -1;
+    if (unmeasured && options->save && options->argument_count == 0)
         return error("--save keeps what was measured, but --%s measures nothing: leave one of them out", unmeasured);
     if (options->replay && options->static_only)
         return error("--static judges the kernels at hand and --replay a recording: leave one of them out");
@@ -96,6 +111,8 @@ static int cmd_check(const struct options *options)
         .replay = options->replay,
         .static_only = options->static_only,
         .gpu = options->gpu,
+        .files = options->arguments,
+        .file_count = options->argument_count,
         .against = options->against,
         .paired = options->paired,
         .before = options->before,
@@ -142,7 +159,7 @@ static const struct option_row *const takes[] = {
 
 const struct command command_check = {
     .name = "check",
-    .arguments = "[-- PROGRAM [ARG]...]",
+    .arguments = "[-- PROGRAM [ARG]... | FILE...]",
     .summary = "measure, and judge by the baseline of this GPU",
     .details = "The gate. Measures as `cugate run` does, or a PROGRAM as `cugate exec`, whose output goes to standard\n"
                "error then; and judges by the baseline of this model of GPU. Kernels\n"
@@ -152,8 +169,10 @@ const struct command command_check = {
                "times each, until it is clear. Where no baseline fits this GPU, and for kernels and rows that it\n"
                "lacks, what BASE measures now takes its place. For a PROGRAM it is the command of the base.\n"
                "--static reads the machine code in --kernels and runs no kernel: registers, local and shared memory,\n"
-               "theoretical occupancy in blocks of the baseline's sizes. --replay judges a recorded run instead and\n"
-               "says so in its first line.\n"
+               "theoretical occupancy in blocks of the baseline's sizes. With FILEs it judges the functions in any\n"
+               "programs, libraries, cubins, fatbins and folders of cubins, such as Triton's cache; GPU is sm_90 or\n"
+               "another capability then, and --save keeps what `cugate accept` makes the first baseline.\n"
+               "--replay judges a recorded run instead and says so in its first line.\n"
                "What regressed is explained by the source lines whose counts changed, when the base library or the\n"
                "baseline knows its own (`cugate run --lines`), else by those with most of them now; --explain bounds\n"
                "the time.\n"

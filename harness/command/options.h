@@ -26,7 +26,8 @@ struct options {
     const char *replay;
     const char *output;  /* -o */
     const char *save;    /* --save: where check keeps the run that it measured */
-    const char *gpu;     /* --static=GPU: directory name of the baseline; NULL: the only one that fits. import --gpu */
+    const char *gpu;     /* --static=GPU: directory name of the baseline, or a capability; NULL: the only one that fits.
+                          * import --gpu */
     const char *against; /* --against: kernel library to alternate with */
     const char *was;     /* --was: what the accepted kernel was called before */
     const char *format;  /* default "text" */

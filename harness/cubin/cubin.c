@@ -27,7 +27,7 @@
 struct code_file {
     const char *name;
     const unsigned char *bytes;                                       /* of the whole file */
-    size_t compressed;                                                /* images that were left out */
+    size_t compressed;                                                /* images that are left out */
     int (*take)(void *data, const unsigned char *bytes, size_t size); /* each of the others */
     void *data;
     struct cubin *cubin; /* of take_functions */
@@ -46,8 +46,21 @@ static bool is_elf(const unsigned char *bytes, size_t size)
     return size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0;
 }
 
+static void add_compiler(struct cubin *cubin, const struct image *image)
+{
+    char *compiler = image_compiler(image);
+    if (!compiler)
+        return;
+    if (name_index(compiler, (const char *const *)cubin->compilers, cubin->compiler_count) < cubin->compiler_count)
+        free(compiler);
+    else
+        *ARRAY_GROW(cubin->compilers, cubin->compiler_count) = compiler;
+}
+
 static void add_functions(struct cubin *cubin, struct image *image)
 {
+    if (image->kernel_count > 0)
+        add_compiler(cubin, image);
     for (size_t k = 0; k < image->kernel_count; k++) {
         struct cubin_function *function = ARRAY_GROW(cubin->list, cubin->count);
         *function = image->kernels[k].facts;
@@ -191,6 +204,7 @@ int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *byte
         cubin_release(cubin);
         return -1;
     }
+    cubin->compressed = file.compressed;
     if (file.compressed > 0)
         warning("%s: %zu images of machine code are compressed and were left out: nothing is known of their functions; "
                 "build it with nvcc --compress-mode=none",
@@ -234,6 +248,9 @@ void cubin_release(struct cubin *cubin)
         free(cubin->list[i].name);
         free(cubin->list[i].code);
     }
+    for (size_t i = 0; i < cubin->compiler_count; i++)
+        free(cubin->compilers[i]);
+    free(cubin->compilers);
     free(cubin->list);
     *cubin = (struct cubin){0};
 }

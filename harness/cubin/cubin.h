@@ -6,6 +6,7 @@
 #include "occupancy.h"
 #include "source_text.h"
 #include "static_facts.h"
+#include "static_files.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,9 @@ struct cubin {
     struct cubin_function *list;
     size_t count;
     size_t images;
+    size_t compressed; /* images that were left out */
+    char **compilers;  /* of the images that say so, each once: "ptxas 13.0.88" */
+    size_t compiler_count;
 };
 
 /* Reads every image for a GPU in a shared library, a program, a cubin or a fatbin. A file that carries none gives an

@@ -289,6 +289,40 @@ static int read_facts(struct image *image)
     return result;
 }
 
+/* ---- Who made it ---- */
+
+/* The text at a place behind the numbers of a note; "" when it is not all there. */
+static const char *note_text(const unsigned char *texts, size_t size, uint32_t place)
+{
+    return place < size && memchr(texts + place, '\0', size - place) ? (const char *)texts + place : "";
+}
+
+/* A note is three numbers, the sizes of name and contents and a type, then these, each on a multiple of 4 bytes. Of
+ * NVIDIA's, six numbers stand before the texts, of which the third and fourth say where the tool and its version are.
+ */
+char *image_compiler(const struct image *image)
+{
+    enum { HEAD = 12, NUMBERS = 24, LETTERS = 16 };
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct image_section *section = &image->sections[i];
+        const size_t size = section->bytes ? section->header.sh_size : 0;
+        if (strcmp(section->name, ".note.nv.tkinfo") != 0 || size < HEAD)
+            continue;
+        const size_t name = ((size_t)word_at(section->bytes) + 3) / 4 * 4;
+        if (name > size - HEAD || size - HEAD - name < NUMBERS)
+            return NULL;
+        const unsigned char *numbers = section->bytes + HEAD + name, *texts = numbers + NUMBERS;
+        const size_t left = size - HEAD - name - NUMBERS;
+        const char *tool = note_text(texts, left, word_at(numbers + 8));
+        const char *words = note_text(texts, left, word_at(numbers + 12)), *version = strstr(words, ", V");
+        const size_t length = version ? strspn(version + 3, "0123456789.") : 0;
+        if (length == 0 || length > LETTERS || name_length(tool) == 0 || name_length(tool) > LETTERS)
+            return NULL;
+        return x_sprintf("%.*s %.*s", (int)name_length(tool), tool, (int)length, version + 3);
+    }
+    return NULL;
+}
+
 /* ---- The image ---- */
 
 int image_read(struct image *image, const char *name, size_t offset, char *bytes, size_t size)

@@ -7,6 +7,7 @@
  *   .nv.shared.F          static shared memory of kernel F
  *   .nv.constantN[.F]     constant bank N; 0: parameters, 3: __constant__ variables, 4: addresses
  *   .nv.global.init       initialised variables
+ *   .note.nv.tkinfo       who assembled it and how; since CUDA 13.0
  *
  * sh_info of a section that belongs to F is the number of .text.F. */
 #ifndef CUBIN_IMAGE_H
@@ -67,6 +68,9 @@ void image_release(struct image *image);
 
 /* error() with the place. Returns -1. */
 __attribute__((format(printf, 2, 3))) int image_error(const struct image *image, const char *format, ...);
+
+/* What assembled it, "ptxas 13.0.88"; NULL where it does not say. Caller frees. */
+char *image_compiler(const struct image *image);
 
 /* Fills facts.code of every kernel. -1 after error(). */
 int image_hash(struct image *image);

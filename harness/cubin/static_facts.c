@@ -67,9 +67,13 @@ static void add_launch(struct value facts[COMPUTED_COUNTERS], const struct launc
 
     struct value *lowest = &facts[COMPUTED_OCCUPANCY];
     struct occupancy occupancy;
-    if (!occupancy_of(&occupancy, capability, &fit))
+    if (!is_first && lowest->state != VALUE_MEASURED)
+        return;
+    if (fit.threads == 0) /* nobody says in what blocks */
+        *lowest = (struct value){VALUE_NOT_APPLICABLE, 0};
+    else if (!occupancy_of(&occupancy, capability, &fit))
         *lowest = (struct value){VALUE_NOT_SUPPORTED, 0};
-    else if (is_first || (lowest->state == VALUE_MEASURED && occupancy.percent < lowest->number))
+    else if (is_first || occupancy.percent < lowest->number)
         *lowest = (struct value){VALUE_MEASURED, occupancy.percent};
 }
 

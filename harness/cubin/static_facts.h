@@ -13,7 +13,8 @@
 int static_facts_add(struct run *run, const char *path, const struct metrics *metrics);
 
 /* The same from what its launches hold already, where no library can be asked; and what sets that in a launch, of a
- * function or of NULL. */
+ * function or of NULL. A launch without a block is of a function of which nobody says how it is launched: then its
+ * occupancy is not applicable. */
 struct cubin_function;
 void static_facts_of_launches(struct result *result, int capability, const struct metrics *metrics);
 void static_facts_set_code(struct launch *launch, const struct cubin_function *function);

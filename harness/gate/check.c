@@ -203,10 +203,11 @@ static int replay(struct check *check)
 
 static int judge_code(struct check *check)
 {
-    int code = check_static(check->request, &check->run, &check->baseline, &check->baseline_name);
+    int code = (check->request->file_count > 0 ? check_files : check_static)(check->request, &check->run,
+                                                                             &check->baseline, &check->baseline_name);
     if (code == EXIT_SAME)
         code = read_known_regressions(check, check->baseline_name);
-    check->has_baseline = true;
+    check->has_baseline = check->baseline.result_count > 0;
     if (code == EXIT_SAME)
         code = narrow(check);
     if (code == EXIT_SAME)

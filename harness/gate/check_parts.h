@@ -10,6 +10,11 @@
  * EXIT_NOT_MEASURED when the library has no code for the GPU that it names. */
 int check_static(const struct check_request *request, struct run *run, struct run *baseline, char **name);
 
+/* The same for files (static_files.h), whose baseline is of no GPU but of a capability. Where there is none yet,
+ * *baseline is empty, and error() has said how to begin one. EXIT_NOT_MEASURED when one of the files has no code for
+ * that capability, EXIT_USAGE also when one cannot be read. */
+int check_files(const struct check_request *request, struct run *run, struct run *baseline, char **name);
+
 /* Measures in the base library `against` the kernels that the baseline lacks, as a whole or a gated number that the run
  * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. 0, or what
  * measuring ended with. */

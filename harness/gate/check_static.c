@@ -21,12 +21,18 @@ static bool has_code_for(const struct cubin *cubin, int capability)
     return false;
 }
 
+/* A capability is the device of files' functions, which are no kernels of a library: see check_files. */
+static bool is_meant(const struct device *device, const struct cubin *fitting)
+{
+    return !static_files_is_device(device) && (!fitting || has_code_for(fitting, static_facts_capability(device)));
+}
+
 /* "nvidia-h100, nvidia-h200": the directories, or of them those that the library fits. Caller frees. */
 static char *directory_names(const struct baseline_devices *devices, const struct cubin *fitting)
 {
     char *names = x_strdup("");
     for (size_t i = 0; i < devices->count; i++) {
-        if (fitting && !has_code_for(fitting, static_facts_capability(&devices->list[i].device)))
+        if (!is_meant(&devices->list[i].device, fitting))
             continue;
         char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", devices->list[i].directory);
         free(names);
@@ -40,7 +46,7 @@ static int find_named(const struct check_request *request, const struct baseline
                       const struct cubin *cubin, const struct device **device)
 {
     for (size_t i = 0; i < devices->count; i++) {
-        if (strcmp(devices->list[i].directory, request->gpu) != 0)
+        if (strcmp(devices->list[i].directory, request->gpu) != 0 || !is_meant(&devices->list[i].device, NULL))
             continue;
         *device = &devices->list[i].device;
         if (has_code_for(cubin, static_facts_capability(*device)))
@@ -62,7 +68,7 @@ static int find_fitting(const struct check_request *request, const struct baseli
 {
     size_t count = 0;
     for (size_t i = 0; i < devices->count; i++)
-        if (has_code_for(cubin, static_facts_capability(&devices->list[i].device)) && count++ == 0)
+        if (is_meant(&devices->list[i].device, cubin) && count++ == 0)
             *device = &devices->list[i].device;
     if (count == 1)
         return 0;

@@ -28,12 +28,12 @@ struct machine {
 };
 
 struct launch {
-    char *function; /* as the source has it: see symbol.h */
-    char *code;     /* hash of its machine code in hexadecimal; NULL where unknown */
-    unsigned grid[3];
-    unsigned block[3];
-    unsigned shared; /* dynamic shared memory, bytes */
-    unsigned times;  /* launched so often in a row */
+    char *function;    /* as the source has it: see symbol.h */
+    char *code;        /* hash of its machine code in hexadecimal; NULL where unknown */
+    unsigned grid[3];  /* 0 of a function that nobody launched: only its machine code is known, and at best how large */
+    unsigned block[3]; /* its blocks will be (static_files.h) */
+    unsigned shared;   /* dynamic shared memory, bytes */
+    unsigned times;    /* launched so often in a row */
     bool has_machine;
     struct machine machine;
 };

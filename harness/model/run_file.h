@@ -15,7 +15,9 @@
  *         "metrics": { "branch_efficiency": { "state": "not applicable" },
  *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
  *
- * Of the device only the two numbers have to be there, 0 where they are not known. A "state" may have a "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
+ * Of the device only the two numbers have to be there, 0 where they are not known.
+ * A launch of which only the machine code is known lacks "grid", and "block" where nobody says it. A "state" may have a
+ * "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
  * order in which they were measured. A run that was judged against a base library has "pairs": [[base, head], ...]
  * beside them, and "base_profile"; or "unpaired", why it has none. A baseline keeps the median of each session alone,
  * and has "readings", "anchor" and "previous" beside them: see struct row. A session may have "roofs". */

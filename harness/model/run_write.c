@@ -68,6 +68,8 @@ static int by_counter_name(const void *a, const void *b)
 
 static void write_extents(struct json_writer *json, const char *key, const unsigned of[3])
 {
+    if (of[0] == 0)
+        return; /* of machine code that nobody launched */
     json_open(json, key, '[', JSON_IN_LINE);
     for (size_t i = 0; i < 3; i++)
         json_put_count(json, NULL, of[i]);

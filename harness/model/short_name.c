@@ -406,3 +406,19 @@ void kernel_unique_names(const char *const *demangled, size_t count, char **name
     }
     free(list);
 }
+
+/* ---- Files ---- */
+
+char *file_short_name(const char *path)
+{
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *end = strstr(name, ".so");
+    if (!end || (end[3] != '\0' && end[3] != '.'))
+        end = strrchr(name, '.');
+    size_t length = end && end > name ? (size_t)(end - name) : strlen(name);
+    length = length < SHORT_NAME_LENGTH ? length : SHORT_NAME_LENGTH;
+    char *text = x_sprintf("%s%.*s", strspn(name, WORD) > 0 ? "" : "_", (int)length, name);
+    for (size_t at; (at = strspn(text, WORD ID_MARKS)) < strlen(text);)
+        text[at] = '_';
+    return text;
+}

@@ -23,4 +23,8 @@ char *kernel_short_name(const char *demangled);
  * kernel as well have digits behind it, as many as tell them apart. What is there twice has one name. */
 void kernel_unique_names(const char *const *demangled, size_t count, char **names);
 
+/* What a program, a library or a file is called in ids: its name without folders, without ".so" and what follows that,
+ * else without its last ending, and with a '_' for each character that no id has. Caller frees. */
+char *file_short_name(const char *path);
+
 #endif

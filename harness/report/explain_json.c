@@ -67,6 +67,10 @@ static void put_session(struct json_writer *json, const struct run *run)
 
 static void put_extents(struct json_writer *json, const char *key, const unsigned of[3])
 {
+    if (of[0] == 0) {
+        json_put_known(json, key, false, 0); /* nobody launched it */
+        return;
+    }
     json_open(json, key, '[', JSON_LINES);
     for (size_t i = 0; i < 3; i++)
         json_put_count(json, NULL, of[i]);

@@ -74,6 +74,8 @@ static void print_head(const struct text *text, const struct explanation *explan
 
 static const char *extents(const unsigned of[3], char text[CELL])
 {
+    if (of[0] == 0)
+        return "-"; /* nobody launched it */
     if (of[1] == 1 && of[2] == 1)
         return explain_number(of[0], "count", text);
     snprintf(text, CELL, of[2] == 1 ? "%u x %u" : "%u x %u x %u", of[0], of[1], of[2]);

@@ -177,6 +177,12 @@ char *words_note(const struct comparison *comparison, size_t index)
     return text_cut(comparison->notes[index], NOTE_MAX);
 }
 
+/* Functions of files, whose run and baseline are made without a GPU. */
+static bool is_of_files(const struct report *report)
+{
+    return static_files_is_device(&report->run->device);
+}
+
 bool words_banner(const struct report *report, struct banner *banner)
 {
     const struct run *run = report->run;
@@ -188,7 +194,9 @@ bool words_banner(const struct report *report, struct banner *banner)
                  words_fact(run, SESSION_DATE), words_known(run->device.name), words_fact(run, SESSION_DRIVER));
     } else if (report->static_only) {
         banner->loud = "STATIC: NO KERNEL WAS RUN.";
-        banner->words = "Only machine code was judged, by the block sizes of the baseline; no time, no counter:";
+        banner->words = is_of_files(report)
+                            ? "Only the machine code of functions was judged; no launch, no time, no counter:"
+                            : "Only machine code was judged, by the block sizes of the baseline; no time, no counter:";
         snprintf(banner->source, sizeof banner->source, "built by %s for %s, no GPU was used",
                  words_fact(run, SESSION_COMPILER), words_known(run->device.name));
     }
@@ -298,7 +306,7 @@ static void put_baselines_option(const struct report *report, FILE *stream)
 
 const char *words_run_file(const struct report *report)
 {
-    if (report->static_only)
+    if (report->static_only && !is_of_files(report))
         return " (RUN.json takes a machine with a GPU: cugate check --save RUN.json)";
     return report->run_name ? "" : " (check --save RUN.json writes the file)";
 }
@@ -320,8 +328,16 @@ size_t words_accept(const struct report *report, const struct judgement *const *
 
 void words_first_baseline(const struct report *report, const char *indent, FILE *stream)
 {
-    fprintf(stream, "%scugate aa --sessions %zu --save sessions\n", indent, rule_sessions_needed(METRIC_TIME));
-    fprintf(stream, "%scugate accept sessions/*.json", indent);
+    const struct text text = {.stream = stream};
+    if (!is_of_files(report)) {
+        fprintf(stream, "%scugate aa --sessions %zu --save sessions\n", indent, rule_sessions_needed(METRIC_TIME));
+        fprintf(stream, "%scugate accept sessions/*.json", indent);
+    } else {
+        if (!report->run_name)
+            fprintf(stream, "%scugate check --static=%s --save RUN.json FILE...\n", indent, report->run->device.name);
+        fprintf(stream, "%scugate accept ", indent);
+        text_shell_word(&text, report->run_name ? report->run_name : "RUN.json");
+    }
     if (report->other_baseline)
         fputs(" --baselines OTHER_DIR", stream); /* accept would refuse to mix the two */
     else

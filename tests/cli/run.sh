@@ -66,6 +66,7 @@ touch -d 2026-11-21T08:00:00Z nvbench.json google_benchmark.json google_failed.j
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 unset NO_COLOR CUGATE
 # Words in the table; eval splits them.
+export CODE=$here/../fuzz/corpus/cubin
 export M='--metrics made_up/metrics' H200="--baselines $here/../../baselines" HOST='--metrics made_up/host_metrics --collector host --kernels ./libmade_up.so'
 
 passed=0

@@ -20,7 +20,7 @@ Test(cubin, the_gpu_s_own_code_comes_first_then_the_nearest_older_of_its_kind)
         {.name = name, .capability = 89, .code = c},          {.name = name, .capability = 89, .code = c},
         {.name = name, .capability = 120, .code = c},         {.name = (char *)"g()", .capability = 90, .code = a},
     };
-    static const struct cubin cubin = {list, ARRAY_SIZE(list), 0};
+    static const struct cubin cubin = {.list = list, .count = ARRAY_SIZE(list)};
     static const struct {
         const char *name;
         int capability;
@@ -48,7 +48,7 @@ Test(cubin, cub_s_namespace_is_the_same_for_other_architectures)
                                         "void cub::CUB_300001::f<cub::CUB_300001::g>()"};
     static struct cubin_function list[] = {
         {.name = (char *)"void cub::CUB_300001::f<cub::CUB_300001::g>()", .capability = 90, .code = (char *)"a"}};
-    static const struct cubin cubin = {list, ARRAY_SIZE(list), 0};
+    static const struct cubin cubin = {.list = list, .count = ARRAY_SIZE(list)};
     enum cubin_status status;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         cr_expect_not_null(cubin_find(&cubin, names[i], 90, &status), "%s", names[i]);

@@ -145,3 +145,39 @@ Test(cubin_image, every_fact_is_what_ptxas_says)
     free(file);
     scratch_remove(directory);
 }
+
+/* What a file says of its compiler, "" for nothing, after the bytes `at` from where its texts begin became these. */
+static void expect_compiler(long at, const char *bytes, size_t size, const char *expected)
+{
+    static const char tool[] = "ptxas\0Cuda compilation tools, release 13.0, V13.0.88";
+    char *text;
+    size_t length, count = 0;
+    struct cubin cubin;
+    cr_assert_eq(file_read(CORPUS "small.fatbin", 1 << 20, &text, &length), 0);
+    for (char *place = text; (place = memmem(place, length - (size_t)(place - text), tool, sizeof tool)); count++) {
+        memcpy(place - 1 + at, bytes, size);
+        place += sizeof tool;
+    }
+    cr_assert_eq(count, 2, "one of each architecture");
+    cr_assert_eq(cubin_parse(&cubin, "small", (unsigned char *)text, length), 0);
+    cr_expect_eq(cubin.compiler_count, *expected != '\0', "%ld: %zu", at, cubin.compiler_count);
+    cr_expect_str_eq(cubin.compiler_count > 0 ? cubin.compilers[0] : "", expected);
+    cubin_release(&cubin);
+    free(text);
+}
+
+Test(cubin_image, its_compiler_is_known_where_it_says_so)
+{
+    expect_compiler(0, "", 0, "ptxas 13.0.88");
+    expect_compiler(1, "PTXAS", 5, "");
+    expect_compiler(1, "nvlnk", 5, "nvlnk 13.0.88");
+    expect_compiler(43, ", W", 3, "");
+    expect_compiler(45, "V99.1.22", 8, "ptxas 99.1.22");
+    expect_compiler(45, "V13_0_88", 8, "ptxas 13");
+    expect_compiler(-16, "\xff\xff\xff\xff", 4, "");
+    expect_compiler(-12, "\xff\xff\xff\x7f", 4, "");
+    struct cubin cubin;
+    cr_assert_eq(cubin_read(&cubin, CORPUS "cuda12.cubin"), 0);
+    cr_expect_eq(cubin.compiler_count, 0);
+    cubin_release(&cubin);
+}

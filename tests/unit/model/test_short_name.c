@@ -334,3 +334,30 @@ Test(short_name, any_text_gives_a_name)
         }
     }
 }
+
+Test(short_name, a_file_is_called_by_its_name)
+{
+    static const struct {
+        const char *path, *name;
+    } cases[] = {
+        {"build/libmine.so", "libmine"},
+        {"libmine.so.1.2.3", "libmine"},
+        {"/a.b/app", "app"},
+        {"train.py", "train"},
+        {"kernel.sm_90.cubin", "kernel.sm_90"},
+        {"x/my app (1).exe", "my_app__1_"},
+        {".hidden", "_.hidden"},
+        {"-k.o", "_-k"},
+        {"libx.source.o", "libx.source"},
+        {"folder/", "_"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *name = file_short_name(cases[i].path);
+        cr_expect_str_eq(name, cases[i].name, "%s is %s", cases[i].path, name);
+        free(name);
+    }
+    char *name = x_sprintf("%0200d", 7), *cut = file_short_name(name);
+    cr_expect_eq(strlen(cut), SHORT_NAME_LENGTH);
+    free(name);
+    free(cut);
+}

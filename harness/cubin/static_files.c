@@ -1,0 +1,371 @@
+#include "static_files.h"
+
+#include "base/base.h"
+
+#include "cubin.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FOLDERS_DEEP 16
+#define DESCRIPTION_LIMIT ((size_t)1 << 20) /* bytes; Triton's have one or two thousand */
+#define WARP 32
+
+/* ---- Reading ---- */
+
+/* Triton's description of a function lies beside its cubin, NAME.json. What is not its is left alone. */
+static int read_description(struct static_file *file)
+{
+    const size_t length = strlen(file->path);
+    struct stat facts;
+    char *text;
+    size_t size;
+    int result = 0;
+    if (length < 6 || strcmp(file->path + length - 6, ".cubin") != 0)
+        return 0;
+    char *path = x_sprintf("%.*s.json", (int)(length - 6), file->path);
+    if (stat(path, &facts) < 0 && errno == ENOENT)
+        goto out;
+    result = -1;
+    if (file_read(path, DESCRIPTION_LIMIT, &text, &size) < 0)
+        goto out;
+    json_t *root = json_at_parse(path, text, size);
+    free(text);
+    if (!root)
+        goto out;
+    result = 0;
+    const json_t *warps = json_object_get(root, "num_warps"), *shared = json_object_get(root, "shared");
+    if (json_is_integer(warps) && json_is_integer(shared)) {
+        const json_int_t threads = json_integer_value(warps), bytes = json_integer_value(shared);
+        const bool is_sound = threads > 0 && threads <= 32 && bytes >= 0 && bytes <= 1 << 20;
+        file->threads = is_sound ? (unsigned)threads * WARP : 0;
+        file->shared = is_sound ? (unsigned)bytes : 0;
+        free(file->family);
+        file->family = x_strdup("triton");
+    }
+    json_decref(root);
+out:
+    free(path);
+    return result;
+}
+
+static int read_file(struct static_files *files, const char *path, size_t argument)
+{
+    struct static_file *file = ARRAY_GROW(files->list, files->count);
+    file->path = x_strdup(path);
+    file->family = file_short_name(path);
+    file->argument = argument;
+    file->cubin = x_calloc(1, sizeof *file->cubin);
+    if (cubin_read(file->cubin, path) < 0)
+        return -1;
+    if (file->cubin->compressed > 0)
+        return error("%s cannot be judged whole: build it with nvcc --compress-mode=none", path);
+    if (file->cubin->count == 0)
+        return error("%s carries no machine code for a GPU: name a program, library, cubin or fatbin that does", path);
+    return read_description(file);
+}
+
+/* Neither hidden files nor those that Triton is writing. */
+static int is_kept(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && strncmp(entry->d_name, "tmp.", 4) != 0;
+}
+
+static int read_folder(struct static_files *files, const char *folder, size_t argument, int depth)
+{
+    struct dirent **entries;
+    const int count = scandir(folder, &entries, is_kept, by_entry_name);
+    if (count < 0)
+        return error("cannot read %s: %s", folder, strerror(errno));
+    int result = 0;
+    for (int i = 0; i < count; i++) {
+        const char *ending = strrchr(entries[i]->d_name, '.');
+        char *path = x_sprintf("%s/%s", folder, entries[i]->d_name);
+        struct stat facts; /* a link to a folder may lead back here */
+        if (result == 0 && depth > 0 && lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode))
+            result = read_folder(files, path, argument, depth - 1);
+        else if (result == 0 && ending && strcmp(ending, ".cubin") == 0)
+            result = read_file(files, path, argument);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return result;
+}
+
+static int read_path(struct static_files *files, const char *path, size_t argument)
+{
+    struct stat facts;
+    const size_t before = files->count;
+    if (stat(path, &facts) < 0 || !S_ISDIR(facts.st_mode))
+        return read_file(files, path, argument);
+    if (read_folder(files, path, argument, FOLDERS_DEEP) < 0)
+        return -1;
+    return files->count > before ? 0 : error("%s holds no .cubin file, nor does a folder below it", path);
+}
+
+int static_files_read(struct static_files *files, char *const *paths, size_t count)
+{
+    *files = (struct static_files){0};
+    for (size_t i = 0; i < count; i++)
+        if (read_path(files, paths[i], i) < 0) {
+            static_files_release(files);
+            return -1;
+        }
+    return 0;
+}
+
+void static_files_release(struct static_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        cubin_release(files->list[i].cubin);
+        free(files->list[i].cubin);
+        free(files->list[i].family);
+        free(files->list[i].path);
+    }
+    free(files->list);
+    *files = (struct static_files){0};
+}
+
+/* ---- For which GPUs ---- */
+
+static bool would_run(int built, int capability)
+{
+    return built / 10 == capability / 10 && built <= capability;
+}
+
+bool static_files_fit(const struct static_files *files, size_t argument, int capability)
+{
+    for (size_t i = 0; i < files->count; i++)
+        for (size_t k = 0; files->list[i].argument == argument && k < files->list[i].cubin->count; k++)
+            if (would_run(files->list[i].cubin->list[k].capability, capability))
+                return true;
+    return false;
+}
+
+char *static_files_architectures(const struct static_files *files, size_t argument)
+{
+    bool known[256] = {0}; /* a capability is a byte of the image */
+    for (size_t i = 0; i < files->count; i++)
+        for (size_t k = 0; k < files->list[i].cubin->count; k++)
+            if (argument == SIZE_MAX || files->list[i].argument == argument)
+                known[files->list[i].cubin->list[k].capability & 0xff] = true;
+    char *names = x_strdup("");
+    for (int i = 0; i < 256; i++)
+        if (known[i]) {
+            char *longer = x_sprintf("%s%ssm_%d", names, *names ? ", " : "", i);
+            free(names);
+            names = longer;
+        }
+    return names;
+}
+
+void static_files_device(struct device *device, int capability)
+{
+    *device = (struct device){.name = x_sprintf("sm_%d", capability),
+                              .compute_capability = x_sprintf("%d.%d", capability / 10, capability % 10),
+                              .ecc_unknown = true,
+                              .mig_unknown = true};
+}
+
+bool static_files_is_device(const struct device *device)
+{
+    struct device same;
+    static_files_device(&same, static_facts_capability(device));
+    const bool is_same = device->name && strcmp(device->name, same.name) == 0;
+    free(same.name);
+    free(same.compute_capability);
+    return is_same;
+}
+
+/* ---- The run ---- */
+
+struct function {
+    const struct static_file *file;
+    const struct cubin_function *function;
+    char *id; /* owned */
+};
+
+struct functions {
+    struct function *list;
+    size_t count;
+};
+
+static int order_of_numbers(unsigned a, unsigned b)
+{
+    return (a > b) - (a < b);
+}
+
+static int order_of_functions(const struct function *a, const struct function *b)
+{
+    const int families = strcmp(a->file->family, b->file->family);
+    return families ? families : strcmp(a->function->name, b->function->name);
+}
+
+/* By what it takes, so that of several with one name the same stand beside each other in two runs; last by its code. */
+static int by_function(const void *left, const void *right)
+{
+    const struct function *a = left, *b = right;
+    const int orders[] = {
+        order_of_functions(a, b),
+        order_of_numbers(a->file->threads, b->file->threads),
+        order_of_numbers(a->file->shared, b->file->shared),
+        order_of_numbers(a->function->shared_bytes, b->function->shared_bytes),
+        order_of_numbers(a->function->registers, b->function->registers),
+        order_of_numbers(a->function->local_bytes, b->function->local_bytes),
+        strcmp(a->function->code, b->function->code),
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
+        if (orders[i] != 0)
+            return orders[i];
+    return 0;
+}
+
+/* Of each name in a file what the driver would load: the code for the highest capability that the GPU runs. */
+static void add_functions(struct functions *functions, const struct static_file *file, int capability)
+{
+    const struct cubin *cubin = file->cubin;
+    for (size_t first = 0, end; first < cubin->count; first = end) {
+        int best = 0;
+        for (end = first; end < cubin->count && strcmp(cubin->list[end].name, cubin->list[first].name) == 0; end++)
+            if (would_run(cubin->list[end].capability, capability))
+                best = cubin->list[end].capability;
+        for (size_t i = first; i < end; i++)
+            if (cubin->list[i].capability == best)
+                *ARRAY_GROW(functions->list, functions->count) = (struct function){file, &cubin->list[i], NULL};
+    }
+}
+
+/* A kernel of the baseline by the function that it is. */
+static int by_launched(const void *left, const void *right)
+{
+    const struct result *a = *(const struct result *const *)left, *b = *(const struct result *const *)right;
+    const int functions = strcmp(a->launches[0].function, b->launches[0].function);
+    return functions ? functions : strcmp(a->id, b->id);
+}
+
+struct known {
+    const struct result **list;
+    size_t count;
+};
+
+static void find_known(struct known *known, const struct run *baseline)
+{
+    *known = (struct known){0};
+    for (size_t i = 0; i < baseline->result_count; i++)
+        if (baseline->results[i].launch_count > 0 && baseline->results[i].launches[0].function)
+            *ARRAY_GROW(known->list, known->count) = &baseline->results[i];
+    if (known->count > 0)
+        qsort(known->list, known->count, sizeof *known->list, by_launched);
+}
+
+/* The id that the baseline has for a function, or NULL. */
+static const char *known_id(const struct known *known, const struct function *function)
+{
+    const char *family = function->file->family, *name = function->function->name;
+    size_t low = 0;
+    for (size_t high = known->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(known->list[middle]->launches[0].function, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < known->count && strcmp(known->list[low]->launches[0].function, name) == 0; low++) {
+        const char *id = known->list[low]->id;
+        if (strncmp(id, family, strlen(family)) == 0 && id[strlen(family)] == '/')
+            return id;
+    }
+    return NULL;
+}
+
+/* Gives ids to the functions of one family. */
+static void name_functions(struct function *list, size_t count, const struct known *known)
+{
+    const char **wholes = x_calloc(count, sizeof *wholes);
+    char **names = x_calloc(count, sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        wholes[i] = list[i].function->name;
+    kernel_unique_names(wholes, count, names);
+    for (size_t i = 0; i < count; i++) {
+        const char *id = known_id(known, &list[i]);
+        list[i].id = id ? x_strdup(id) : x_sprintf("%s/%s", list[i].file->family, names[i]);
+        free(names[i]);
+    }
+    free(names);
+    free(wholes);
+}
+
+static void add_launch(struct result *result, const struct function *function)
+{
+    const struct cubin_function *facts = function->function;
+    const struct launch *last = result->launch_count > 0 ? &result->launches[result->launch_count - 1] : NULL;
+    /* A larger block than it was compiled for is another's: the description is not of this code. */
+    const bool fits = facts->max_threads == 0 || function->file->threads <= facts->max_threads;
+    const unsigned threads = fits ? function->file->threads : 0, shared = fits ? function->file->shared : 0;
+    if (last && last->block[0] == threads && last->shared == shared && strcmp(last->code, facts->code) == 0)
+        return;
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
+        .function = x_strdup(facts->name),
+        .code = x_strdup(facts->code),
+        .block = {threads, threads > 0, threads > 0},
+        .shared = shared,
+        .has_machine = true,
+        .machine = {facts->registers, facts->local_bytes, facts->shared_bytes, facts->max_threads, facts->barriers},
+    };
+}
+
+static void add_session(struct run *run, const struct static_files *files)
+{
+    char **names = NULL, *joined = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < files->count; i++)
+        for (size_t k = 0; k < files->list[i].cubin->compiler_count; k++)
+            *ARRAY_GROW(names, count) = files->list[i].cubin->compilers[k];
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(names[i - 1], names[i]) == 0)
+            continue;
+        char *longer = joined ? x_sprintf("%s, %s", joined, names[i]) : x_strdup(names[i]);
+        free(joined);
+        joined = longer;
+    }
+    free(names);
+    struct session *session = ARRAY_GROW(run->sessions, run->session_count);
+    session->facts[SESSION_COLLECTOR] = x_strdup("static");
+    session->facts[SESSION_COMPILER] = joined;
+}
+
+void static_files_run(struct run *run, const struct static_files *files, int capability, const struct run *baseline,
+                      const struct metrics *metrics)
+{
+    struct functions functions = {0};
+    struct known known;
+    *run = (struct run){0};
+    static_files_device(&run->device, capability);
+    add_session(run, files);
+    run_note_metrics(run, metrics);
+    for (size_t i = 0; i < files->count; i++)
+        add_functions(&functions, &files->list[i], capability);
+    if (functions.count > 0)
+        qsort(functions.list, functions.count, sizeof *functions.list, by_function);
+    find_known(&known, baseline);
+    for (size_t first = 0, end; first < functions.count; first = end) {
+        for (end = first; end < functions.count &&
+                          strcmp(functions.list[end].file->family, functions.list[first].file->family) == 0;)
+            end++;
+        name_functions(functions.list + first, end - first, &known);
+    }
+    for (size_t i = 0; i < functions.count; i++) {
+        add_launch(run_add(run, functions.list[i].id), &functions.list[i]);
+        free(functions.list[i].id);
+    }
+    for (size_t i = 0; i < run->result_count; i++)
+        static_facts_of_launches(&run->results[i], capability, metrics);
+    free(known.list);
+    free(functions.list);
+}

@@ -1,0 +1,140 @@
+#include "base/base.h"
+#include "baseline/baseline.h"
+#include "cubin/cubin.h"
+#include "measure/measure.h"
+
+#include "check_parts.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The capability that "sm_90" names, or the folder of its baseline, "sm-90"; else 0. */
+static int named_capability(const char *name)
+{
+    char *end;
+    if ((strncmp(name, "sm_", 3) != 0 && strncmp(name, "sm-", 3) != 0) || strspn(name + 3, "0123456789") == 0)
+        return 0;
+    const long capability = strtol(name + 3, &end, 10);
+    return *end == '\0' && capability >= 10 && capability <= 255 ? (int)capability : 0;
+}
+
+static bool all_fit(const struct check_request *request, const struct static_files *files, int capability)
+{
+    for (size_t i = 0; i < request->file_count; i++)
+        if (!static_files_fit(files, i, capability))
+            return false;
+    return true;
+}
+
+/* "sm_80, sm_90": the capabilities that there are baselines of, and of them how many all files fit; the last of those
+ * is *capability. Caller frees. */
+static char *find_baselines(const struct check_request *request, const struct static_files *files,
+                            const struct baseline_devices *devices, size_t *fitting, int *capability)
+{
+    char *names = x_strdup("");
+    *fitting = 0;
+    for (size_t i = 0; i < devices->count; i++) {
+        const struct device *device = &devices->list[i].device;
+        if (!static_files_is_device(device))
+            continue;
+        char *longer = x_sprintf("%s%s%s", names, *names ? ", " : "", device->name);
+        free(names);
+        names = longer;
+        if (all_fit(request, files, static_facts_capability(device))) {
+            *capability = static_facts_capability(device);
+            ++*fitting;
+        }
+    }
+    return names;
+}
+
+/* The only capability that has a baseline; without any baseline the only one that there is code for. */
+static int find_capability(const struct check_request *request, const struct static_files *files, int *capability)
+{
+    struct baseline_devices devices;
+    size_t fitting;
+    if (baseline_devices_read(&devices, request->baselines) < 0)
+        return EXIT_USAGE;
+    char *names = find_baselines(request, files, &devices, &fitting, capability);
+    char *built = static_files_architectures(files, SIZE_MAX);
+    int code = 0;
+    if (fitting == 0 && !*names)
+        *capability = named_capability(built);
+    if (fitting > 1) {
+        error("several baselines fit the machine code: %s; choose one with --static=sm_NN", names);
+        code = EXIT_USAGE;
+    } else if (fitting == 0 && *names) {
+        error("%s has baselines of %s, but the files have machine code for %s: build them for that, or begin a "
+              "baseline with --static=sm_NN",
+              request->baselines, names, built);
+        code = EXIT_BASELINE;
+    } else if (*capability == 0) {
+        error("the files have machine code for %s: choose one with --static=sm_NN", built);
+        code = EXIT_USAGE;
+    }
+    free(built);
+    free(names);
+    baseline_devices_release(&devices);
+    return code;
+}
+
+static int choose_capability(const struct check_request *request, const struct static_files *files, int *capability)
+{
+    if (!request->gpu)
+        return find_capability(request, files, capability);
+    *capability = named_capability(request->gpu);
+    if (*capability > 0)
+        return 0;
+    error("--static=%s is no compute capability: files are judged for sm_90 and the like, not for a model of GPU",
+          request->gpu);
+    return EXIT_USAGE;
+}
+
+static int expect_code(const struct check_request *request, const struct static_files *files, int capability)
+{
+    for (size_t i = 0; i < request->file_count; i++) {
+        if (static_files_fit(files, i, capability))
+            continue;
+        char *built = static_files_architectures(files, i);
+        error("%s has no machine code for sm_%d, but for %s: build it for that, too", request->files[i], capability,
+              built);
+        free(built);
+        return EXIT_NOT_MEASURED;
+    }
+    return 0;
+}
+
+static int read_baseline(const struct check_request *request, const struct device *device, struct run *baseline,
+                         char **name)
+{
+    *name = baseline_directory(request->baselines, device);
+    if (baseline_exists(request->baselines, device))
+        return baseline_read(baseline, request->baselines, device);
+    error("there is no baseline for %s in %s", device->name, request->baselines);
+    return 0;
+}
+
+int check_files(const struct check_request *request, struct run *run, struct run *baseline, char **name)
+{
+    struct static_files files;
+    struct device device = {0};
+    int capability = 0;
+    if (static_files_read(&files, request->files, request->file_count) < 0)
+        return EXIT_USAGE;
+    int code = choose_capability(request, &files, &capability);
+    if (code == 0)
+        code = expect_code(request, &files, capability);
+    if (code == 0) {
+        static_files_device(&device, capability);
+        code = read_baseline(request, &device, baseline, name);
+    }
+    if (code == 0) {
+        static_files_run(run, &files, capability, baseline, request->metrics);
+        measure_complete_session(&run->sessions[0]);
+    }
+    free(device.name);
+    free(device.compute_capability);
+    static_files_release(&files);
+    return code;
+}

@@ -1,0 +1,235 @@
+#include "cubin_support.h"
+
+#include "base/base.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of data/small.cu: library.so and small.fatbin are for 8.0 and 9.0, cuda12.cubin is for 8.0 alone, other.fatbin has
+ * another plain(float*) and nothing else. */
+#define SMALL CORPUS "small.fatbin"
+
+struct fixture {
+    struct metrics metrics;
+    struct static_files files;
+    struct run run;
+};
+
+static void read_run(struct fixture *fixture, char *const *paths, size_t count, int capability,
+                     const struct run *baseline)
+{
+    static const struct run none;
+    *fixture = (struct fixture){0};
+    cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
+    cr_assert_eq(static_files_read(&fixture->files, paths, count), 0);
+    static_files_run(&fixture->run, &fixture->files, capability, baseline ? baseline : &none, &fixture->metrics);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    run_release(&fixture->run);
+    static_files_release(&fixture->files);
+    metrics_release(&fixture->metrics);
+}
+
+/* A number, or -1 for not applicable. */
+static void expect_fact(const struct run *run, const char *id, const char *metric, double expected)
+{
+    const struct result *result = run_find(run, id);
+    cr_assert_not_null(result, "%s", id);
+    const struct row *row = result_find(result, metric);
+    cr_assert_not_null(row, "%s %s", id, metric);
+    cr_assert_eq(row->state, expected < 0 ? VALUE_NOT_APPLICABLE : VALUE_MEASURED, "%s %s: %s", id, metric,
+                 value_state_name(row->state));
+    if (expected >= 0)
+        cr_expect_eq(row_value(row), expected, "%s %s: %g", id, metric, row_value(row));
+}
+
+Test(static_files, functions_are_kernels)
+{
+    struct fixture fixture;
+    read_run(&fixture, (char *[]){(char[]){SMALL}, (char[]){CORPUS "library.so"}}, 2, 90, NULL);
+    const struct run *run = &fixture.run;
+    cr_expect_str_eq(run->device.name, "sm_90");
+    cr_expect_str_eq(run->device.compute_capability, "9.0");
+    cr_assert_eq(run->session_count, 1);
+    cr_expect_str_eq(run->sessions[0].facts[SESSION_COMPILER], "ptxas 13.0.88");
+    cr_expect_str_eq(run->sessions[0].facts[SESSION_COLLECTOR], "static");
+    cr_expect_eq(run->result_count, 6);
+    expect_fact(run, "small/plain", "registers", 10);
+    expect_fact(run, "small/bounded", "shared_memory", 1024);
+    expect_fact(run, "small/bounded", "theoretical_occupancy", -1);
+    expect_fact(run, "library/stacked", "local_memory", 96);
+    const struct result *result = run_find(run, "small/bounded");
+    cr_assert_eq(result->launch_count, 1);
+    cr_expect_str_eq(result->launches[0].function, "(anonymous namespace)::bounded(float const*, float*)");
+    cr_expect_str_eq(result->launches[0].code, run_find(run, "library/bounded")->launches[0].code);
+    cr_expect_eq(result->launches[0].machine.max_threads, 256);
+    tear_down(&fixture);
+}
+
+Test(static_files, code_is_that_of_the_gpu)
+{
+    struct fixture fixture;
+    read_run(&fixture, (char *[]){(char[]){SMALL}}, 1, 86, NULL);
+    expect_fact(&fixture.run, "small/plain", "registers", 8);
+    cr_expect(static_files_fit(&fixture.files, 0, 80));
+    cr_expect(static_files_fit(&fixture.files, 0, 89));
+    cr_expect(!static_files_fit(&fixture.files, 0, 75));
+    cr_expect(!static_files_fit(&fixture.files, 0, 100));
+    cr_expect(!static_files_fit(&fixture.files, 1, 80));
+    tear_down(&fixture);
+    read_run(&fixture, (char *[]){(char[]){CORPUS "cuda12.cubin"}, (char[]){SMALL}}, 2, 80, NULL);
+    char *one = static_files_architectures(&fixture.files, 0),
+         *all = static_files_architectures(&fixture.files, SIZE_MAX);
+    cr_expect_str_eq(one, "sm_80");
+    cr_expect_str_eq(all, "sm_80, sm_90");
+    free(one);
+    free(all);
+    tear_down(&fixture);
+}
+
+/* Two files of one name: which of the two is launched nobody says, so the worst counts. */
+Test(static_files, functions_of_one_name_are_one_kernel)
+{
+    char *directory = scratch_make(), *text;
+    size_t length;
+    char *paths[] = {x_strdup(SMALL), x_sprintf("%s/small.fatbin", directory), x_strdup(SMALL)};
+    cr_assert_eq(file_read(CORPUS "other.fatbin", 1 << 20, &text, &length), 0);
+    FILE *stream = fopen(paths[1], "w");
+    cr_assert_eq(fwrite(text, 1, length, stream), length);
+    fclose(stream);
+    free(text);
+    struct fixture fixture;
+    read_run(&fixture, paths, 3, 90, NULL);
+    cr_expect_eq(fixture.run.result_count, 3);
+    const struct result *result = run_find(&fixture.run, "small/plain");
+    cr_assert_not_null(result);
+    cr_expect_eq(result->launch_count, 2, "%zu: the same code twice is one", result->launch_count);
+    cr_expect_eq(run_find(&fixture.run, "small/stacked")->launch_count, 1);
+    tear_down(&fixture);
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+        free(paths[i]);
+    scratch_remove(directory);
+}
+
+Test(static_files, what_the_baseline_calls_a_function_stays)
+{
+    struct run baseline = {0};
+    static const char *const ids[] = {"small/plain~0000", "another/bounded", "small/gone"};
+    static const char *const functions[] = {"plain(float*)", "(anonymous namespace)::bounded(float const*, float*)",
+                                            "gone()"};
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+        struct result *result = run_add(&baseline, ids[i]);
+        ARRAY_GROW(result->launches, result->launch_count)->function = x_strdup(functions[i]);
+    }
+    run_add(&baseline, "small/without_launch");
+    struct fixture fixture;
+    read_run(&fixture, (char *[]){(char[]){SMALL}}, 1, 90, &baseline);
+    cr_expect_eq(fixture.run.result_count, 3);
+    cr_expect_not_null(run_find(&fixture.run, "small/plain~0000"));
+    cr_expect_not_null(run_find(&fixture.run, "small/bounded"), "that of another family says nothing");
+    cr_expect_not_null(run_find(&fixture.run, "small/stacked"));
+    tear_down(&fixture);
+    run_release(&baseline);
+}
+
+/* A folder with one cubin, and beside it a description; NULL: none. */
+static char *make_cache(const char *description)
+{
+    char *directory = scratch_make(), *text;
+    size_t length;
+    char *below = x_sprintf("%s/one", directory), *path = x_sprintf("%s/k.cubin", below);
+    cr_assert_eq(make_directories(below), 0);
+    cr_assert_eq(file_read(CORPUS "cuda12.cubin", 1 << 20, &text, &length), 0);
+    FILE *stream = fopen(path, "w");
+    cr_assert_eq(fwrite(text, 1, length, stream), length);
+    fclose(stream);
+    if (description)
+        free(scratch_file(below, "k.json", description));
+    free(text);
+    free(below);
+    free(path);
+    return directory;
+}
+
+Test(static_files, a_description_beside_a_cubin_says_in_what_blocks)
+{
+    static const struct {
+        const char *description, *id;
+        double occupancy, shared;
+    } cases[] = {
+        {"{\"num_warps\": 8, \"shared\": 90000, \"name\": \"bounded\"}", "triton/bounded", 12.5, 91024},
+        {"{\"num_warps\": 4, \"shared\": 0}", "triton/bounded", 100, 1024},
+        {"{\"num_warps\": 16, \"shared\": 1}", "triton/bounded", -1, 1024}, /* of other code: this is for 256 threads */
+        {"{\"num_warps\": 33, \"shared\": 1}", "triton/bounded", -1, 1024},
+        {"{\"num_warps\": 0, \"shared\": 1}", "triton/bounded", -1, 1024},
+        {"{\"num_warps\": 8, \"shared\": -1}", "triton/bounded", -1, 1024},
+        {"{\"num_warps\": \"8\", \"shared\": 1}", "k/bounded", -1, 1024},
+        {"[1]", "k/bounded", -1, 1024},
+        {NULL, "k/bounded", -1, 1024},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *directory = make_cache(cases[i].description);
+        struct fixture fixture;
+        read_run(&fixture, (char *[]){directory}, 1, 80, NULL);
+        expect_fact(&fixture.run, cases[i].id, "theoretical_occupancy", cases[i].occupancy);
+        expect_fact(&fixture.run, cases[i].id, "shared_memory", cases[i].shared);
+        tear_down(&fixture);
+        scratch_remove(directory);
+    }
+}
+
+static void expect_error(char *path, const char *words)
+{
+    struct static_files files;
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_eq(static_files_read(&files, &path, 1), -1, "%s", path);
+    char *said = capture_end(&capture);
+    cr_expect(strstr(said, words), "%s: %s", path, said);
+    cr_expect_eq(files.count, 0);
+    free(said);
+}
+
+Test(static_files, what_cannot_be_judged_is_said)
+{
+    expect_error((char[]){CORPUS "no_such"}, "cannot read " CORPUS "no_such");
+    expect_error((char[]){CORPUS "cut.fatbin"}, "cut.fatbin");
+    expect_error((char[]){"tests/data"}, "tests/data holds no .cubin file, nor does a folder below it");
+    char *directory = make_cache("{\"num_warps\": ");
+    expect_error(directory, "one/k.json:1:");
+    scratch_remove(directory);
+    /* A fatbin of PTX alone. */
+    static const unsigned char ptx[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 18, 0, 0, 0, 0, 0, 0, 0,   1,
+                                        0,    1,    1,    16,   0, 0, 0,  2, 0,  0, 0, 0, 0, 0, 0, '/', '/'};
+    directory = scratch_make();
+    char *path = x_sprintf("%s/ptx.fatbin", directory);
+    FILE *stream = fopen(path, "w");
+    cr_assert_eq(fwrite(ptx, 1, sizeof ptx, stream), sizeof ptx);
+    fclose(stream);
+    expect_error(path, "carries no machine code for a GPU");
+    stream = fopen(path, "r+");
+    cr_assert_eq(fseek(stream, 16, SEEK_SET), 0);
+    fputc(2, stream); /* code, but no ELF file */
+    fclose(stream);
+    expect_error(path, "cannot be judged whole: build it with nvcc --compress-mode=none");
+    free(path);
+    scratch_remove(directory);
+}
+
+Test(static_files, a_capability_is_no_gpu)
+{
+    struct device device, gpu = {.name = (char[]){"NVIDIA H200"}, .compute_capability = (char[]){"9.0"}};
+    static_files_device(&device, 120);
+    cr_expect_str_eq(device.name, "sm_120");
+    cr_expect_str_eq(device.compute_capability, "12.0");
+    cr_expect(static_files_is_device(&device));
+    cr_expect(!static_files_is_device(&gpu));
+    cr_expect(!static_files_is_device(&(struct device){0}));
+    free(device.name);
+    free(device.compute_capability);
+}

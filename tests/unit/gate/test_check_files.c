@@ -1,0 +1,102 @@
+#include "base/base.h"
+#include "command/command.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of data/small.cu: library.so is for 8.0 and 9.0, cuda12.cubin for 8.0 alone. */
+#define CORPUS "tests/fuzz/corpus/cubin/"
+
+/* Judges one file; what was said on both streams is the caller's to free. */
+static char *check(const char *directory, const char *gpu, char *file, int *code)
+{
+    char *baselines = x_sprintf("%s/baselines", directory), *report = x_sprintf("%s/report.txt", directory);
+    char *save = x_sprintf("%s/run.json", directory), *printed = NULL;
+    size_t length;
+    char *library = (char[]){"libkernels.so"}; /* the default, which is not read */
+    const struct options options = {
+        .kernels = library,
+        .found = {library},
+        .metrics = "metrics",
+        .baselines = baselines,
+        .collector = "cupti",
+        .timeout = 60,
+        .output = report,
+        .save = save,
+        .format = "text",
+        .static_only = true,
+        .gpu = gpu,
+        .arguments = &file,
+        .argument_count = 1,
+    };
+    struct capture capture;
+    remove(report);
+    capture_begin(&capture);
+    *code = command_check.run(&options);
+    char *said = capture_end(&capture);
+    if (access(report, F_OK) < 0 || file_read(report, 1 << 20, &printed, &length) < 0)
+        printed = x_strdup("");
+    char *both = x_sprintf("%s%s", said, printed);
+    free(said);
+    free(printed);
+    free(save);
+    free(report);
+    free(baselines);
+    return both;
+}
+
+/* Makes what was judged last a baseline. */
+static void accept(const char *directory)
+{
+    char *baselines = x_sprintf("%s/baselines", directory), *run = x_sprintf("%s/run.json", directory);
+    const struct options options = {
+        .baselines = baselines,
+        .metrics = "metrics",
+        .reason = "made up",
+        .arguments = &run,
+        .argument_count = 1,
+        .quiet = true,
+    };
+    cr_assert_eq(command_accept.run(&options), EXIT_SAME);
+    free(baselines);
+    free(run);
+}
+
+Test(check_files, which_capability_is_meant)
+{
+    static const struct {
+        bool accept; /* what came of the case before */
+        const char *gpu, *file;
+        int code;
+        const char *words;
+    } cases[] = {
+        {false, NULL, CORPUS "library.so", EXIT_USAGE, "sm_80, sm_90: choose one with --static=sm_NN"},
+        {false, "sm_", CORPUS "library.so", EXIT_USAGE, "--static=sm_ is no compute capability"},
+        {false, "sm_90x", CORPUS "library.so", EXIT_USAGE, "--static=sm_90x is no compute capability"},
+        {false, "sm_999", CORPUS "library.so", EXIT_USAGE, "--static=sm_999 is no compute capability"},
+        {false, "sm_100", CORPUS "library.so", EXIT_NOT_MEASURED, "library.so has no machine code for sm_100"},
+        {false, NULL, CORPUS "cuda12.cubin", EXIT_BASELINE, "there is no baseline for sm_80 in "},
+        {false, "sm_90", CORPUS "library.so", EXIT_BASELINE, "there is no baseline for sm_90 in "},
+        {true, NULL, CORPUS "library.so", EXIT_SAME, "nothing is worse: 3 rows in 3 kernels"},
+        {false, "sm-90", CORPUS "library.so", EXIT_SAME, "nothing is worse"},
+        {false, NULL, CORPUS "cuda12.cubin", EXIT_BASELINE,
+         "baselines of sm_90, but the files have machine code for sm_80"},
+        {false, "sm_80", CORPUS "library.so", EXIT_BASELINE, "there is no baseline for sm_80 in "},
+        {true, NULL, CORPUS "library.so", EXIT_USAGE, "several baselines fit the machine code: sm_80, sm_90"},
+        {false, "sm_80", CORPUS "library.so", EXIT_SAME, "nothing is worse"},
+    };
+    char *directory = scratch_make();
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int code;
+        if (cases[i].accept)
+            accept(directory);
+        char *said = check(directory, cases[i].gpu, (char *)cases[i].file, &code);
+        cr_expect_eq(code, cases[i].code, "case %zu: %d, %s", i, code, said);
+        cr_expect(strstr(said, cases[i].words), "case %zu: %s", i, said);
+        free(said);
+    }
+    scratch_remove(directory);
+}
