@@ -90,6 +90,7 @@ else
     script merge tests/scripts/merge.sh
     script check_perf tests/scripts/check_perf.sh
     script static tests/scripts/static.sh
+    script static_files tests/scripts/static_files.sh
     script planted tests/scripts/planted.sh
     script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
     script exec_figures tests/gpu/exec.sh --self-test

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# `cugate check --static FILE...`: a baseline of functions begun without a GPU, and what is said of files whose functions
+# got worse, came or went, of a cache as Triton makes it, and of files that cannot be judged. Ends with "N passed, N
+# failed". Needs nvcc, no GPU.
+#
+#   CUGATE=build/cugate [NVCC=nvcc] tests/scripts/static_files.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+nvcc=${NVCC:-nvcc}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+# shellcheck source=/dev/null
+. "$top/tests/scripts/expect.sh"
+
+# build FOLDER SED FLAG...: FOLDER/app.o, of small.cu edited.
+build() {
+    local folder=$1 edit=$2
+    shift 2
+    mkdir "$folder"
+    sed "$edit" "$top/tests/data/small.cu" >"$folder/small.cu"
+    "$nvcc" -std=c++17 "$@" -c "$folder/small.cu" -o "$folder/app.o" >"$folder/log" 2>&1 || cat "$folder/log"
+}
+
+build base '' -arch=sm_90
+build larger 's/local\[24\]/local[48]/; s/< 24/< 48/; s/% 24/% 48/g' -arch=sm_90
+build gone '' -arch=sm_90 -DOTHER
+build overload "\$a __global__ void plain(double *out) { *out = 1; }" -arch=sm_90
+build both '' -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
+build compressed '' -arch=sm_90 --compress-mode=size
+
+ask "$cugate" check --static --save run.json base/app.o
+expect "no baseline yet" 4 'STATIC: NO KERNEL WAS RUN' 'no baseline for sm_90 in baselines' \
+    'cugate accept run.json --reason "first baseline"'
+ask "$cugate" accept run.json --reason "first baseline"
+expect "the first baseline without a GPU" 0 'accepted 12 rows of 3 kernels'
+grep -q '"device": {"compute_capability": "9.0", "name": "sm_90"}' baselines/sm-90/app/bounded.json
+expect "it knows of no GPU" $?
+ask "$cugate" check --static base/app.o
+expect "the same files" 0 'baselines/sm-90' 'nothing is worse: 3 rows in 3 kernels'
+ask "$cugate" check --static both/app.o
+expect "code for another GPU beside it" 0 'nothing is worse: 3 rows in 3 kernels'
+ask "$cugate" check --static larger/app.o
+expect "more local memory" 1 'regressed  app/stacked  local_memory' '96 B  192 B' 'accept RUN.json -k app/stacked' \
+    '!app/bounded'
+ask "$cugate" check --static gone/app.o
+expect "functions gone" 5 'missing    app/bounded' 'missing    app/stacked' 'remove its baseline file'
+ask "$cugate" check --static overload/app.o
+expect "one more of a name leaves the name of the other" 0 'new        app/plain~' '!missing'
+ask "$cugate" check --static
+expect "a capability is no GPU that a library is judged for" 4 '!sm-90'
+ask "$cugate" check --static=sm_80 base/app.o
+expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, but for sm_90'
+ask "$cugate" check --static --baselines none both/app.o
+expect "code for two GPUs and no baseline" 2 'sm_80, sm_90: choose one with --static=sm_NN'
+ask "$cugate" check --static compressed/app.o
+expect "compressed code" 2 'compressed' 'cannot be judged whole'
+mkdir empty
+ask "$cugate" check --static empty
+expect "an empty folder" 2 'empty holds no .cubin file'
+ask "$cugate" check --static base/app.o larger/small.cu
+expect "a file without code" 2 'larger/small.cu: it is no shared library, program, cubin or fatbin'
+
+# A cache: a folder a function, and beside its code how it is launched.
+describe() {
+    printf '{"hash": "0f", "target": {"backend": "cuda", "arch": 90}, "num_warps": %s, "shared": %s, "name": "bounded"}' \
+        "$1" "$2" >"cache/$3/kernel.json"
+}
+mkdir -p cache/ONE cache/TWO cache/tmp.pid_1
+"$nvcc" -std=c++17 -arch=sm_90 -cubin base/small.cu -o cache/ONE/kernel.cubin >log 2>&1 || cat log
+cp cache/ONE/kernel.cubin cache/TWO/kernel.cubin
+head -c 100 cache/ONE/kernel.cubin >cache/tmp.pid_1/kernel.cubin # being written
+describe 8 2048 ONE
+describe 4 2048 TWO
+ask "$cugate" check --static --baselines triton --save triton.json cache
+expect "a cache" 4 'measured: 3 of 3 kernels'
+ask "$cugate" accept triton.json --baselines triton --reason "first baseline"
+expect "its baseline" 0 'accepted 12 rows of 3 kernels'
+ask "$cugate" check --static --baselines triton cache
+expect "the same cache" 0 'nothing is worse: 6 rows in 3 kernels'
+describe 8 115712 ONE
+ask "$cugate" check --static --baselines triton cache -k triton/bounded
+expect "more shared memory, fewer warps" 1 'regressed  triton/bounded  theoretical_occupancy' \
+    'dynamic shared memory 2,048 -> 115,712 B'
+rm cache/TWO/kernel.json
+ask "$cugate" check --static --baselines triton cache -k 'triton/*' -k 'kernel/*'
+expect "a description that is lost" 1 'new        kernel/bounded'
+printf '{' >cache/TWO/kernel.json
+ask "$cugate" check --static --baselines triton cache
+expect "a damaged description" 2 'cache/TWO/kernel.json:1:1:'
+
+summary
