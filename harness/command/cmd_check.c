@@ -19,24 +19,18 @@ struct checking {
     struct check check;
 };
 
-/* What stands behind the options: files, with --static. */
-static int refuse_arguments(const struct options *options)
+/* Arguments are a command to measure; but with --static they are files. */
+static bool is_of_program(const struct options *options)
 {
-    if (options->argument_count > 0 && !options->static_only)
-        return error("`cugate check` does not know what to do with '%s'; with --static it judges the functions in the "
-                     "machine code of files; see cugate check --help",
-                     options->arguments[0]);
-    if (options->argument_count > 0 && options->kernels != options->found[0])
-        return error(
-            "--static judges either the kernels of --kernels or the functions of files: leave one of them out");
-    return 0;
+    return options->argument_count > 0 && !options->static_only;
 }
 
 static int refuse_contradictions(const struct options *options)
 {
     const char *unmeasured = options->replay ? "replay" : options->static_only ? "static" : NULL;
-    if (refuse_arguments(options) < 0)
-        return -1;
+    if (options->static_only && options->argument_count > 0 && options->kernels != options->found[0])
+        return error(
+            "--static judges either the kernels of --kernels or the functions of files: leave one of them out");
     if (unmeasured && options->save && options->argument_count == 0)
         return error("--save keeps what was measured, but --%s measures nothing: leave one of them out", unmeasured);
     if (options->replay && options->static_only)
@@ -45,8 +39,8 @@ static int refuse_contradictions(const struct options *options)
         return error("--against measures, but --%s measures nothing: leave one of them out", unmeasured);
     if (options->paired && !options->against)
         return error("--paired needs --against BASE, the build to take turns with");
-    if (unmeasured && options->argument_count > 0)
-        return error("a program is measured, but --%s measures nothing: leave one of them out", unmeasured);
+    if (options->replay && options->argument_count > 0)
+        return error("a program is measured, but --replay measures nothing: leave one of them out");
     return 0;
 }
 
@@ -60,12 +54,12 @@ static int open_files(struct checking *checking, struct measurement *measurement
         metrics_read_directory(&checking->metrics, options->metrics) < 0 ||
         options_measurement(measurement, options, &checking->metrics) < 0)
         return -1;
-    if (options->argument_count > 0) {
+    if (is_of_program(options)) {
         if (options_program(&checking->program, measurement, options) < 0)
             return -1;
         checking->program.status = &checking->status;
     }
-    if (options->against && options->argument_count == 0 && access(options->against, R_OK) < 0)
+    if (options->against && !is_of_program(options) && access(options->against, R_OK) < 0)
         return error("cannot read %s: %s", options->against, strerror(errno));
     if (options->before && access(options->before, R_OK | X_OK) < 0)
         return error("cannot read %s: %s", options->before, strerror(errno));
