@@ -85,6 +85,7 @@ else
     criterion unit "$build/tests/unit_tests"
     criterion standin_test "$build/tests/standin/standin_test"
     script standin tests/scripts/standin.sh
+    script exec tests/scripts/exec.sh
     script cli tests/cli/run.sh
     script junit tests/scripts/junit.sh
     script merge tests/scripts/merge.sh

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# `cugate exec` on made programs (tests/standin), each with what must come of it: exit code, words on standard error, the
+# kernels in the run file with as many samples, and that the program prints and ends as it does alone. Every value is held
+# against the rule by which the stand-in makes it up. Needs no GPU. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/exec.sh [WORD]     tests/standin is beside it; WORD: only labels that have it
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+cugate=$(realpath "${CUGATE:-build/cugate}")
+standin=$(dirname "$cugate")/tests/standin
+program=$standin/program
+only=${1-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+# shellcheck source=tests/scripts/expect.sh
+. "$here/expect.sh"
+
+# Sanitizers would take crashes for theirs, and do not like to be loaded second.
+ulimit -c 0
+export ASAN_OPTIONS=handle_segv=0:handle_abort=0:verify_asan_link_order=0
+mkdir counters tmp
+export STANDIN_DIR=$work/counters TMPDIR=$work/tmp LC_ALL=C
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH CUDA_VISIBLE_DEVICES CUGATE
+standing_in=(env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13")
+metrics=$here/../../metrics
+
+# What is in run.json: "8 ok, 0 failed, samples 40 40 40" of the three runs; then whatever is wrong in it.
+cat >held.jq <<'JQ'
+def threads: (.grid[0] * .grid[1] * .grid[2] * .block[0] * .block[1] * .block[2]) * .times;
+def sum(f): map(f) | add // 0;
+def time_of: {"add_one": 12000, "add_value": 20000, "void scale<int>(int*, int, int)": 50000, "tiny": 2000,
+              "void scale<unsigned int>(unsigned int*, int, int)": 30000, "large": 324000, "restless": 15000}[.function];
+def samples($metric): [.kernels[].metrics[$metric]?.sessions[0]? // [] | length] | add // 0;
+def held($id; $metric; $expected):
+    (.metrics[$metric].sessions // [])[][] | select([.] - $expected != [])
+    | "WRONG: \($id) has \($metric) \(.), not \($expected | join(" or "))";
+"\([.kernels[] | select(.status == "ok")] | length) ok, \([.kernels[] | select(.status != "ok")] | length) failed, " +
+    "samples \(samples("time")) \(samples("branch_targets")) \(samples("l1_sectors"))",
+(.kernels | to_entries[] | .key as $id | .value | select(.status == "ok") | .launches as $launches
+    | ($launches | sum(threads)) as $threads
+    # Where the driver does not tell the module, either of two codes was launched: one has 512 bytes of shared memory.
+    | [0, 512 | . as $unknown | $launches | sum((1000 + (.machine.shared // $unknown)) * threads)] as $instructions
+    | ($launches | sum(time_of)) as $time
+    | held($id; "dram_bytes_read"; [16 * $threads]), held($id; "branch_targets"; [4 * $threads]),
+      held($id; "l1_sectors"; [12 * $threads]),
+      if $launches | any(.function == "restless" or .function == "add_value") then empty
+      else held($id; "instructions"; $instructions) end,
+      # Gaps are in a graph's; and the first of a session takes twice as long.
+      held($id; "time"; if $id | test("/graph:") then [$time * 6 / 5, $time * 12 / 5] else [$time] end)),
+(.sessions[] | select(.collector != "exec" or .caches != "the program's own") | "WRONG: collector or caches")
+JQ
+
+chosen() {
+    case $1 in *"$only"*) ;; *) return 1 ;; esac
+}
+
+# alone COMMAND..., measured OPTION... -- COMMAND...: with the same input. What differs is said beside what the second
+# said.
+alone() {
+    alone=0
+    "${standing_in[@]}" timeout 30 "$@" <"${input:-/dev/null}" >alone 2>alone.errors || alone=$?
+}
+measured() {
+    rm -f run.json
+    code=0
+    "${standing_in[@]}" timeout 60 "$cugate" exec --metrics "$metrics" --save run.json "$@" \
+        <"${input:-/dev/null}" >with 2>with.errors || code=$?
+    {
+        cat with.errors
+        [ ! -e run.json ] || jq -r -f held.jq run.json || echo "WRONG: run.json"
+        [ -z "$(ls tmp)" ] || echo "WRONG: left in TMPDIR: $(ls tmp)"
+    } >"$work/said" 2>&1
+    rm -rf tmp/*
+}
+compared() {
+    {
+        cmp -s <(sort alone) <(sort with) || diff alone with | sed 's/^/DIFFERS: /'
+        comm -23 <(sort alone.errors) <(sort with.errors) | sed 's/^/DIFFERS: without /'
+        [ "$alone" = 0 ] || [ "$code" = "$alone" ] || echo "DIFFERS: exit code $alone alone"
+    } >>"$work/said" 2>&1
+}
+
+# program 'NAME [ARGUMENT]...' CODE HELD WORDS...; with $options for exec.
+program() {
+    local name=$1 wanted=$2
+    shift 2
+    chosen "program $name" || return
+    # shellcheck disable=SC2086 # words
+    { alone "$program" $name; measured ${options-} -- "$program" $name; } 2>/dev/null
+    compared
+    expect "program $name${options+, $options}" "$wanted" "$@" '!DIFFERS' '!WRONG' "${warned:-!warning}"
+}
+
+# ---- Launches
+
+program 'plain' 0 '8 ok, 0 failed, samples 40 40 40' 'measured: 8 of 8 kernels (exit 0)'
+program 'plain 8' 0 '8 ok, 0 failed, samples 8 8 8'
+program 'plain 1' 0 '1 ok, 0 failed, samples 1 1 1'
+program 'changed' 0 '8 ok, 0 failed, samples 40 40 40'
+program 'shapes' 0 '100 ok, 0 failed, samples 100 100 100'
+program 'data' 0 '1 ok, 0 failed, samples 5 5 5'
+program 'restless' 0 '2 ok, 0 failed, samples 10 10 10'
+program 'namesakes' 0 '2 ok, 0 failed, samples 10 10 10' 'program/add_one@64,256#2'
+program 'reload' 0 '2 ok, 0 failed, samples 10 10 10' 'program/add_one@64,256#2'
+program 'library' 0 '1 ok, 0 failed, samples 5 5 5'
+program 'ways' 0 '1 ok, 0 failed, samples 5 5 5'
+program 'failing' 0 '8 ok, 0 failed'
+program 'second-context' 0 '8 ok, 0 failed'
+STANDIN_DEVICES=2 program 'devices' 0 '8 ok, 0 failed'
+program 'threads' 0 '2 ok, 0 failed, samples 10 10 10'
+warned='nothing' program 'start' 5 '!ok'
+program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'
+
+# ---- Ends
+
+ended='1 of 1 processes of the program ended without a word'
+warned=$ended program 'crash' 139 '0 ok, 8 failed' 'it was launched, and no launch of it was measured'
+warned=$ended program 'abort' 134 '0 ok, 8 failed'
+warned='the GPU'"'"'s context is lost: an illegal memory access was encountered (700)' program 'illegal' 1 '0 ok, 8 failed'
+program 'exit3' 3 '8 ok, 0 failed, samples 15 15 15'
+warned=$ended program '_exit 23 7' 7 '0 ok, 8 failed'
+warned=$ended program '_exit 23 0' 5 '0 ok, 8 failed'
+program 'quick_exit' 0 '8 ok, 0 failed, samples 15 15 15'
+warned=$ended program 'sigkill' 137 '8 ok, 0 failed, samples 15 0 0' # after idleness
+options='--timeout 1' program 'plain' 0 '8 ok, 0 failed'
+
+# ---- Processes
+
+program 'fork-before' 0 '8 ok, 0 failed'
+program 'fork-after' 0 '8 ok, 0 failed, samples 35 35 35'
+program 'exec-child' 0 '8 ok, 0 failed'
+program 'processes' 0 '8 ok, 0 failed'
+
+# ---- Graphs
+
+for way in 0 1 2 3 4 5; do
+    program "capture 4 $way" 0 '9 ok, 0 failed'
+done
+program 'graph' 0 '1 ok, 0 failed, samples 3 0 3'
+program 'recapture' 0
+
+summary
