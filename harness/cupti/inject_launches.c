@@ -90,9 +90,11 @@ static const struct function *function_of(CUfunction handle, const char *name)
 {
     const struct handle key = {.handle = handle};
     struct handle *known = intern(&handles, &key, sizeof key, by_handle);
-    if (known->function)
+    if (!name)
+        name = "unknown";
+    if (known->function && strcmp(known->function->name, name) == 0) /* else the driver gave the handle anew */
         return known->function;
-    struct function function = {.handle = handle, .name = x_strdup(name ? name : "unknown")};
+    struct function function = {.handle = handle, .name = x_strdup(name)};
     modules_of_function(handle, function.module);
     struct function *kept = intern(&functions, &function, sizeof function, by_function);
     if (kept->name != function.name)

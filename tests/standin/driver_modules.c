@@ -3,6 +3,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,8 +278,13 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_o
     struct CUmod_st names = {.image = opened->image, .size = opened->size};
     read_image(&names);
     opened->kernels = calloc(names.function_count, sizeof *opened->kernels);
-    for (size_t i = 0; opened->kernels && i < names.function_count; i++)
-        opened->kernels[opened->kernel_count++] = (struct CUkern_st){KERNEL, names.functions[i].name, opened};
+    opened->kernel_count = opened->kernels ? names.function_count : 0;
+    /* In another order each time, so that another kernel is given the handle of one that is gone. */
+    static atomic_size_t turns;
+    const size_t turn = atomic_fetch_add(&turns, 1);
+    for (size_t i = 0; i < opened->kernel_count; i++)
+        opened->kernels[(i + turn) % opened->kernel_count] =
+            (struct CUkern_st){KERNEL, names.functions[i].name, opened};
     free(names.functions);
     *library = opened;
     return driver_exit(&call, CUDA_SUCCESS);

@@ -142,6 +142,27 @@ static int library(int argc, char **argv)
     return 0;
 }
 
+/* One after the other, of two kernels: the handles of one that is gone may be given anew. */
+static int libraries(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 20);
+    int numbers = NUMBERS, value = 3;
+    gpu_open(&gpu, 0);
+    void *parameters[] = {&gpu.numbers, &numbers, &value};
+    for (int i = 0; i < count; i++) {
+        CUlibrary opened;
+        CUkernel kernel;
+        MUST(cuLibraryLoadData(&opened, _binary_kernels_cubin_start, NULL, NULL, 0, NULL, NULL, 0));
+        MUST(cuLibraryGetKernel(&kernel, opened, i % 2 ? "large" : "add_one"));
+        MUST(cuLaunchKernel((CUfunction)(void *)kernel, 64, 1, 1, 256, 1, 1, 0, NULL, parameters, NULL));
+        MUST(cuLibraryUnload(opened));
+    }
+    printf("libraries: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
 /* Each function that launches: of the six that the profiler knows, those that a program calls by these names, and by
  * way of cuGetProcAddress those of programs with a default stream for each thread. */
 static int ways(int argc, char **argv)
@@ -328,6 +349,7 @@ const struct program programs_of_launches[] = {
     {"namesakes", "[N]: N launches of two kernels of one name", namesakes},
     {"reload", "[N]: N launches, each after unloading the module and loading another", reload},
     {"library", "[N]: N launches of a CUkernel", library},
+    {"libraries", "[N]: N launches of two CUkernels, each of a library that goes then", libraries},
     {"ways", "a launch by each function that launches", ways},
     {"failing", "22 launches, with 21 between them that fail", failing},
     {"second-context", "8 launches, 8 in a second context, 8", second_context},

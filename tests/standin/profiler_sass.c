@@ -1,7 +1,7 @@
 /* Counts by instruction. As the real one, they are of one function in the life of a process, the first that runs after
- * cuptiSassMetricsEnable. A function has four instructions, 16 bytes each: a quarter of its instructions is at each; the
- * second is a load and the third a store, of a sector a thread; the fourth makes a pass through shared memory for each
- * four threads, where one for eight would do. */
+ * cuptiSassMetricsEnable. A function has four instructions, 16 bytes each: a quarter of its instructions is at each;
+ * the second is a load and the third a store, of a sector a thread; the fourth makes a pass through shared memory for
+ * each four threads, where one for eight would do. */
 #include "profiler.h"
 
 #include <cupti_sass_metrics.h>
@@ -11,7 +11,8 @@
 
 enum { INSTRUCTIONS = 4, BYTES = 16 };
 
-/* What an instruction counts of a metric: a share of the kernel's instructions, or of its threads. To add one: a row. */
+/* What an instruction counts of a metric: a share of the kernel's instructions, or of its threads. To add one: a row.
+ */
 static const struct {
     const char *name;
     double of_instructions;

@@ -183,7 +183,8 @@ Test(baseline, what_cannot_be_read_is_said)
     struct device other = run.device;
     other.memory_bytes = 1;
     other.mig = true;
-    expect_read(directory, &other, EXIT_BASELINE, "this one has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
+    expect_read(directory, &other, EXIT_BASELINE,
+                "this one has memory 1 bytes, not 150754820096 bytes; MIG on, not off");
 
     struct run file;
     cr_assert_eq(run_read(&file, tree), 0);
