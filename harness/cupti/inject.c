@@ -16,10 +16,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,6 +31,7 @@ enum {
                           * ending and beginning anew 15 */
     FAILURES_MAX = 3,    /* sessions in a row that went wrong */
     LAUNCH_SECONDS = 10, /* that a launch waits for one of another thread, which may wait for this one */
+    DYING_SECONDS = 3,   /* for sending what was counted, when a signal ends the process: a kernel may never end */
     WATCH_MS = 50
 };
 
@@ -46,12 +46,13 @@ static struct {
     int captures; /* streams that are being captured */
     size_t unwanted, failures;
     atomic_size_t unwatched; /* launches of no group */
-    double last;                /* launch, by now_seconds() */
-    int wake[2];                /* a pipe: a signal's number, or 0 */
-} self = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wake = {-1, -1}};
+    double last;             /* launch, by now_seconds() */
+    atomic_int signal;       /* that is to end the process */
+    sem_t signals;           /* posted then: it takes no descriptor, which the program might close */
+} self = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static _Thread_local bool within;           /* a launch of this thread's, which holds the mutex */
-static _Thread_local struct group *current; /* what it launches; NULL when nobody wants it */
+static _Thread_local bool within;                /* a launch of this thread's, which holds the mutex */
+static _Thread_local struct group *current;      /* what it launches; NULL when nobody wants it */
 static _Thread_local int nvtx_depth, nvtx_match; /* ranges of NVTX; the one that matched, from 1 */
 
 static bool lock_within(double seconds)
@@ -137,8 +138,8 @@ static void start_session(enum ranges_mode mode)
     struct problem problem;
     CUcontext context = NULL;
     if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
-        (self.request.lines ? lines_begin(context, &problem)
-                            : ranges_start(context, mode, &self.request, &problem)) < 0)
+        (self.request.lines ? lines_begin(context, &problem) : ranges_start(context, mode, &self.request, &problem)) <
+            0)
         give_up(&problem);
 }
 
@@ -160,15 +161,17 @@ static void send_lines(struct group *group)
  * longer than it ought to be: a kernel that has been measured before can wait for the next launches of the graph. */
 static bool can_wait(const struct group *group, enum ranges_mode mode)
 {
-    return mode == RANGES_OF_KERNELS && group->taken > 0 && ranges_running() &&
-           ranges_mode_now() == RANGES_OF_GRAPHS && self.unwanted < PATIENCE;
+    return mode == RANGES_OF_KERNELS && group->taken > 0 && ranges_running() && ranges_mode_now() == RANGES_OF_GRAPHS &&
+           self.unwanted < PATIENCE;
 }
 
 /* With the mutex. mode is how a launch of that group is measured. */
 static void before_launch(struct group *group, enum ranges_mode mode)
 {
+    if (ranges_running() && ranges_are_full())
+        stop_session();
     const bool wanted = group_is_wanted(group) && self.captures == 0 && (!self.request.nvtx || nvtx_match > 0) &&
-                        !can_wait(group, mode);
+                        !can_wait(group, mode) && !atomic_load(&self.off);
     self.last = now_seconds();
     if (wanted) {
         self.unwanted = 0;
@@ -176,7 +179,7 @@ static void before_launch(struct group *group, enum ranges_mode mode)
     } else if (ranges_running()) {
         self.unwanted++;
         /* A graph breaks a session in which it is no range. */
-        if (self.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS || ranges_are_full())
+        if (self.unwanted > PATIENCE || mode == RANGES_OF_GRAPHS)
             stop_session();
     }
     current = wanted && !atomic_load(&self.off) ? group : NULL;
@@ -330,6 +333,9 @@ static void on_driver(CUpti_CallbackId id, const CUpti_CallbackData *call)
     case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz:
         on_capture(call, false);
         break;
+    case CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload:
+        functions_forget();
+        break;
     default:
         on_module(id, call);
     }
@@ -345,7 +351,10 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
         graph_take(graph->graphExec, graph->graph);
     } else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING) {
         graph_forget(((const CUpti_GraphData *)data->resourceDescriptor)->graphExec);
-    } else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING && data->context == ranges_context()) {
+    } else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+        functions_forget();
+        if (data->context != ranges_context())
+            return;
         stop_session();
         ranges_close();
     }
@@ -377,6 +386,9 @@ static void on_nvtx(CUpti_CallbackId id, const void *params)
     switch (id) {
     case CUPTI_CBID_NVTX_nvtxRangePushA:
         nvtx_push(((const nvtxRangePushA_params *)params)->message);
+        break;
+    case CUPTI_CBID_NVTX_nvtxRangePushW: /* of wide characters, which no glob matches */
+        nvtx_push(NULL);
         break;
     case CUPTI_CBID_NVTX_nvtxRangePushEx:
         nvtx_push(nvtx_name(((const nvtxRangePushEx_params *)params)->eventAttrib));
@@ -418,8 +430,8 @@ static void CUPTIAPI on_call(void *data, CUpti_CallbackDomain domain, CUpti_Call
         return;
     }
     const bool drives = domain == CUPTI_CB_DOMAIN_DRIVER_API;
-    const bool graph = drives && (id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
-                                  id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz);
+    const bool graph =
+        drives && (id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch || id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz);
     if (atomic_load(&self.off) && !within)
         return;
     if (drives && (graph || is_launch(id))) {
@@ -461,6 +473,7 @@ static int subscribe(struct problem *problem)
         CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
         CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
         CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+        CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
     };
     static const CUpti_CallbackId resources[] = {
         CUPTI_CBID_RESOURCE_MODULE_LOADED,
@@ -483,7 +496,8 @@ static int subscribe(struct problem *problem)
 
 static void at_exit(void)
 {
-    if (lock_within(LAUNCH_SECONDS)) {
+    /* In a process that was forked the mutex may be held by a thread that it has not. */
+    if (!atomic_load(&self.off) && lock_within(LAUNCH_SECONDS)) {
         say_end();
         pthread_mutex_unlock(&self.mutex);
     }
@@ -494,9 +508,8 @@ static const int deadly[] = {SIGTERM, SIGINT, SIGHUP};
 static void on_signal(int number)
 {
     const int before = errno;
-    const char byte = (char)number;
-    if (write(self.wake[1], &byte, 1) != 1)
-        _exit(128 + number); /* nobody reads it */
+    atomic_store(&self.signal, number);
+    sem_post(&self.signals);
     errno = before;
 }
 
@@ -517,20 +530,56 @@ static void catch_signals(void)
     }
 }
 
-static void die_of(int number)
-{
-    at_exit();
-    use_default(number);
-    kill(getpid(), number);
-}
-
 /* Nothing is counted in a process that forks: CUDA does not work there. */
 static void after_fork(void)
 {
     atomic_store(&self.off, true);
     link_close();
+    ranges_leave_lock();
     for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
         use_default(deadly[i]);
+}
+
+/* In a thread that is not the program's. */
+static void stop_from_outside(bool gives_counters_back)
+{
+    CUcontext was = NULL;
+    cuCtxGetCurrent(&was);
+    cuCtxSetCurrent(ranges_context());
+    stop_session();
+    if (gives_counters_back)
+        ranges_close();
+    cuCtxSetCurrent(was);
+}
+
+static void *send_the_last(void *data)
+{
+    (void)data;
+    if (atomic_load(&self.off) || !lock_within(DYING_SECONDS))
+        return NULL;
+    if (ranges_hold_counters())
+        stop_from_outside(true);
+    say_end();
+    pthread_mutex_unlock(&self.mutex);
+    return NULL;
+}
+
+/* As long as the process lives, since without this thread its signals would be lost. */
+static void *await_signal(void *data)
+{
+    pthread_t sender;
+    struct timespec end;
+    (void)data;
+    while (sem_wait(&self.signals) != 0)
+        continue;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += DYING_SECONDS;
+    if (pthread_create(&sender, NULL, send_the_last, NULL) == 0)
+        pthread_timedjoin_np(sender, NULL, &end);
+    const int number = atomic_load(&self.signal);
+    use_default(number);
+    kill(getpid(), number);
+    return NULL;
 }
 
 /* Sends what was counted when the program rests, which is all that a SIGKILL leaves; and gives up the counters that
@@ -541,45 +590,42 @@ static void look_after(void)
         return;
     const double quiet = now_seconds() - self.last;
     const bool yields = quiet > YIELD_SECONDS && ranges_hold_counters() && ranges_are_waited_for();
-    if (yields || (ranges_running() && quiet > QUIET_SECONDS)) {
-        CUcontext was = NULL;
-        cuCtxGetCurrent(&was);
-        cuCtxSetCurrent(ranges_context());
-        stop_session();
-        if (yields)
-            ranges_close();
-        cuCtxSetCurrent(was);
-    }
+    if (yields || (ranges_running() && quiet > QUIET_SECONDS))
+        stop_from_outside(yields);
     pthread_mutex_unlock(&self.mutex);
 }
 
 static void *watch(void *data)
 {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    const struct timespec nap = {.tv_nsec = WATCH_MS * 1000000L};
     (void)data;
-    struct pollfd pipe = {.fd = self.wake[0], .events = POLLIN};
     while (!atomic_load(&self.off)) {
-        char number;
-        if (poll(&pipe, 1, WATCH_MS) > 0 && read(self.wake[0], &number, 1) == 1)
-            die_of(number);
-        else
-            look_after();
+        nanosleep(&nap, NULL);
+        look_after();
     }
     return NULL;
 }
 
+/* Signals are for the program's own threads. */
+static bool start_thread(void *(*run)(void *))
+{
+    sigset_t all, before;
+    pthread_t thread;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&thread, NULL, run, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started)
+        pthread_detach(thread);
+    return started;
+}
+
 static void start_watching(void)
 {
-    pthread_t thread;
-    if (pipe2(self.wake, O_CLOEXEC) < 0)
-        return;
     pthread_atfork(NULL, NULL, after_fork);
-    if (pthread_create(&thread, NULL, watch, NULL) != 0)
-        return;
-    pthread_detach(thread);
-    catch_signals();
+    (void)start_thread(watch); /* without it a SIGKILL leaves less */
+    if (sem_init(&self.signals, 0, 0) == 0 && start_thread(await_signal))
+        catch_signals();
 }
 
 /* ---- What others call ---- */

@@ -30,6 +30,10 @@ bool link_say(enum message_kind kind, const char *text);
 bool link_ask(enum message_kind kind, const char *text, char **answer); /* caller frees */
 void link_close(void);
 
+/* A copy out of the way of the program, which may expect to be given certain numbers; the descriptor itself is closed.
+ */
+int descriptor_put_away(int low);
+
 /* ---- Modules, inject_modules.c ---- */
 
 #define MODULE_NAME 17 /* 16 hexadecimal digits and 0 */
@@ -106,6 +110,7 @@ void ranges_close(void);
 bool ranges_hold_counters(void);
 CUcontext ranges_context(void);
 bool ranges_are_waited_for(void); /* by another process of this program's */
+void ranges_leave_lock(void);     /* in a process that was forked: the counters stay its parent's */
 
 /* How many launches were lost with the sessions that went wrong. */
 size_t ranges_lost(void);

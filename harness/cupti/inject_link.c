@@ -12,8 +12,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Out of the way of the program, which may expect to be given certain numbers. */
 enum { HIGH_DESCRIPTOR = 900 };
+
+int descriptor_put_away(int low)
+{
+    const int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (high < 0)
+        return low; /* fewer are allowed */
+    close(low);
+    return high;
+}
 
 static int link_descriptor = -1;
 static struct stat link_file; /* of the descriptor: a program that closes all descriptors gets the number for its own */
@@ -38,14 +46,8 @@ static bool connect_parent(const char *path)
     if (strlen(path) >= sizeof address.sun_path)
         return false;
     strcpy(address.sun_path, path); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy): it fits */
-    const int low = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (low < 0)
-        return false;
-    const int high = fcntl(low, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
-    link_descriptor = high >= 0 ? high : low;
-    if (high >= 0)
-        close(low);
-    return connect(link_descriptor, (const struct sockaddr *)&address, sizeof address) == 0 &&
+    link_descriptor = descriptor_put_away(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return link_descriptor >= 0 && connect(link_descriptor, (const struct sockaddr *)&address, sizeof address) == 0 &&
            fstat(link_descriptor, &link_file) == 0;
 }
 

@@ -78,7 +78,7 @@ size_t ranges_lost(void)
 static int open_lock(const struct request *request, const char *gpu, const char *kind)
 {
     char *path = x_sprintf("%s/%s.%s", request->directory, gpu, kind);
-    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int file = descriptor_put_away(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     free(path);
     return file;
 }
@@ -117,14 +117,21 @@ static int take_lock(const struct request *request, CUdevice device, struct prob
     return 0;
 }
 
-static void release_lock(void)
+void ranges_leave_lock(void)
 {
-    /* Of another GPU the next may be. */
     if (ranges.lock >= 0)
         close(ranges.lock);
     if (ranges.queue >= 0)
         close(ranges.queue);
     ranges.lock = ranges.queue = -1;
+}
+
+static void release_lock(void)
+{
+    /* To close it is not enough where a process has just been forked, which has it as well. */
+    if (ranges.lock >= 0)
+        flock(ranges.lock, LOCK_UN);
+    ranges_leave_lock(); /* the next may be of another GPU */
 }
 
 bool ranges_are_waited_for(void)
@@ -302,7 +309,7 @@ static int enable(CUcontext context, enum ranges_mode mode, const struct request
 int ranges_start(CUcontext context, enum ranges_mode mode, const struct request *request, struct problem *problem)
 {
     struct problem lost; /* is counted, and goes on */
-    if (ranges.running && (ranges_are_full() || ranges.context != context || ranges.mode != mode))
+    if (ranges.running && (ranges.context != context || ranges.mode != mode))
         (void)ranges_stop(&lost);
     if (ranges.profiler && (ranges.context != context || ranges.mode != mode))
         ranges_close();
