@@ -123,7 +123,9 @@ struct measuring {
     char **images;
     size_t image_count;
     int status;
-    bool interrupted, broken_off, timed_out;
+    bool interrupted;
+    bool broken_off; /* a process did not say how often it launched what */
+    bool failed;     /* a process was not measured */
 };
 
 /* The first run's facts are the run's; of the others only the rows are taken. */
@@ -166,10 +168,11 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     if (part->set == 0)
         measuring->status = part->status;
     measuring->interrupted |= part->interrupted;
-    measuring->broken_off |= part->broken_off > 0;
+    measuring->failed |= part->failure != NULL;
+    measuring->broken_off |= part->broken_off > 0 || part->failure;
     say_losses(part);
-    measuring->timed_out |= part->timed_out; /* then how it ended was our doing */
     if (part->timed_out) {
+        measuring->status = 0; /* it did not end by itself: what it would have said is not known */
         error("%s did not end within %g s; a longer limit is set with --timeout", what,
               measuring->measurement->program->timeout);
         return EXIT_NOT_MEASURED;
@@ -193,7 +196,7 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
         error("%s ended with exit code %d, and a program that fails is not judged", what, part->status);
         return EXIT_NOT_MEASURED;
     }
-    return part->failure && part->part.session_count == 0 ? EXIT_NOT_MEASURED : EXIT_SAME;
+    return EXIT_SAME;
 }
 
 /* One run of the program, for one set of metrics. */
@@ -275,7 +278,8 @@ static int measure_sets(struct measuring *measuring)
     if (code == EXIT_SAME && measuring->done < measuring->sets && measuring->status < 128)
         warning("the program ran %zu time%s of the %zu that all metrics take, so some were not counted: -m chooses",
                 measuring->done, measuring->done == 1 ? "" : "s", measuring->sets);
-    return code;
+    /* What only that process launches would be missing without a trace. */
+    return code == EXIT_SAME && measuring->failed ? EXIT_NOT_MEASURED : code;
 }
 
 static char *find_injection(void)
@@ -313,8 +317,9 @@ static int check_injection(const char *path)
     if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1"))
         error("no NVIDIA driver here: %s", message.text);
     else if (event == CHILD_SAID)
-        error("cannot load what measures in the program: %s; install the CUDA toolkit with CUPTI, then run `make` again",
-              message.text);
+        error(
+            "cannot load what measures in the program: %s; install the CUDA toolkit with CUPTI, then run `make` again",
+            message.text);
     free(message.text);
     return event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
 }
@@ -342,7 +347,7 @@ int program_measure(const struct measurement *measurement, struct run *run)
     program_input_open(&measuring.input, measurement->program->runs != 1);
     measuring.directory = make_directory();
     const int code = measuring.directory ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
-    if (measurement->program->status && !measuring.timed_out)
+    if (measurement->program->status)
         *measurement->program->status = measuring.status;
     for (size_t i = 0; i < measuring.image_count; i++)
         free(measuring.images[i]);

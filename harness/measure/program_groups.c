@@ -108,7 +108,8 @@ static void put_graph(FILE *stream, const struct program_group *group, char *con
     }
     if (shown < group->count)
         fprintf(stream, "+%zu_more", group->count - shown);
-    fprintf(stream, "~%04x", (unsigned)(XXH3_64bits_digest(state) & 0xffff));
+    fprintf(stream, "~%08x",
+            (unsigned)XXH3_64bits_digest(state)); /* there may be a hundred that differ in shapes only */
     XXH3_freeState(state);
 }
 
@@ -252,8 +253,7 @@ static void find_code(struct program_group *group, const char *directory, int ca
         enum cubin_status status;
         char *path = launch->module ? x_sprintf("%s/%s.cubin", directory, launch->module) : NULL;
         if (path && access(path, R_OK) == 0 && cubin_read(&cubin, path) == 0) {
-            const struct cubin_function *function =
-                cubin_find(&cubin, launch->launch.function, capability, &status);
+            const struct cubin_function *function = cubin_find(&cubin, launch->launch.function, capability, &status);
             launch->launch.code = function ? x_strdup(function->code) : NULL;
         }
         cubin_release(&cubin);
@@ -283,30 +283,53 @@ static bool has_same_code(const struct program_group *a, const struct program_gr
     return true;
 }
 
-struct program_group *program_group_take(struct program_groups *groups, const struct measurement *measurement,
-                                         const char *directory, int capability, const char *text)
+static struct program_group *find_equal(const struct program_groups *groups, const struct program_group *group)
 {
     for (size_t i = 0; i < groups->count; i++)
-        if (strcmp(groups->list[i]->question, text) == 0)
+        if (is_same_group(groups->list[i], group) && has_same_code(groups->list[i], group))
             return groups->list[i];
-    struct program_group *group = x_calloc(1, sizeof *group);
-    if (!read_group(group, text)) {
-        release_group(group);
-        return NULL;
+    return NULL;
+}
+
+/* As long as not all functions are known, two may have one short name; but no two groups have one id. */
+static char *make_single(char *id, const struct program_groups *groups)
+{
+    for (size_t i = groups->count; program_group_find(groups, id); i++) {
+        char *longer = x_sprintf("%s#%zu", id, i);
+        free(id);
+        id = longer;
     }
-    read_symbols(group);
-    find_code(group, directory, capability);
+    return id;
+}
+
+bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *directory,
+                        int capability, const char *text, size_t most, struct program_group **taken)
+{
+    *taken = NULL;
     for (size_t i = 0; i < groups->count; i++) {
-        if (is_same_group(groups->list[i], group) && has_same_code(groups->list[i], group)) {
-            release_group(group);
-            return groups->list[i];
+        if (strcmp(groups->list[i]->question, text) == 0) {
+            *taken = groups->list[i];
+            return true;
         }
     }
+    struct program_group *group = x_calloc(1, sizeof *group);
+    const bool good = read_group(group, text);
+    if (good) {
+        read_symbols(group);
+        find_code(group, directory, capability);
+        *taken = find_equal(groups, group);
+    }
+    if (!good || *taken || groups->count == most) {
+        release_group(group);
+        return good;
+    }
+    char *id = first_id_of(groups, group, measurement->program->name);
     group->question = x_strdup(text);
+    group->wanted = is_meant(measurement->globs, measurement->glob_count, id);
+    group->id = make_single(id, groups);
     *ARRAY_GROW(groups->list, groups->count) = group;
-    group->id = first_id_of(groups, group, measurement->program->name);
-    group->wanted = is_meant(measurement->globs, measurement->glob_count, group->id);
-    return group;
+    *taken = group;
+    return true;
 }
 
 struct program_group *program_group_find(const struct program_groups *groups, const char *id)

@@ -34,9 +34,10 @@ struct program_groups {
     size_t count;
 };
 
-/* The group that a process describes; NULL when it says nonsense. */
-struct program_group *program_group_take(struct program_groups *groups, const struct measurement *measurement,
-                                         const char *directory, int capability, const char *text);
+/* The group that a process describes, which is added when it is new; NULL when there are most already. False when it
+ * says nonsense. */
+bool program_group_take(struct program_groups *groups, const struct measurement *measurement, const char *directory,
+                        int capability, const char *text, size_t most, struct program_group **taken);
 /* By its id; NULL when there is none. */
 struct program_group *program_group_find(const struct program_groups *groups, const char *id);
 /* Once all are known: the ids for good, in the run as well. */
@@ -50,8 +51,8 @@ void program_groups_add_code(const struct program_groups *groups, const char *di
 
 /* ---- What it reads: program_input.c ----
  *
- * Every run is to read it from the beginning: a file is rewound; what comes through a pipe is handed on to the first run
- * as it comes, and kept for those that follow. A terminal is each run's own. */
+ * Every run is to read it from the beginning: a file is rewound; what comes through a pipe is handed on to the first
+ * run as it comes, and kept for those that follow. A terminal is each run's own. */
 
 struct program_input {
     int file;        /* to be rewound; -1: none */
@@ -77,23 +78,23 @@ struct program_run {
     const struct measurement *measurement;
     struct program_groups *groups;
     const char *directory;
-    const char *command; /* another one, for the shell; or NULL for the program's own */
+    const char *command;   /* another one, for the shell; or NULL for the program's own */
     const char *injection; /* path of the library that is loaded into its processes */
     struct program_input *input;
-    size_t set;          /* of metrics, from 0 */
-    bool silent;         /* nobody wants to see the same output again */
+    size_t set;  /* of metrics, from 0 */
+    bool silent; /* nobody wants to see the same output again */
 
     /* What came of it. */
-    struct run part;         /* results with one session of samples, in the order of the launches */
-    size_t sets;             /* there are so many; 0: no process measured anything */
-    char **images;           /* names of what its processes loaded */
+    struct run part; /* results with one session of samples, in the order of the launches */
+    size_t sets;     /* there are so many; 0: no process measured anything */
+    char **images;   /* names of what its processes loaded */
     size_t image_count;
-    size_t processes;        /* that opened CUDA */
-    size_t broken_off;       /* of them: that did not come to their end, so that something may be missing */
-    size_t lost, unwatched;  /* launches: whose counts were lost; of no group */
-    char *failure;           /* why a process could not measure, or NULL */
-    char *trouble;           /* why it lost some, or NULL */
-    int status;              /* as a shell has it */
+    size_t processes;       /* that opened CUDA */
+    size_t broken_off;      /* of them: that did not come to their end, so that something may be missing */
+    size_t lost, unwatched; /* launches: whose counts were lost; of no group */
+    char *failure;          /* why a process could not measure, or NULL */
+    char *trouble;          /* why it lost some, or NULL */
+    int status;             /* as a shell has it */
     bool interrupted, timed_out;
 };
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 enum {
     TERM_SECONDS = 5,   /* from SIGTERM to SIGKILL, when the time is over */
     DRAIN_SECONDS = 10, /* for processes that outlive the program's first */
+    ANSWER_SECONDS = 1, /* for a process to take what it asked for: who asks waits, and has room for it */
     GROUPS_MAX = 5000
 };
 
@@ -41,7 +43,8 @@ struct running {
     int handle; /* of the program's first process, readable once that ended */
     pid_t first;
     int signals;
-    struct sigaction broken_pipe; /* as it was, and as the program has it */
+    struct sigaction broken_pipe; /* as it was, and as the program has it; so with the mask of signals */
+    sigset_t mask;
     struct process *list;
     size_t count;
     char *address;
@@ -82,15 +85,13 @@ static void place_descriptors(const struct program_run *run, int input)
     }
 }
 
-__attribute__((noreturn)) static void be_the_program(const struct program_run *run, const struct sigaction *broken_pipe,
-                                                    int input, int failed)
+__attribute__((noreturn)) static void be_the_program(const struct running *running, int input, int failed)
 {
+    const struct program_run *run = running->run;
     const char *const shell[] = {"sh", "-c", run->command, NULL};
     char *const *arguments = run->command ? (char *const *)shell : run->measurement->program->arguments;
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    sigaction(SIGPIPE, broken_pipe, NULL);
+    sigprocmask(SIG_SETMASK, &running->mask, NULL);
+    sigaction(SIGPIPE, &running->broken_pipe, NULL);
     place_descriptors(run, input);
     execvp(arguments[0], arguments);
     const int number = errno;
@@ -124,7 +125,7 @@ static int start(struct running *running)
     fflush(NULL);
     running->first = fork();
     if (running->first == 0)
-        be_the_program(running->run, &running->broken_pipe, input, ends[1]);
+        be_the_program(running, input, ends[1]);
     forget_environment();
     if (input >= 0)
         close(input);
@@ -177,6 +178,18 @@ static bool take_hello(struct running *running, struct process *process)
     return process->greeted;
 }
 
+/* The first reason why a process is not measured is kept. */
+__attribute__((format(printf, 2, 3))) static void fail(struct program_run *run, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!run->failure)
+        run->failure = x_strdup(text);
+}
+
 /* The first one's device and session are the run's. */
 static bool take_device(struct running *running, struct process *process, const char *text)
 {
@@ -190,7 +203,10 @@ static bool take_device(struct running *running, struct process *process, const 
         device_difference(&described.device, &part->device, difference, sizeof difference);
         good = *difference == '\0';
         if (!good)
-            warning("the program uses GPUs of two models, and only the first is measured: %s", difference);
+            fail(running->run,
+                 "it uses a GPU of another model than the first, and only that is measured (%s): choose with "
+                 "CUDA_VISIBLE_DEVICES",
+                 difference);
     } else if (good) {
         part->device = described.device;
         part->sessions = described.sessions;
@@ -210,10 +226,8 @@ static bool take_group(struct running *running, struct process *process, const c
     struct program_group *group = NULL;
     if (!process->described)
         return false;
-    if (running->run->groups->count < GROUPS_MAX)
-        group = program_group_take(running->run->groups, measurement, running->run->directory,
-                                   static_facts_capability(&running->run->part.device), text);
-    if (!group && running->run->groups->count < GROUPS_MAX)
+    if (!program_group_take(running->run->groups, measurement, running->run->directory,
+                            static_facts_capability(&running->run->part.device), text, GROUPS_MAX, &group))
         return false;
     /* A graph has no lines: its launch is no launch of a function. */
     const bool wanted = group && group->wanted && !(measurement->profile && group->graph);
@@ -349,8 +363,7 @@ static bool take_message(struct running *running, struct process *process, struc
         return take_result(running, process, message->text);
     case MESSAGE_FAILURE:
         text_make_harmless(message->text, ' ');
-        if (!run->failure)
-            run->failure = x_strdup(message->text);
+        fail(run, "%s", message->text);
         process->ended = true; /* it has nothing more to say */
         return true;
     case MESSAGE_LOST:
@@ -392,7 +405,7 @@ static void end_process(struct running *running, struct process *process)
         else if (from->profile.counted)
             profile_merge(&run_add(&run->part, from->id)->profile, &from->profile);
     }
-    run->broken_off += process->greeted && !process->ended;
+    run->broken_off += process->described && !process->ended; /* else it had launched nothing */
     run_release(&process->part);
     free(process->buffer);
     close(process->socket);
@@ -405,7 +418,9 @@ static void accept_processes(struct running *running)
     for (int socket; (socket = accept4(running->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0;) {
         struct ucred peer = {0};
         socklen_t size = sizeof peer;
+        const struct timeval patience = {.tv_sec = ANSWER_SECONDS};
         getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
         struct process *process = ARRAY_GROW(running->list, running->count);
         process->socket = socket;
         process->number = peer.pid;
@@ -433,10 +448,10 @@ static bool hear(struct running *running, size_t place)
         const int taken = message_take(process->buffer, &process->length, &message);
         const bool good = taken == 0 || (taken > 0 && take_message(running, process, &message));
         free(message.text);
-        if (!good && !running->run->failure)
-            running->run->failure = x_sprintf("process %d spoke out of turn: something in the program writes to a "
-                                              "descriptor of cugate's",
-                                              (int)process->number);
+        if (!good)
+            fail(running->run,
+                 "process %d spoke out of turn: something in the program writes to a descriptor of cugate's",
+                 (int)process->number);
         if (taken == 0 || !good)
             return good;
     }
@@ -526,7 +541,7 @@ static void attend(struct running *running)
         pass_signal(running);
     if (ready > 0 && events[1].revents && !running->is_over)
         end_first(running);
-    else if (ready == 0 && running->end > 0 && !running->is_over && now_seconds() >= running->end)
+    else if (running->end > 0 && !running->is_over && now_seconds() >= running->end)
         be_late(running);
     free(events);
 }
@@ -539,6 +554,7 @@ int program_run(struct program_run *run)
     if (interrupts_open(&interrupts) < 0)
         return -1;
     running.signals = interrupts.descriptor;
+    running.mask = interrupts.before;
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignored, &running.broken_pipe); /* the program may not read what is handed on to it */
     running.address = x_sprintf("%s/%zu", run->directory, run->set);

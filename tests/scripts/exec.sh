@@ -60,13 +60,20 @@ chosen() {
 # said.
 alone() {
     alone=0
-    "${standing_in[@]}" timeout 30 "$@" <"${input:-/dev/null}" >alone 2>alone.errors || alone=$?
+    "${standing_in[@]}" timeout 10 "$@" <"${input:-/dev/null}" >alone 2>alone.errors || alone=$?
 }
 measured() {
-    rm -f run.json
+    begin_measured "$@" && end_measured
+}
+begin_measured() {
+    rm -f run.json with with.errors
+    "${standing_in[@]}" timeout --foreground 20 env --default-signal "$cugate" exec --metrics "$metrics" \
+        --save run.json "$@" <"${input:-/dev/null}" >with 2>with.errors &
+    cugate_pid=$!
+}
+end_measured() {
     code=0
-    "${standing_in[@]}" timeout 60 "$cugate" exec --metrics "$metrics" --save run.json "$@" \
-        <"${input:-/dev/null}" >with 2>with.errors || code=$?
+    wait $cugate_pid || code=$?
     {
         cat with.errors
         [ ! -e run.json ] || jq -r -f held.jq run.json || echo "WRONG: run.json"
@@ -81,16 +88,41 @@ compared() {
         [ "$alone" = 0 ] || [ "$code" = "$alone" ] || echo "DIFFERS: exit code $alone alone"
     } >>"$work/said" 2>&1
 }
-
-# program 'NAME [ARGUMENT]...' CODE HELD WORDS...; with $options for exec.
+# program 'NAME [ARGUMENT]...' CODE HELD WORDS...; with $options for exec. $endless: it does not end alone.
 program() {
     local name=$1 wanted=$2
     shift 2
     chosen "program $name" || return
     # shellcheck disable=SC2086 # words
-    { alone "$program" $name; measured ${options-} -- "$program" $name; } 2>/dev/null
-    compared
+    { [ "${endless-}" ] || alone "$program" $name; measured ${options-} -- "$program" $name; } 2>/dev/null
+    [ "${endless-}" ] || compared
     expect "program $name${options+, $options}" "$wanted" "$@" '!DIFFERS' '!WRONG' "${warned:-!warning}"
+}
+
+# child PID: of that process.
+child() {
+    local pid
+    read -r pid <"/proc/$1/task/$1/children"
+    echo "$pid"
+}
+
+# signalled WHOM SIGNAL 'NAME [ARGUMENT]...' CODE HELD WORDS...: sends it to cugate or to the program, 0.1 s after the
+# program's first line.
+signalled() {
+    local whom=$1 signal=$2 name=$3 wanted=$4 tries=0 pid
+    shift 4
+    chosen "program $name, $signal to $whom" || return
+    # shellcheck disable=SC2086 # words
+    begin_measured ${options-} -- "$program" $name
+    until [ -s with ] || [ $((tries += 1)) -gt 500 ]; do
+        sleep 0.01
+    done
+    sleep 0.1
+    pid=$(child $cugate_pid)
+    [ "$whom" = cugate ] || pid=$(child "$pid")
+    kill "-$signal" "$pid"
+    end_measured 2>/dev/null
+    expect "program $name, $signal to $whom" "$wanted" "$@" '!WRONG' "${warned:-!warning}"
 }
 
 # ---- Launches
@@ -126,6 +158,18 @@ warned=$ended program '_exit 23 0' 5 '0 ok, 8 failed'
 program 'quick_exit' 0 '8 ok, 0 failed, samples 15 15 15'
 warned=$ended program 'sigkill' 137 '8 ok, 0 failed, samples 15 0 0' # after idleness
 options='--timeout 1' program 'plain' 0 '8 ok, 0 failed'
+hung='did not end within 1 s; a longer limit is set with --timeout'
+warned=$hung options='--timeout 1' endless=1 program 'hang' 5 '8 ok, 0 failed, samples 15 0 0'
+warned=$hung options='--timeout 1' endless=1 program 'spin' 5 '0 ok, 9 failed' "$ended"
+
+signalled program TERM 'sigterm' 143 '8 ok, 0 failed, samples 15 0 0'
+signalled program INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
+signalled program HUP 'sigterm' 129 '8 ok, 0 failed, samples 15 0 0'
+signalled cugate TERM 'sigterm' 143 '8 ok, 0 failed, samples 15 0 0' 'interrupted; measured: 8 of 8 kernels'
+signalled cugate INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
+signalled cugate TERM 'sigterm-handled' 4 '8 ok, 0 failed' 'interrupted'
+warned=$ended signalled cugate TERM 'spin' 143 '0 ok, 9 failed' # what was counted waits for the kernel
+warned=$ended signalled program KILL 'sigterm' 137 '0 ok, 8 failed'
 
 # ---- Processes
 
