@@ -18,7 +18,8 @@
 struct request {
     struct metrics metrics; /* name and counter of each; nothing else */
     size_t set;             /* which of the sets of metrics that take one pass, from 0 */
-    char *directory;        /* where the machine code of modules goes, and locks are */
+    char *directory;        /* where the machine code of modules goes */
+    char *locks;            /* likewise of the locks of GPUs */
     bool lines;             /* in place of metrics: counts by instruction, of the first launch that is wanted */
     char *nvtx;             /* only launches within a range that this glob matches; or NULL */
 };

@@ -77,7 +77,7 @@ size_t ranges_lost(void)
 
 static int open_lock(const struct request *request, const char *gpu, const char *kind)
 {
-    char *path = x_sprintf("%s/%s.%s", request->directory, gpu, kind);
+    char *path = x_sprintf("%s/%s.%s", request->locks, gpu, kind);
     const int file = descriptor_put_away(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     free(path);
     return file;
@@ -109,11 +109,11 @@ static int take_lock(const struct request *request, CUdevice device, struct prob
     if (ranges.queue < 0)
         ranges.queue = open_lock(request, gpu, "queue");
     if (ranges.lock < 0 || ranges.queue < 0)
-        return problem_set(problem, "cannot open the lock of the GPU's counters in %s", request->directory);
+        return problem_set(problem, "cannot open the lock of the GPU's counters in %s", request->locks);
     const bool taken = lock_within(ranges.queue, LOCK_SECONDS) && lock_within(ranges.lock, LOCK_SECONDS);
     flock(ranges.queue, LOCK_UN);
     if (!taken)
-        return problem_set(problem, "another process of the program held the GPU's counters for %d s", LOCK_SECONDS);
+        return problem_set(problem, "another process that is measured held the GPU's counters for %d s", LOCK_SECONDS);
     return 0;
 }
 

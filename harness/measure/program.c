@@ -80,6 +80,22 @@ static char *make_directory(void)
     return NULL;
 }
 
+/* Where processes of other `cugate exec` of this user wait for the counters of a GPU as well; NULL where there is no such
+ * place: then only those of one program do. Caller frees. */
+static char *find_locks(void)
+{
+    struct stat file;
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    char *path = runtime && *runtime == '/' ? x_sprintf("%s/cugate", runtime)
+                                            : x_sprintf("/tmp/cugate-%u", (unsigned)geteuid());
+    (void)mkdir(path, 0700);
+    /* In /tmp it may be somebody else's. */
+    if (lstat(path, &file) == 0 && S_ISDIR(file.st_mode) && file.st_uid == geteuid() && (file.st_mode & 077) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
 static void remove_directory(char *path)
 {
     DIR *directory = opendir(path);
@@ -116,7 +132,7 @@ static char *command_text(char *const *arguments)
 struct measuring {
     const struct measurement *measurement;
     struct program_groups groups;
-    char *injection, *directory;
+    char *injection, *directory, *locks;
     struct program_input input;
     struct run *run;
     size_t sets, done;
@@ -206,6 +222,7 @@ static int run_set(struct measuring *measuring, size_t set)
         .measurement = measuring->measurement,
         .groups = &measuring->groups,
         .directory = measuring->directory,
+        .locks = measuring->locks ? measuring->locks : measuring->directory,
         .injection = measuring->injection,
         .command = measuring->measurement->kernels,
         .input = &measuring->input,
@@ -346,6 +363,7 @@ int program_measure(const struct measurement *measurement, struct run *run)
     }
     program_input_open(&measuring.input, measurement->program->runs != 1);
     measuring.directory = make_directory();
+    measuring.locks = find_locks();
     const int code = measuring.directory ? measure_sets(&measuring) : EXIT_NOT_MEASURED;
     if (measurement->program->status)
         *measurement->program->status = measuring.status;
@@ -357,5 +375,6 @@ int program_measure(const struct measurement *measurement, struct run *run)
     if (measuring.directory)
         remove_directory(measuring.directory);
     free(measuring.injection);
+    free(measuring.locks);
     return code;
 }

@@ -78,6 +78,7 @@ struct program_run {
     const struct measurement *measurement;
     struct program_groups *groups;
     const char *directory;
+    const char *locks; /* directory for those of GPUs */
     const char *command;   /* another one, for the shell; or NULL for the program's own */
     const char *injection; /* path of the library that is loaded into its processes */
     struct program_input *input;

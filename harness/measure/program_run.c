@@ -157,7 +157,7 @@ static char *request_text(const struct program_run *run)
     const struct metrics *metrics = run->measurement->metrics;
     if (!stream)
         die(EXIT_USAGE, "cannot allocate memory for a message");
-    fprintf(stream, "set %zu\ndirectory %s\n", run->set, run->directory);
+    fprintf(stream, "set %zu\ndirectory %s\nlocks %s\n", run->set, run->directory, run->locks);
     if (run->measurement->profile)
         fprintf(stream, "lines\n");
     if (run->measurement->program->nvtx)
