@@ -53,6 +53,38 @@ static const struct known_regression *find_removal(const struct sides *sides, co
                                     : NULL;
 }
 
+/* The shapes that the function of a kernel of a program has on one side and not on the other: "@48,256, @12,256"; empty
+ * where there is none. Caller frees. */
+static char *other_shapes(const struct run *there, const struct run *here, const char *id)
+{
+    enum { SHOWN = 3 };
+    const size_t length = strcspn(id, "@");
+    char *shapes = x_strdup("");
+    size_t count = 0;
+    for (size_t i = 0; i < there->result_count && id[length]; i++) {
+        const char *other = there->results[i].id;
+        if (strncmp(other, id, length + 1) != 0 || run_find(here, other) || count++ >= SHOWN)
+            continue;
+        char *longer = x_sprintf("%s%s%s", shapes, *shapes ? ", " : "", other + length);
+        free(shapes);
+        shapes = longer;
+    }
+    if (count > SHOWN) {
+        char *longer = x_sprintf("%s and %zu more", shapes, count - SHOWN);
+        free(shapes);
+        shapes = longer;
+    }
+    return shapes;
+}
+
+/* Of a program. How to take it out of the baseline is said once, in a note. */
+static void judge_gone(const struct sides *sides, const struct result *base, struct judgement *judgement)
+{
+    char *shapes = other_shapes(sides->run, sides->baseline, base->id);
+    set_reason(judgement, "not in this run%s%s", *shapes ? ", where its function has other shapes: " : "", shapes);
+    free(shapes);
+}
+
 static void judge_absent(const struct judging *judging, const struct result *base)
 {
     struct judgement *judgement = add_judgement(judging->comparison, base->id, NULL, VERDICT_MISSING);
@@ -73,6 +105,8 @@ static void judge_absent(const struct judging *judging, const struct result *bas
                    "not in this run, but %s is new and runs the same code; if it was renamed, accept it with "
                    "-k %s --was %s",
                    renamed->id, renamed->id, base->id);
+    } else if (run_is_of_program(sides->run)) {
+        judge_gone(sides, base, judgement);
     } else {
         char *path = id_path(base->id); /* told where it is not the id */
         const bool is_other = strcmp(path, base->id) != 0;
@@ -80,6 +114,16 @@ static void judge_absent(const struct judging *judging, const struct result *bas
                    is_other ? ", " : "", is_other ? path : "", is_other ? ".json" : "");
         free(path);
     }
+}
+
+static void judge_new(const struct sides *sides, const struct result *now, struct judgement *judgement)
+{
+    char *shapes = run_is_of_program(sides->run) ? other_shapes(sides->baseline, sides->run, now->id) : x_strdup("");
+    if (*shapes)
+        set_reason(judgement, "not in the baseline, where its function has other shapes: %s", shapes);
+    else
+        set_reason(judgement, "%s", now->reason ? now->reason : "not in the baseline yet; `cugate accept` adds it");
+    free(shapes);
 }
 
 /* False when there is nothing to say of the kernel. */
@@ -107,8 +151,7 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
                    "the base build gave \"%s\"%s%s, so there is nothing to compare it with",
                    result_status_name(base->status), base->reason ? ": " : "", base->reason ? base->reason : "");
     else if (!expected)
-        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_NEW), "%s",
-                   now->reason ? now->reason : "not in the baseline yet; `cugate accept` adds it");
+        judge_new(judging->sides, now, add_judgement(comparison, now->id, NULL, VERDICT_NEW));
     else
         judge_rows(judging, base, now);
     return true;

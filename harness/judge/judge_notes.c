@@ -14,7 +14,7 @@ static const struct soft_fact {
 } soft_facts[] = {
     {SESSION_DRIVER, "driver"},     {SESSION_CUDA, "CUDA"},   {SESSION_CUPTI, "CUPTI"},
     {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"}, {SESSION_GPU_UUID, "GPU UUID"},
-    {SESSION_CUGATE, "cugate"},
+    {SESSION_CUGATE, "cugate"},     {SESSION_PROGRAM, "program"},
 };
 
 static size_t count_distinct(const char *const *texts, size_t count)
@@ -130,6 +130,20 @@ static void note_renamed(struct comparison *comparison, const struct sides *side
     comparison_add_items(comparison, &items, "function renamed");
 }
 
+/* A program whose shapes changed may have many kernels that are gone, each with a file. */
+static void note_gone(struct comparison *comparison, const struct sides *sides)
+{
+    size_t gone = 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        gone += !comparison->list[i].metric && comparison->list[i].verdict == VERDICT_MISSING &&
+                !run_find(sides->run, comparison->list[i].kernel);
+    if (gone > 0 && run_is_of_program(sides->run))
+        comparison_add_note(comparison,
+                            "%zu kernel%s of the baseline %s gone; if that is meant, remove the program's folder from "
+                            "the baseline and accept the run anew, or the kernels' files alone",
+                            gone, gone == 1 ? "" : "s", gone == 1 ? "is" : "are");
+}
+
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
 {
     note_definitions(comparison, sides);
@@ -143,6 +157,7 @@ void add_notes(struct comparison *comparison, const struct sides *sides, const s
             comparison_add_note(comparison, "%s %s; the baseline has %s", soft_facts[i].title, now, was);
     }
     note_renamed(comparison, sides);
+    note_gone(comparison, sides);
     note_age(comparison, sides);
     note_unknown(comparison, unknown);
 }

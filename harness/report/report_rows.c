@@ -11,6 +11,9 @@
 /* Characters of a line's place and of its text, however wide the columns before them are. */
 #define SOURCE_MIN 30
 
+/* Characters of a kernel's name, beyond which what is said of it as a whole stands below it. */
+#define LONG_NAME 40
+
 /* The mark of a side without a number; "" where there is no row at all. */
 static const char *side_mark(const struct run *run, const struct judgement *judgement)
 {
@@ -70,6 +73,12 @@ struct listed {
     char *why; /* what stands behind it, for lines of its own; NULL when nothing does. Owned */
 };
 
+/* A whole kernel whose name leaves no room beside it, as those of templates in programs. */
+static bool is_long(const struct judgement *judgement)
+{
+    return !judgement->metric && strlen(judgement->kernel) > LONG_NAME;
+}
+
 static void print_row(const struct text *text, const struct layout *layout, const struct listed *listed)
 {
     const struct judgement *judgement = listed->judgement;
@@ -77,6 +86,10 @@ static void print_row(const struct text *text, const struct layout *layout, cons
     point_to_cells(judgement, &listed->cells, row);
     int column = text_print(text, tone_ink(words_verdict_tone(judgement->verdict)), "  %-*s", layout->verdict,
                             verdict_name(judgement->verdict));
+    if (is_long(judgement)) {
+        text_print(text, INK_PLAIN, "  %s\n", judgement->kernel); /* what is said of it stands below */
+        return;
+    }
     if (!judgement->metric) {
         column += text_print(text, INK_PLAIN, "  %-*s  ", layout->columns[COLUMN_KERNEL].width, judgement->kernel);
         text_wrap(text, INK_PLAIN, column, column, judgement->reason);
@@ -100,16 +113,19 @@ static size_t count_alike(const struct listed *list, size_t count)
     return alike;
 }
 
-/* Where what is said of a row begins, below its metric. */
-static int indent_of(const struct layout *layout)
+/* Where what is said of a row begins, below its metric; of a long name, below that. */
+static int indent_of(const struct layout *layout, const struct judgement *judgement)
 {
+    if (is_long(judgement))
+        return 2 + layout->verdict + 4;
     return 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL].width + 2;
 }
 
 /* Below the first of the rows that it is for. */
-static void print_why(const struct text *text, const struct layout *layout, const char *why, size_t rows)
+static void print_why(const struct text *text, const struct layout *layout, const struct listed *listed, size_t rows)
 {
-    const int indent = text_print(text, INK_PLAIN, "%*s", indent_of(layout), "");
+    const int indent = text_print(text, INK_PLAIN, "%*s", indent_of(layout, listed->judgement), "");
+    const char *why = listed->why;
     char *words = rows > 2    ? x_sprintf("this row and the next %zu: %s", rows - 1, why)
                   : rows == 2 ? x_sprintf("this row and the next: %s", why)
                               : x_strdup(why);
@@ -144,9 +160,10 @@ static void print_line(const struct text *text, enum ink ink, int indent, const 
 
 /* The lines that made it worse, and what to do about them. What is the same for several rows of a kernel stands below
  * the first of them. */
-static void print_hotspots(const struct text *text, const struct layout *layout, const struct blame *blame)
+static void print_hotspots(const struct text *text, const struct layout *layout, const struct judgement *judgement,
+                           const struct blame *blame)
 {
-    const int indent = indent_of(layout);
+    const int indent = indent_of(layout, judgement);
     for (size_t i = 0; i < blame->count && !blame->same_as; i++) {
         char *place = words_place(blame->hotspots[i].line, room_behind(indent + 1)),
              *hotspot = words_hotspot(blame, &blame->hotspots[i]);
@@ -193,7 +210,9 @@ static struct listed *list_rows(const struct report *report, size_t *count)
         struct listed *listed = ARRAY_GROW(list, *count);
         listed->judgement = &comparison->list[i];
         fill_cells(report, listed->judgement, &listed->cells);
-        listed->why = listed->judgement->metric ? words_why(listed->judgement) : NULL;
+        listed->why = listed->judgement->metric      ? words_why(listed->judgement)
+                      : is_long(listed->judgement) ? x_strdup(listed->judgement->reason)
+                                                   : NULL;
     }
     return list;
 }
@@ -209,6 +228,8 @@ static struct layout lay_out(const struct report *report, const struct listed *l
     for (size_t i = 0; i < count; i++) {
         const char *row[COLUMNS];
         point_to_cells(list[i].judgement, &list[i].cells, row);
+        if (is_long(list[i].judgement))
+            row[COLUMN_KERNEL] = "";
         table_fit(&verdict, verdict_name(list[i].judgement->verdict));
         for (size_t c = 0; c < COLUMNS; c++)
             table_fit(&layout.columns[c], row[c]);
@@ -238,10 +259,10 @@ static void print_judgements(const struct text *text, const struct report *repor
         if (i == next) {
             const size_t alike = count_alike(&list[i], count - i);
             if (list[i].why)
-                print_why(text, &layout, list[i].why, alike);
+                print_why(text, &layout, &list[i], alike);
             next += alike;
         }
-        print_hotspots(text, &layout, diagnosis_of(report->diagnosis, list[i].judgement));
+        print_hotspots(text, &layout, list[i].judgement, diagnosis_of(report->diagnosis, list[i].judgement));
     }
     text_print(text, INK_PLAIN, "\n");
     for (size_t i = 0; i < count; i++)
