@@ -86,6 +86,7 @@ else
     criterion standin_test "$build/tests/standin/standin_test"
     script standin tests/scripts/standin.sh
     script exec tests/scripts/exec.sh
+    script exec_recorded tests/scripts/exec_recorded.sh
     script cli tests/cli/run.sh
     script junit tests/scripts/junit.sh
     script merge tests/scripts/merge.sh
