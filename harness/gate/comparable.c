@@ -119,14 +119,14 @@ static bool has_family(const struct run *run, const char *id)
 
 void gate_keep_programs(struct run *baseline, const struct run *run)
 {
-    char **ids = NULL;
-    size_t count = 0;
-    if (!run_is_of_program(run))
+    if (!run_is_of_program(run) || run->result_count == 0) /* -k may have left none of it */
         return;
-    for (size_t i = 0; i < baseline->result_count; i++)
+    size_t kept = 0;
+    for (size_t i = 0; i < baseline->result_count; i++) {
         if (has_family(run, baseline->results[i].id))
-            *ARRAY_GROW(ids, count) = baseline->results[i].id;
-    if (count > 0) /* no glob would match all */
-        run_filter(baseline, ids, count);
-    free(ids);
+            baseline->results[kept++] = baseline->results[i];
+        else
+            result_release(&baseline->results[i]);
+    }
+    baseline->result_count = kept;
 }

@@ -206,8 +206,10 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
               part->status, part->set + 1);
         return EXIT_NOT_MEASURED;
     }
-    if (part->part.session_count == 0 && part->part.result_count == 0 && !part->failure)
-        warning("%s launched nothing that is to be measured", what);
+    if (part->set == 0 && part->part.session_count == 0 && !part->failure) {
+        error("%s opened a GPU and launched nothing on it, so there is nothing to measure", what);
+        return EXIT_NOT_MEASURED;
+    }
     if (part->status != 0 && !measuring->measurement->program->speaks) {
         error("%s ended with exit code %d, and a program that fails is not judged", what, part->status);
         return EXIT_NOT_MEASURED;
@@ -262,6 +264,24 @@ static void fill_gaps(struct measuring *measuring)
                 (void)result_add(&run->results[i], metrics->list[m].name);
 }
 
+/* That nothing was measured is never without a word. A gate says so itself, of the baseline's kernels too. */
+static int check_chosen(const struct measuring *measuring)
+{
+    const struct measurement *measurement = measuring->measurement;
+    const struct program *program = measurement->program;
+    if (!program->speaks)
+        return EXIT_SAME;
+    if (program_groups_expect(&measuring->groups, measurement->globs, measurement->glob_count) < 0)
+        return EXIT_USAGE;
+    if (measuring->groups.count == 0 || measuring->run->result_count > 0)
+        return EXIT_SAME;
+    error("none of the program's launches was to be measured: %s%s%s",
+          program->nvtx ? "none was within an NVTX range that matches --nvtx" : "",
+          program->nvtx && program->skip > 0 ? ", or " : "",
+          program->skip > 0 ? "--skip leaves out more than there are" : "");
+    return EXIT_NOT_MEASURED;
+}
+
 static void describe(struct measuring *measuring)
 {
     struct run *run = measuring->run;
@@ -283,6 +303,8 @@ static int measure_sets(struct measuring *measuring)
     /* One that was killed has not come to its end, and would be killed again. */
     for (size_t set = 1; set < measuring->sets && set < most && code == EXIT_SAME && measuring->status < 128; set++)
         code = run_set(measuring, set);
+    if (code == EXIT_SAME)
+        code = check_chosen(measuring);
     if (measuring->run->session_count > 0) {
         describe(measuring);
         fill_gaps(measuring);

@@ -202,6 +202,26 @@ static bool is_meant(char *const *globs, size_t count, const char *id)
     return false;
 }
 
+int program_groups_expect(const struct program_groups *groups, char *const *globs, size_t count)
+{
+    const char **ids = x_calloc(groups->count, sizeof *ids);
+    int result = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        ids[i] = groups->list[i]->id;
+    for (size_t g = 0; g < count && groups->count > 0 && result == 0; g++) {
+        bool meant = false;
+        for (size_t i = 0; i < groups->count && !meant; i++)
+            meant = is_meant(&globs[g], 1, ids[i]);
+        const char *near = meant ? NULL : nearest_name(globs[g], ids, groups->count);
+        if (!meant)
+            result = error("no kernel that the program launched matches -k '%s'; %s%s%s", globs[g],
+                           near ? "did you mean '" : "its kernels are called such as '", near ? near : ids[0],
+                           near ? "'?" : "'");
+    }
+    free(ids);
+    return result;
+}
+
 /* The short names of all their functions, one after the other; *count of them. Caller frees. */
 static char **name_functions(const struct program_groups *groups, size_t *count)
 {

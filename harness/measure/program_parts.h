@@ -40,6 +40,8 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
                         int capability, const char *text, size_t most, struct program_group **taken);
 /* By its id; NULL when there is none. */
 struct program_group *program_group_find(const struct program_groups *groups, const char *id);
+/* -1 after error() when a glob means none of them, which then tells what was probably meant. */
+int program_groups_expect(const struct program_groups *groups, char *const *globs, size_t count);
 /* Once all are known: the ids for good, in the run as well. */
 void program_groups_name(struct program_groups *groups, const char *family, struct run *run);
 void program_groups_release(struct program_groups *groups);
