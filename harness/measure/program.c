@@ -118,13 +118,17 @@ const struct backend program_backend = {
 /* The command as one would type it. Caller frees. */
 static char *command_text(char *const *arguments)
 {
-    char *text = x_strdup("");
-    for (; *arguments; arguments++) {
-        const bool plain = **arguments && !(*arguments)[strcspn(*arguments, " \t\n'\"\\$*?;&|<>()`")];
-        char *longer = x_sprintf(plain ? "%s%s%s" : "%s%s'%s'", text, *text ? " " : "", *arguments);
-        free(text);
-        text = longer;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        die(EXIT_USAGE, "cannot allocate memory for the program's command");
+    const struct text words = {.stream = stream};
+    for (size_t i = 0; arguments[i]; i++) {
+        fputs(i > 0 ? " " : "", stream);
+        text_shell_word(&words, arguments[i]);
     }
+    fclose(stream);
     text_make_harmless(text, ' ');
     return text;
 }

@@ -329,7 +329,12 @@ size_t words_accept(const struct report *report, const struct judgement *const *
 void words_first_baseline(const struct report *report, const char *indent, FILE *stream)
 {
     const struct text text = {.stream = stream};
-    if (!is_of_files(report)) {
+    const char *program = run_is_of_program(report->run) ? report->run->sessions[0].facts[SESSION_PROGRAM] : NULL;
+    if (program) {
+        fprintf(stream, "%sfor i in $(seq %zu); do cugate exec --save session-$i.json -- %s; done\n", indent,
+                rule_sessions_needed(METRIC_TIME), program);
+        fprintf(stream, "%scugate accept session-*.json", indent);
+    } else if (!is_of_files(report)) {
         fprintf(stream, "%scugate aa --sessions %zu --save sessions\n", indent, rule_sessions_needed(METRIC_TIME));
         fprintf(stream, "%scugate accept sessions/*.json", indent);
     } else {
@@ -344,5 +349,6 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
         put_baselines_option(report, stream);
     fputs(" --reason \"first baseline\"\n", stream);
     if (report->other_baseline)
-        fprintf(stream, "%scugate check --baselines OTHER_DIR\n", indent);
+        fprintf(stream, "%scugate check --baselines OTHER_DIR%s%s\n", indent, program ? " -- " : "",
+                program ? program : "");
 }

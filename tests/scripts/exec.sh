@@ -143,7 +143,7 @@ program 'failing' 0 '8 ok, 0 failed'
 program 'second-context' 0 '8 ok, 0 failed'
 STANDIN_DEVICES=2 program 'devices' 0 '8 ok, 0 failed'
 program 'threads' 0 '2 ok, 0 failed, samples 10 10 10'
-warned='nothing' program 'start' 5 '!ok'
+program 'start' 5 'error: ' 'opened a GPU and launched nothing on it' '!ok'
 program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'
 
 # ---- Ends
@@ -183,7 +183,128 @@ program 'processes' 0 '8 ok, 0 failed'
 for way in 0 1 2 3 4 5; do
     program "capture 4 $way" 0 '9 ok, 0 failed'
 done
+# Those that were captured are rows of the graph, not of their own; instrumented counters do not see into it.
 program 'graph' 0 '1 ok, 0 failed, samples 3 0 3'
 program 'recapture' 0
+
+# ---- What is chosen
+
+options='--first 2' program 'plain' 0 '8 ok, 0 failed, samples 16 16 16'
+options='--first 100' program 'plain' 0 '8 ok, 0 failed, samples 40 40 40'
+options='--first 100' program 'many 200' 0 '1 ok, 0 failed, samples 100 100 100' # of more than one session
+options='--skip 3 --first 9' program 'plain' 0 '8 ok, 0 failed, samples 16 16 16'
+options='--skip 6' program 'plain' 5 'error: none of the program'"'"'s launches was to be measured: --skip leaves out' '!ok'
+options='-k program/add*' program 'plain' 0 '4 ok, 0 failed, samples 20 20 20' 'program/add_one@64,256,2048' '!tiny'
+options='-k program/tiny@1,32 -k program/large@*' program 'plain' 0 '2 ok, 0 failed, samples 10 10 10'
+options='-k program/add_one@64,256#2' program 'namesakes' 0 '1 ok, 0 failed, samples 5 5 5' 'program/add_one@64,256#2'
+options='-k program/tiny@1,31' program 'plain' 2 "error: no kernel that the program launched matches -k 'program/tiny@1,31'" \
+    "did you mean 'program/tiny@1,32'?" '!ok'
+options='--name mine_2' program 'plain' 0 '8 ok, 0 failed' 'mine_2/tiny@1,32' '!program/tiny'
+options='-m time --runs 1' program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
+options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 40 0'
+warned='warning: the program ran 1 time of the 3 that all metrics take' options='--runs 1' \
+    program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
+options='--lines' program 'plain' 0 '8 ok, 0 failed, samples 40 40 40'
+
+# A session takes 64 launches, also of kernels that nobody wants.
+options='-k program/add_one* --first 100' program 'every-third 300' 0 '1 ok, 0 failed, samples 99 99 99'
+
+# ---- What it is given
+
+# given LABEL CODE HELD PROGRAM [ARGUMENT]...
+given() {
+    chosen "$1" || return
+    alone "${@:4}"
+    measured -- "${@:4}"
+    compared
+    expect "$1" "$2" "$3" '!DIFFERS' '!WRONG' "${warned:-!warning}"
+}
+printf '%s "$@"\n' "$program" >without_shebang
+printf '#!/bin/sh\n# A comment.\n%s plain 8\nexit 6\n' "$program" >script.sh
+chmod +x without_shebang script.sh
+given 'a script without a shebang' 0 '8 ok, 0 failed' ./without_shebang plain 8
+given 'a script that ends with a code of its own' 6 '8 ok, 0 failed' ./script.sh
+given 'a program that is not linked with the driver' 0 '1 ok, 0 failed, samples 5 5 5' "$standin/late"
+for bare in bare bare_static; do
+    given "$bare, without CUDA" 5 'opened no GPU, so there is nothing to measure' "$standin/$bare"
+done
+if chosen 'a second subscriber'; then
+    measured -- "$program" subscriber
+    expect 'a second subscriber' 0 '8 ok, 0 failed, samples 8 8 8' 'subscriber: cuptiSubscribe answered 39' '!WRONG'
+fi
+
+# Arguments, environment and descriptors, but for what exec adds: two variables, and descriptors above 900.
+printf 'two\nlines\n' >input
+expected() {
+    sed -E '/^environment: (CUGATE_EXEC|CUDA_INJECTION64_PATH|_|SHLVL)=/d; /^file: ([012]|9[0-9][0-9]) |\/counters\//d'
+}
+if chosen 'echo'; then
+    exec 7<input
+    input=input alone "$program" echo one 'two words' ''
+    input=input measured -- "$program" echo one 'two words' ''
+    exec 7<&-
+    diff <(expected <alone) <(expected <with) | sed 's/^/DIFFERS: /' >>"$work/said"
+    expect 'echo' 0 '8 ok, 0 failed' '!DIFFERS' '!WRONG' '!warning'
+fi
+
+# All of the input, in each of three runs.
+printf '#!/bin/sh\ncat >>seen\nexec "%s" plain 8\n' "$program" >reads.sh
+chmod +x reads.sh
+for way in file pipe; do
+    chosen "input by $way" || continue
+    rm -f seen
+    if [ $way = file ]; then
+        input=input measured -- ./reads.sh
+    else
+        input=<(cat input) measured -- ./reads.sh
+    fi
+    diff seen <(cat input input input) | sed 's/^/DIFFERS: /' >>"$work/said"
+    expect "input by $way" 0 '8 ok, 0 failed, samples 8 8 8' '!DIFFERS' '!WRONG' '!warning'
+done
+# 1 MB, of which a program that ends early reads nothing: it is not waited for, and nobody dies of the pipe.
+if chosen 'input that nobody reads'; then
+    head -c 1000000 /dev/zero | "${standing_in[@]}" timeout 20 "$cugate" exec --metrics "$metrics" -- "$program" plain 8 >with 2>"$work/said"
+    code=${PIPESTATUS[1]}
+    expect 'input that nobody reads' 0 'measured: 8 of 8 kernels'
+fi
+
+# ---- What cannot be measured
+
+refused() { # refused LABEL CODE WORDS -- COMMAND...
+    local label=$1 wanted=$2 words=()
+    shift 2
+    until [ "$1" = -- ]; do
+        words+=("$1")
+        shift
+    done
+    chosen "$label" || return
+    ask "${standing_in[@]}" "$cugate" exec --metrics "$metrics" "${@:2}"
+    expect "$label" "$wanted" "${words[@]}"
+}
+refused 'a program that is not there' 2 'error: cannot run ./missing: No such file or directory' -- -- ./missing
+refused 'a program that is none' 2 'error: cannot run ./input: Permission denied' -- -- ./input
+CUDA_INJECTION64_PATH=/other.so refused 'another tool' 2 'error: CUDA_INJECTION64_PATH is set to /other.so' \
+    '!plain:' -- -- "$program" plain
+TMPDIR=$work/missing refused 'no folder for temporary files' 5 'error: cannot make a directory like' '!plain:' -- \
+    -- "$program" plain
+mkdir "$work/$(printf 'long%.0s' {1..20})"
+TMPDIR=$work/$(printf 'long%.0s' {1..20}) refused 'a folder with a long name' 2 'is too long for a socket: set TMPDIR' -- \
+    -- "$program" plain
+refused 'a folder that is not there' 2 'error: cannot write missing/run.json: No such file' '!plain:' -- \
+    --save missing/run.json -- "$program" plain
+refused 'a full disk' 2 'plain: 8 launches' 'error: cannot write /dev/full' 'is the disk full?' -- \
+    --save /dev/full -- "$program" plain 8
+if chosen 'no driver'; then
+    ask "$cugate" exec --metrics "$metrics" -- "$program" plain
+    expect 'no driver' 5 'error: no NVIDIA driver here: libcuda.so.1' '!plain:'
+fi
+STANDIN_DEVICES=0 refused 'a driver without a GPU' 1 'no CUDA-capable device is detected' -- -- "$program" plain
+# Of other rights it is loaded without what the environment says, by the dynamic linker and the driver alike.
+if chosen 'setuid' && cp "$program" setuid && chown nobody setuid 2>/dev/null && chmod u+s setuid &&
+    ! "${standing_in[@]}" ./setuid none >/dev/null 2>&1; then
+    refused 'setuid' 127 'or it runs with other rights (setuid)' -- -- ./setuid plain
+fi
+
+# ---- Much, and lost
 
 summary

@@ -54,6 +54,19 @@ static int many(int argc, char **argv)
     return 0;
 }
 
+/* One of a kernel, two of another, again and again. */
+static int every_third(int argc, char **argv)
+{
+    struct gpu gpu;
+    const int count = argument(argc, argv, 0, 300);
+    gpu_open(&gpu, 0);
+    for (int i = 0; i < count; i++)
+        launch(&gpu, i % 3 ? "tiny" : "add_one", 64, 256);
+    printf("every-third: %d launches, sum %d\n", count, gpu_sum(&gpu));
+    gpu_close(&gpu);
+    return 0;
+}
+
 static int shapes(int argc, char **argv)
 {
     struct gpu gpu;
@@ -343,6 +356,7 @@ const struct program programs_of_launches[] = {
     {"plain", "[N]: N launches of eight groups", plain},
     {"changed", "[N]: the same, with other machine code and more instructions in one group", changed},
     {"many", "[N]: N launches of one kernel (a million)", many},
+    {"every-third", "[N]: N launches, every third of one kernel, the rest of another", every_third},
     {"shapes", "[N]: N launches, each with a grid of its own", shapes},
     {"data", "[N]: N launches whose counts follow their data", data},
     {"restless", "[N]: N launches, of which every other counts otherwise each time", restless},
