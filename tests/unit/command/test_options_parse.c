@@ -85,7 +85,8 @@ Test(options_parse, defaults)
     cr_expect_str_eq(options.collector, "cupti");
     cr_expect_eq(options.device, 0);
     cr_expect_eq(options.samples, 5);
-    cr_expect_eq(options.timeout, 60);
+    cr_expect_eq(options.timeout, 0); /* of a kernel 60, of a program none */
+    cr_expect_eq(options_timeout(&options), 60);
     cr_expect_eq(options.color, COLOR_AUTO);
     cr_expect_not_null(strstr(options.kernels, "libkernels.so"));
     cr_expect_not_null(strstr(options.metrics, "metrics"));

@@ -322,7 +322,7 @@ Test(check, options_that_contradict_each_other)
         {true, true, false, false, "--static judges the kernels at hand and --replay a recording"},
         {true, false, true, false, "--against measures, but --replay measures nothing"},
         {false, true, true, false, "--against measures, but --static measures nothing"},
-        {false, false, false, true, "--paired needs --against BASE.so"},
+        {false, false, false, true, "--paired needs --against BASE"},
         {false, false, true, false, "cannot read /no/such/base.so: No such file or directory"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {

@@ -433,14 +433,18 @@ Test(run_write, a_file_is_written_and_read)
 /* Of machine code that nobody launched neither grid nor GPU is known. */
 Test(run_write, functions_of_files_go_through_a_file)
 {
-    struct run run = {.device = {.name = x_strdup("sm_90"), .compute_capability = x_strdup("9.0")}}, back;
+    struct run run = {.device = {.name = x_strdup("sm_90"),
+                                 .compute_capability = x_strdup("9.0"),
+                                 .ecc_unknown = true,
+                                 .mig_unknown = true}},
+               back;
     struct result *result = run_add(&run, "app/scale<float>");
     *ARRAY_GROW(result->launches, result->launch_count) =
         (struct launch){.code = x_strdup("9f86"), .has_machine = true, .machine = {.registers = 32}};
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .code = x_strdup("9f87"), .block = {128, 1, 1}, .shared = 64, .has_machine = true, .machine = {.registers = 8}};
     char *text = written(&run);
-    cr_expect(strstr(text, "\"device\": {\"compute_capability\": \"9.0\", \"name\": \"sm_90\"},"), "%s", text);
+    cr_expect(strstr(text, "\"device\": {\"compute_capability\": \"9.0\", \"memory_bytes\": 0, \"name\": \"sm_90\", \"sm_count\": 0},"), "%s", text);
     cr_expect_null(strstr(text, "grid"), "%s", text);
     cr_assert_eq(run_parse(&back, "x.json", text, strlen(text)), 0);
     cr_expect_eq(back.results[0].launches[0].block[0], 0);
