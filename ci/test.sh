@@ -14,7 +14,11 @@ harness_areas='judging measuring definitions laws hostile scale'
 passed=0
 failed=0
 
-# Every part is run to its end, whatever came of those before. A part that ends without its summary has failed.
+# Every part is run to its end, whatever came of those before; but Ctrl-C ends them all.
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# A part that ends without its summary has failed.
 # criterion NAME PROGRAM: unit tests.
 criterion() {
     local log=$build/tests/$1.log pass fail crash leaks

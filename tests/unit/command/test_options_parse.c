@@ -1,5 +1,5 @@
 #include "base/base.h"
-#include "command/options.h"
+#include "command/command.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
