@@ -6,6 +6,7 @@
 #include "base/base.h"
 
 #include "cubin_image.h"
+#include "source_text.h"
 
 #include <elfutils/libdw.h>
 #include <endian.h>
@@ -193,4 +194,18 @@ size_t line_table_find(const struct line_table *table, const char *symbol, uint6
         count++;
     }
     return count;
+}
+
+char *line_table_line(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number)
+{
+    struct line_place places[16];
+    const size_t count = line_table_find(table, symbol, offset, places, ARRAY_SIZE(places));
+    size_t chosen = 0;
+    while (chosen < count && !source_is_below(places[chosen].file))
+        chosen++;
+    if (count == 0)
+        return NULL;
+    chosen = chosen < count ? chosen : 0;
+    *number = places[chosen].number;
+    return x_strdup(places[chosen].file);
 }

@@ -177,17 +177,3 @@ void source_resolve(struct profile *profile, const char *library)
     }
     free(sources.list);
 }
-
-char *source_line(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number)
-{
-    struct line_place places[16];
-    const size_t count = line_table_find(table, symbol, offset, places, ARRAY_SIZE(places));
-    size_t chosen = 0;
-    while (chosen < count && !source_is_below(places[chosen].file))
-        chosen++;
-    if (count == 0)
-        return NULL;
-    chosen = chosen < count ? chosen : 0;
-    *number = places[chosen].number;
-    return x_strdup(places[chosen].file);
-}

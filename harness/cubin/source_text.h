@@ -4,10 +4,7 @@
 
 #include "model/model.h"
 
-#include "line_table.h"
-
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Gives the lines of a kernel names that mean something to people, and their texts. A path that compilers wrote is that
  * of the machine where they ran: it becomes relative where it lies below the current directory; where nothing is at the
@@ -20,11 +17,6 @@ void source_resolve(struct profile *profile, const char *library);
 
 /* Whether a path that a compiler wrote is that of a file below the current directory, by the same rules. */
 bool source_is_below(const char *path);
-
-/* The file (caller frees; NULL where nothing is known) and line of an instruction; see line_table_find. Of what was
- * inlined into each other, the innermost that is of this tree: a line of CUDA's headers says little to who called them.
- * Without one, the innermost. */
-char *source_line(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number);
 
 #define SOURCE_TEXT 200
 

@@ -54,7 +54,7 @@ void images_close(struct images *images)
 
 static char *line_in_image(const struct image_bytes *image, const char *symbol, uint64_t offset, unsigned *number)
 {
-    char *path = source_line(&image->table, symbol, offset, number);
+    char *path = line_table_line(&image->table, symbol, offset, number);
     if (path || image->table.function_count > 0)
         return path;
     CUpti_GetSassToSourceCorrelationParams params = {

@@ -70,6 +70,7 @@ struct group {
     char *id;               /* the parent's name for it; NULL when it does not want it */
     size_t skip, first;     /* how many to leave out, and how many to measure then */
     size_t launches, taken; /* so far */
+    size_t cold, warm;      /* of a graph: that were the first of a session; that were measured and were not */
 };
 
 /* The group of a launch; asks the parent about a new one. NULL when there are too many. */

@@ -26,6 +26,10 @@
 /* Ranges in a session. Each takes 1.4 MB, and the first session 3 ms; ending one and beginning the next takes 15 ms. */
 enum { BATCH = 64 };
 
+/* So many launches of a graph that are the first of a session are passed over: where all of them are, because the graph is
+ * captured anew each time, they are taken as they are. */
+enum { COLD_MAX = 2 };
+
 #define LOCK_SECONDS 10 /* the program may not be held up for ever: two of its processes may wait for each other */
 
 static struct {
@@ -351,28 +355,40 @@ void ranges_pop(void)
     cuptiRangeProfilerPopRange(&params);
 }
 
+/* Whether another launch of the graph will do in place of one that is the first of a session. */
+static bool can_pass_over(struct group *group)
+{
+    return ranges.count == 0 && ranges.mode == RANGES_OF_GRAPHS && (group->cold++ < COLD_MAX || group->warm > 0);
+}
+
 void ranges_add(struct group *group)
 {
     if (ranges_are_full())
         return; /* the numbers of ranges and launches differ then, which is seen */
+    if (group && can_pass_over(group))
+        group = NULL;
     ranges.launches[ranges.count++] = group;
     if (group)
         group->taken++;
 }
 
-/* Instrumented counters read 0 for a graph, without an error: they do not see into it. */
-static bool is_blind(const struct group *group, const char *counter)
+/* Instrumented counters read 0 for a graph, without an error: they do not see into it. And the first range of a session
+ * takes up to twice its time, from a cold L2: of that only counts of instructions and their accesses are known. */
+static bool is_blind(const struct group *group, const char *counter, bool cold)
 {
-    return group->graph && strstr(counter, "__sass_") != NULL;
+    if (!group->graph)
+        return false;
+    return strstr(counter, "__sass_") ||
+           (cold && !strstr(counter, "inst_executed") && strncmp(counter, "l1tex__t_sectors", 16) != 0);
 }
 
-static void send_values(const struct group *group, const double *numbers)
+static void send_values(const struct group *group, const double *numbers, bool cold)
 {
     struct result result = {.id = group->id};
     for (size_t m = 0; m < ranges.set.count; m++) {
         const char *counter = ranges.counters.names[m];
         struct row *row = result_add(&result, ranges.set.list[m].name);
-        if (!counter || is_blind(group, counter)) {
+        if (!counter || is_blind(group, counter, cold)) {
             row->state = VALUE_NOT_SUPPORTED;
         } else {
             const double number = round_value(*numbers);
@@ -420,9 +436,11 @@ static int deliver(struct problem *problem)
         struct group *group = ranges.launches[i];
         if (!group)
             continue;
+        const bool cold = i == 0 && ranges.mode == RANGES_OF_GRAPHS;
         failed = counters_evaluate(&ranges.counters, ranges.image, ranges.image_size, i, numbers, problem);
         if (failed == 0) {
-            send_values(group, numbers);
+            send_values(group, numbers, cold);
+            group->warm += !cold;
             ranges.launches[i] = NULL;
         }
     }

@@ -33,7 +33,7 @@ static void open_tables(struct tables *tables, const struct program_run *run, co
 static char *find_line(const struct tables *tables, const struct profile_line *line, unsigned *number)
 {
     for (size_t i = 0; i < tables->count; i++) {
-        char *file = source_line(&tables->list[i], line->function, line->offset, number);
+        char *file = line_table_line(&tables->list[i], line->function, line->offset, number);
         if (file)
             return file;
     }

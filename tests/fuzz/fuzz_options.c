@@ -85,7 +85,8 @@ static void write_options(struct words *words, const struct command *command, co
         add_text(words, "collector", options->collector);
         add(words, "--device=%d", options->device);
         add(words, "--samples=%d", options->samples);
-        add(words, "--timeout=%.17g", options->timeout);
+        if (options->timeout > 0)
+            add(words, "--timeout=%.17g", options->timeout);
         add_text(words, "metrics", options->metrics);
     }
     if (all || list) {
@@ -154,7 +155,7 @@ static void same_options(const struct options *a, const struct options *b)
 static void check_bounds(const struct options *options, const struct command *command)
 {
     if (options->samples < 1 || options->samples > 1000 || options->device < 0 ||
-        !(options->timeout > 0 && options->timeout <= 86400))
+        !(options->timeout >= 0 && options->timeout <= 86400) || options->first < 1 || options->skip < 0 || options->runs < 0)
         BUG("a number is out of bounds");
     if (options->help || options->version)
         return;

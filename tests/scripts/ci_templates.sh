@@ -32,11 +32,17 @@ for file in "${workflows[@]}"; do
 done
 lint gitlab-ci ci/gitlab.yml
 expect "the schema of GitLab CI" 0
+examples=()
 for file in ci/README.md README.md; do
-    # shellcheck disable=SC2016 # Markdown's quotes
-    sed -n '/^```yaml/,/^```/p' "$file" | sed '/^```/d' >"$work/readme.yml"
-    lint github-workflows "$work/readme.yml"
-    expect "the schema of workflows: the example in $file" 0
+    count=$(grep -c '^```yaml' "$file")
+    for number in $(seq "$count"); do
+        example=$work/$(dirname "$file" | tr -c '[:alnum:]\n' _)_example_$number.yml
+        # shellcheck disable=SC2016 # Markdown's quotes
+        awk -v number="$number" '/^```yaml/ { inside = ++block == number; next } /^```/ { inside = 0 } inside' "$file" >"$example"
+        lint github-workflows "$example"
+        expect "the schema of workflows: example $number in $file" 0
+        examples+=("$example")
+    done
 done
 
 # Schemas that can fail.
@@ -54,7 +60,7 @@ spoilt gitlab-ci ci/gitlab.yml 's/when: always/when: ever/'
 
 # ---- The scripts within.
 scripts=$work/scripts
-for file in "${templates[@]}" "$work/readme.yml"; do
+for file in "${templates[@]}" "${examples[@]}"; do
     folder=$scripts/$(basename "$file" .yml)
     mkdir -p "$folder"
     ask "$python" reports/tests/workflow_scripts.py "$file" "$folder"
@@ -72,7 +78,7 @@ expect "no expression within a script" 1
 sed '/shell: bash/d; /^defaults:/d; /^  run:$/d' ci/github/pull-request.yml >"$work/spoilt.yml"
 ask "$python" reports/tests/workflow_scripts.py "$work/spoilt.yml" "$work"
 expect "a script without pipefail is refused" 1 'a failure within a pipe would pass'
-ask grep -hE '^ *-? *uses:' "${workflows[@]}" "$work/readme.yml"
+ask grep -hE '^ *-? *uses:' "${workflows[@]}" "${examples[@]}"
 grep -vE 'uses: actions/[a-z-]+@v[0-9]+$' "$work/said" >"$work/others"
 mv "$work/others" "$work/said"
 expect "GitHub's own actions only, by major version" 0 '!uses'
@@ -123,9 +129,9 @@ expect "GitLab: the machine code is judged" 0 'STATIC: NO KERNEL WAS RUN'
 ask cat "$work/real/build/static/junit.xml"
 expect "GitLab: and the report written" 0 '<testsuite'
 while read -ra words; do
-    ask "$cugate" "${words[@]:1}" --help
+    ask "$cugate" "${words[1]}" --help "${words[@]:2}"
     expect "${words[*]}" 0 usage:
-done < <(grep -hoE '^cugate [^|&]*' "$scripts"/readme/*.sh)
+done < <(grep -hoE '^cugate [^|&]*' "$scripts"/*_example_*/*.sh)
 
 # ---- Dockerfile: what it copies exists, and suffices for what it builds.
 image=$work/image

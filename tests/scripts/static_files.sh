@@ -36,7 +36,7 @@ expect "no baseline yet" 4 'STATIC: NO KERNEL WAS RUN' 'no baseline for sm_90 in
     'cugate accept run.json --reason "first baseline"'
 ask "$cugate" accept run.json --reason "first baseline"
 expect "the first baseline without a GPU" 0 'accepted 12 rows of 3 kernels'
-grep -q '"device": {"compute_capability": "9.0", "name": "sm_90"}' baselines/sm-90/app/bounded.json
+grep -q '"device": {"compute_capability": "9.0", "memory_bytes": 0, "name": "sm_90", "sm_count": 0}' baselines/sm-90/app/bounded.json
 expect "it knows of no GPU" $?
 ask "$cugate" check --static base/app.o
 expect "the same files" 0 'baselines/sm-90' 'nothing is worse: 3 rows in 3 kernels'
