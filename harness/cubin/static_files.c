@@ -37,11 +37,11 @@ static int read_description(struct static_file *file)
     if (!root)
         goto out;
     result = 0;
-    const json_t *warps = json_object_get(root, "num_warps"), *shared = json_object_get(root, "shared");
-    if (json_is_integer(warps) && json_is_integer(shared)) {
-        const json_int_t threads = json_integer_value(warps), bytes = json_integer_value(shared);
-        const bool is_sound = threads > 0 && threads <= 32 && bytes >= 0 && bytes <= 1 << 20;
-        file->threads = is_sound ? (unsigned)threads * WARP : 0;
+    const json_t *num_warps = json_object_get(root, "num_warps"), *shared = json_object_get(root, "shared");
+    if (json_is_integer(num_warps) && json_is_integer(shared)) {
+        const json_int_t warps = json_integer_value(num_warps), bytes = json_integer_value(shared);
+        const bool is_sound = warps > 0 && warps <= 32 && bytes >= 0 && bytes <= 1 << 20;
+        file->threads = is_sound ? (unsigned)warps * WARP : 0;
         file->shared = is_sound ? (unsigned)bytes : 0;
         free(file->family);
         file->family = x_strdup("triton");

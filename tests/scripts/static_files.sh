@@ -49,7 +49,7 @@ ask "$cugate" check --static gone/app.o
 expect "functions gone" 5 'missing    app/bounded' 'missing    app/stacked' 'remove its baseline file'
 ask "$cugate" check --static overload/app.o
 expect "one more of a name leaves the name of the other" 0 'new        app/plain~' '!missing'
-ask "$cugate" check --static
+ask "$cugate" check --static --kernels base/app.o
 expect "a capability is no GPU that a library is judged for" 4 '!sm-90'
 ask "$cugate" check --static=sm_80 base/app.o
 expect "no code for that GPU" 5 'base/app.o has no machine code for sm_80, but for sm_90'
