@@ -128,7 +128,7 @@ void range_ran(const struct standin_kernel *kernel)
     pthread_mutex_unlock(&profiler_lock);
     if (is_auto)
         profiler_driver()->wait(kernel->context);
-    if (!is_running || profiler_driver()->has_failed(kernel->context))
+    if (!is_running)
         return;
     pthread_mutex_lock(&profiler_lock);
     if (is_auto) {

@@ -22,7 +22,6 @@ struct session {
     size_t config_size;
     uint8_t *image;
     size_t size;
-    size_t room; /* ranges in the image */
 };
 
 void session_initialize(void); /* the profiler of this process */
@@ -31,6 +30,10 @@ void session_disable(struct session *session);
 /* Makes a configuration and an image for so many ranges; the list of metrics ends with NULL. Returns the passes. */
 size_t session_configure(struct session *session, CUpti_ProfilerRange range, size_t ranges, const char *const *metrics);
 #define METRICS(...) ((const char *const[]){__VA_ARGS__, NULL})
+/* Two of its steps: asks how large an image is, and sets the configuration anew, with another limit of ranges a pass.
+ */
+size_t session_size(struct session *session, size_t ranges, const char *const *metrics);
+void session_set(struct session *session, CUpti_ProfilerRange range, size_t limit);
 /* All of the above, for a set that takes one pass. */
 void session_open(struct session *session, const struct gpu *gpu, CUpti_ProfilerRange range, size_t ranges,
                   const char *metric);

@@ -161,6 +161,14 @@ Test(range, what_does_not_fit_is_dropped_without_a_word)
     GOOD(session_decode(&session)); /* which also sees to it that it says of none that it was dropped */
     cr_assert_eq(session_ranges(&session), 8);
 
+    session_set(&session, CUPTI_AutoRange, 5);
+    session_blank(&session);
+    GOOD(session_start(&session));
+    launch_some(&gpu, 8);
+    GOOD(session_stop(&session, NULL));
+    GOOD(session_decode(&session));
+    cr_assert_eq(session_ranges(&session), 5, "the image has room for more");
+
     /* A larger configuration has room for twice the first one. */
     session_configure(&session, CUPTI_AutoRange, 100, METRICS(INSTRUCTIONS));
     GOOD(session_start(&session));
@@ -209,7 +217,7 @@ Test(range, sizes_of_two_sets_spoil_the_first_one_too)
     gpu_open(&gpu, 0);
     session_initialize();
     GOOD(session_enable(&session, gpu.context));
-    session_configure(&session, CUPTI_AutoRange, 8, METRICS(WAVEFRONTS));
+    cr_assert_gt(session_size(&session, 8, METRICS(WAVEFRONTS)), 0);
     session_configure(&session, CUPTI_AutoRange, 8, METRICS(INSTRUCTIONS));
     GOOD(session_start(&session));
     launch(&gpu, "add_one", 64, 256);
@@ -492,6 +500,8 @@ Test(holder, another_process_from_enable_to_disable)
     const pid_t child = fork();
     struct gpu gpu;
     struct session session;
+    close(orders[child == 0]); /* so that the child ends when its parent fails */
+    close(answers[child != 0]);
     if (child == 0) {
         gpu_open(&gpu, 0);
         session_open(&session, &gpu, CUPTI_AutoRange, 8, INSTRUCTIONS); /* holds, and has not started */

@@ -67,31 +67,50 @@ static void make_config(struct session *session, const char **metrics, size_t co
     GOOD(cuptiProfilerHostGetConfigImage(&image));
 }
 
+/* CUPTI's types promise less of the names than it keeps. */
+static const char **names_of(const char *const *metrics, size_t *count)
+{
+    *count = 0;
+    while (metrics[*count])
+        ++*count;
+    return (const char **)metrics;
+}
+
+size_t session_size(struct session *session, size_t ranges, const char *const *metrics)
+{
+    size_t count;
+    const char **names = names_of(metrics, &count);
+    CUpti_RangeProfiler_GetCounterDataSize_Params size = PARAMS(
+        CUpti_RangeProfiler_GetCounterDataSize_Params, .pRangeProfilerObject = session->object, .pMetricNames = names,
+        .numMetrics = count, .maxNumOfRanges = ranges, .maxNumRangeTreeNodes = (uint32_t)ranges);
+    GOOD(cuptiRangeProfilerGetCounterDataSize(&size));
+    return size.counterDataSize;
+}
+
+void session_set(struct session *session, CUpti_ProfilerRange range, size_t limit)
+{
+    CUpti_RangeProfiler_SetConfig_Params config =
+        PARAMS(CUpti_RangeProfiler_SetConfig_Params, .pRangeProfilerObject = session->object,
+               .configSize = session->config_size, .pConfig = session->config, .counterDataImageSize = session->size,
+               .pCounterDataImage = session->image, .range = range, .replayMode = CUPTI_UserReplay,
+               .maxRangesPerPass = limit, .numNestingLevels = 1, .minNestingLevel = 1);
+    GOOD(cuptiRangeProfilerSetConfig(&config));
+}
+
 size_t session_configure(struct session *session, CUpti_ProfilerRange range, size_t ranges, const char *const *metrics)
 {
-    size_t count = 0;
-    while (metrics[count])
-        count++;
-    const char **names = (const char **)metrics; /* CUPTI's types promise less than it keeps */
+    size_t count;
+    const char **names = names_of(metrics, &count);
     make_config(session, names, count);
     CUpti_Profiler_Host_GetNumOfPasses_Params passes =
         PARAMS(CUpti_Profiler_Host_GetNumOfPasses_Params, .configImageSize = session->config_size,
                .pConfigImage = session->config);
     GOOD(cuptiProfilerHostGetNumOfPasses(&passes));
-    CUpti_RangeProfiler_GetCounterDataSize_Params size = PARAMS(
-        CUpti_RangeProfiler_GetCounterDataSize_Params, .pRangeProfilerObject = session->object, .pMetricNames = names,
-        .numMetrics = count, .maxNumOfRanges = ranges, .maxNumRangeTreeNodes = (uint32_t)ranges);
-    GOOD(cuptiRangeProfilerGetCounterDataSize(&size));
     free(session->image);
-    session->size = size.counterDataSize;
+    session->size = session_size(session, ranges, metrics);
     session->image = calloc(1, session->size);
     session_blank(session);
-    CUpti_RangeProfiler_SetConfig_Params config =
-        PARAMS(CUpti_RangeProfiler_SetConfig_Params, .pRangeProfilerObject = session->object,
-               .configSize = session->config_size, .pConfig = session->config, .counterDataImageSize = session->size,
-               .pCounterDataImage = session->image, .range = range, .replayMode = CUPTI_UserReplay,
-               .maxRangesPerPass = ranges, .numNestingLevels = 1, .minNestingLevel = 1);
-    GOOD(cuptiRangeProfilerSetConfig(&config));
+    session_set(session, range, ranges);
     return passes.numOfPasses;
 }
 
