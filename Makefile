@@ -372,8 +372,8 @@ $(BUILD)/tests/standin/standin_test: $(call standin_o,standin_test*.c gpu.c) $(B
 	    -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/tests/standin/late: $(call standin_o,late.c) $(BUILD)/tests/standin/cubins.o
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -ldl
-$(BUILD)/tests/standin/probe.so: $(call standin_o,probe.c) | $(BUILD)/tests/standin/libcupti.so.13
-	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -L$(@D) -l:libcupti.so.13
+$(BUILD)/tests/standin/probe.so: $(call standin_o,probe.c) | $(BUILD)/tests/standin/libcuda.so.1 $(BUILD)/tests/standin/libcupti.so.13
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -L$(@D) -l:libcuda.so.1 -l:libcupti.so.13
 $(BUILD)/tests/standin/bare: $(call standin_o,bare.c echo.c)
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
 # Sanitizers need shared libraries.

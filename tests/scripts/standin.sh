@@ -37,7 +37,7 @@ twice() {
 program() {
     # shellcheck disable=SC2086 # words
     { twice "$standin/program" $1; } 2>/dev/null
-    expect "program $1" "$2" "$3" '!DIFFERS' 'probe: injected, subscribing answers 0, the profiler 999' ${4:+"probe: $4"}
+    expect "program $1" "$2" "$3" '!DIFFERS' 'probe: injected, subscribing answers 0, the profiler 999, the driver 3' ${4:+"probe: $4"}
 }
 
 # signal 'NAME [ARGUMENT]...' CODE LINE: sends SIGTERM when the program has said its line.

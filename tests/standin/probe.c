@@ -58,13 +58,14 @@ int InitializeInjection(void);
 
 int InitializeInjection(void)
 {
+    int devices;
     CUpti_SubscriberHandle handle;
     CUpti_Profiler_Initialize_Params params = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
     const CUptiResult subscribed = cuptiSubscribe(&handle, listen, NULL);
     cuptiEnableDomain(1, handle, CUPTI_CB_DOMAIN_DRIVER_API);
     cuptiEnableDomain(1, handle, CUPTI_CB_DOMAIN_RESOURCE);
-    fprintf(stderr, "probe: injected, subscribing answers %d, the profiler %d\n", (int)subscribed,
-            (int)cuptiProfilerInitialize(&params));
+    fprintf(stderr, "probe: injected, subscribing answers %d, the profiler %d, the driver %d\n", (int)subscribed,
+            (int)cuptiProfilerInitialize(&params), (int)cuDeviceGetCount(&devices));
     atexit(say);
     return 1;
 }

@@ -78,23 +78,24 @@ Test(range, two_kinds_of_metrics_take_two_passes)
 {
     struct gpu gpu;
     struct session session;
-    bool is_complete = true;
     gpu_open(&gpu, 0);
     session_initialize();
     GOOD(session_enable(&session, gpu.context));
     cr_assert_eq(session_configure(&session, CUPTI_AutoRange, 8, METRICS(INSTRUCTIONS, WAVEFRONTS)), 2);
-    GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
-    GOOD(session_stop(&session, &is_complete));
-    cr_assert_not(is_complete);
-    GOOD(session_start(&session));
-    launch(&gpu, "add_one", 64, 256);
-    GOOD(session_stop(&session, &is_complete));
-    cr_assert(is_complete);
-    GOOD(session_decode(&session));
-    cr_assert_eq(session_ranges(&session), 1);
-    VALUE(&session, 0, INSTRUCTIONS, 1000 * threads);
-    VALUE(&session, 0, WAVEFRONTS, 6 * threads);
+    for (int turn = 0; turn < 2; turn++) {
+        session_blank(&session);
+        for (int pass = 0; pass < 2; pass++) {
+            bool is_complete = pass == 0;
+            GOOD(session_start(&session));
+            launch(&gpu, "add_one", 64, 256);
+            GOOD(session_stop(&session, &is_complete));
+            cr_assert_eq(is_complete, pass == 1);
+        }
+        GOOD(session_decode(&session));
+        cr_assert_eq(session_ranges(&session), 1);
+        VALUE(&session, 0, INSTRUCTIONS, 1000 * threads);
+        VALUE(&session, 0, WAVEFRONTS, 6 * threads);
+    }
     session_disable(&session);
 }
 
