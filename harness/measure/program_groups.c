@@ -264,20 +264,44 @@ void program_groups_name(struct program_groups *groups, const char *family, stru
 
 /* ---- The table ---- */
 
+/* Another launch of that function, whose code has been read. */
+static const struct launch *find_launch(const struct program_groups *groups, const struct program_launch *launch)
+{
+    for (size_t g = groups->count; g-- > 0;) {
+        const struct program_group *group = groups->list[g];
+        for (size_t i = 0; i < group->count; i++)
+            if (group->launches[i].module && strcmp(group->launches[i].module, launch->module) == 0 &&
+                strcmp(group->launches[i].launch.function, launch->launch.function) == 0)
+                return &group->launches[i].launch;
+    }
+    return NULL;
+}
+
+static char *read_code(const struct program_launch *launch, const char *directory, int capability)
+{
+    struct cubin cubin = {0};
+    enum cubin_status status;
+    char *path = x_sprintf("%s/%s.cubin", directory, launch->module), *code = NULL;
+    if (access(path, R_OK) == 0 && cubin_read(&cubin, path) == 0) {
+        const struct cubin_function *function = cubin_find(&cubin, launch->launch.function, capability, &status);
+        code = function ? x_strdup(function->code) : NULL;
+    }
+    cubin_release(&cubin);
+    free(path);
+    return code;
+}
+
 /* The code of each launch whose module is known, so that what differs in it is another group. */
-static void find_code(struct program_group *group, const char *directory, int capability)
+static void find_code(const struct program_groups *groups, struct program_group *group, const char *directory,
+                      int capability)
 {
     for (size_t i = 0; i < group->count; i++) {
         struct program_launch *launch = &group->launches[i];
-        struct cubin cubin = {0};
-        enum cubin_status status;
-        char *path = launch->module ? x_sprintf("%s/%s.cubin", directory, launch->module) : NULL;
-        if (path && access(path, R_OK) == 0 && cubin_read(&cubin, path) == 0) {
-            const struct cubin_function *function = cubin_find(&cubin, launch->launch.function, capability, &status);
-            launch->launch.code = function ? x_strdup(function->code) : NULL;
-        }
-        cubin_release(&cubin);
-        free(path);
+        const struct launch *known = launch->module ? find_launch(groups, launch) : NULL;
+        if (known)
+            launch->launch.code = x_strdup(known->code);
+        else if (launch->module)
+            launch->launch.code = read_code(launch, directory, capability);
     }
 }
 
@@ -336,7 +360,7 @@ bool program_group_take(struct program_groups *groups, const struct measurement 
     const bool good = read_group(group, text);
     if (good) {
         read_symbols(group);
-        find_code(group, directory, capability);
+        find_code(groups, group, directory, capability);
         *taken = find_equal(groups, group);
     }
     if (!good || *taken || groups->count == most) {

@@ -448,10 +448,12 @@ static bool hear(struct running *running, size_t place)
         const int taken = message_take(process->buffer, &process->length, &message);
         const bool good = taken == 0 || (taken > 0 && take_message(running, process, &message));
         free(message.text);
-        if (!good)
+        if (!good) {
             fail(running->run,
                  "process %d spoke out of turn: something in the program writes to a descriptor of cugate's",
                  (int)process->number);
+            process->ended = true; /* that it broke off is not said as well */
+        }
         if (taken == 0 || !good)
             return good;
     }

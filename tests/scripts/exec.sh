@@ -307,4 +307,69 @@ fi
 
 # ---- Much, and lost
 
+# within KB: what was said of memory is less. Those of sanitizers take more.
+within() {
+    local most=$1
+    ! grep -q __asan_init "$cugate" || most=$((10 * most))
+    sed -n 's/^peak: \([0-9]*\) KB$/\1/p' "$work/said" | while read -r peak; do
+        [ "$peak" -lt "$most" ] || echo "DIFFERS: $peak KB, $most expected at most"
+    done >>"$work/said"
+}
+# much 'NAME ARGUMENTS' CODE WORDS...: with $options.
+much() {
+    local name=$1 wanted=$2
+    shift 2
+    chosen "much: $name" || return
+    rm -f run.json
+    # shellcheck disable=SC2086 # words
+    ask "${standing_in[@]}" timeout 60 "$program" peak "$cugate" exec --metrics "$metrics" --save run.json \
+        ${options-} -- "$program" peak "$program" $name
+    jq -r -f held.jq run.json >>"$work/said"
+    within 40000
+    expect "much: $name" "$wanted" "$@" '!WRONG' '!DIFFERS'
+}
+much 'many 300000' 0 'many: 300000 launches' '1 ok, 0 failed, samples 5 5 5' 'peak: '
+options='-m time -m branch_targets -q' much 'shapes 6000' 0 '5000 ok, 0 failed, samples 5000 5000 0' \
+    '1000 launches were not watched: they were of too many shapes'
+
+# Ranges that get lost without an error are seen by their number; others of the same kernels are measured.
+lost='48 launches were made and CUPTI has ranges of 47'
+warned="what 48 launches counted was lost: $lost" STANDIN_LOSE_RANGES=1 program 'plain' 5 '0 ok, 8 failed'
+warned='what 48 launches counted was lost: 64 launches were made and CUPTI has ranges of 44' STANDIN_LOSE_RANGES=20 program 'plain 800' 0 '8 ok, 0 failed'
+warned='a process of the program could not be measured: 64 launches were made and CUPTI has ranges of 0' \
+    STANDIN_LOSE_RANGES=1000000 options='--first 1000' program 'plain 8000' 5 '0 ok, 8 failed'
+
+# ---- Between processes
+
+program 'idle-child' 0 '8 ok, 0 failed, samples 48 48 48'
+warned=$ended options='--timeout 5' program 'spin-child' 137 '0 ok, 9 failed'
+options='--timeout 5' program 'orphan' 0 '8 ok, 0 failed'
+
+# What says something else than cugate's library does is heard no more, and what it had to say is known to be missing.
+for way in garbage long hello-twice result-first result-of-another end-of-another path no-launch; do
+    warned='spoke out of turn: something in the program writes to a descriptor' program "stranger $way" 5 '8 ok'
+done
+warned='spoke out of turn' options='-m time' program 'stranger flood' 5 '8 ok'
+warned='it uses a GPU of another model than the first' program 'stranger other-gpu' 5
+program 'stranger half' 0 '8 ok, 0 failed'
+
+# Without cugate the program goes on.
+if chosen 'cugate is killed'; then
+    begin_measured -- "$program" sigterm-handled
+    until [ -s with ]; do sleep 0.01; done
+    cugate_itself=$(child $cugate_pid)
+    orphan=$(child "$cugate_itself")
+    kill -KILL "$cugate_itself"
+    end_measured 2>/dev/null
+    kill -TERM "$orphan"
+    for _ in {1..200}; do
+        [ -e "/proc/$orphan" ] || break
+        sleep 0.01
+    done
+    cat with >>"$work/said"
+    expect 'cugate is killed' 137 'sigterm-handled: told to end, 8 launches more'
+fi
+
+# ---- The gate
+
 summary

@@ -1,8 +1,11 @@
 /* Programs of several processes. */
 #include "made_program.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +89,57 @@ static int exec_child(int argc, char **argv)
     return code;
 }
 
+/* The same while another child sleeps, with copies of all that this process has open, as a worker that loads data has.
+ */
+static int idle_child(int argc, char **argv)
+{
+    struct gpu gpu;
+    int gate[2];
+    if (pipe(gate) < 0)
+        abort();
+    gpu_open(&gpu, 0);
+    launch_some(&gpu, 24);
+    const pid_t idle = must_fork();
+    if (idle == 0) {
+        char byte;
+        close(gate[1]);
+        exit(read(gate[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    gpu_close(&gpu);
+    const int code = exec_child(argc, argv);
+    close(gate[1]);
+    return wait_for(idle) ? 1 : code;
+}
+
+static void *launch_spin(void *data)
+{
+    const struct gpu *gpu = data;
+    MUST(cuCtxSetCurrent(gpu->context));
+    launch(gpu, "spin", 1, 32);
+    return NULL;
+}
+
+/* Forks while another thread launches a kernel that does not end, for which a profiler may wait, with any lock. */
+static int spin_child(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct gpu gpu;
+    pthread_t thread;
+    gpu_open(&gpu, 0);
+    launch_some(&gpu, 24);
+    if (pthread_create(&thread, NULL, launch_spin, &gpu) != 0)
+        abort();
+    usleep(400000);
+    const pid_t child = must_fork();
+    if (child == 0)
+        exit(0);
+    const int code = wait_for(child);
+    printf("spin-child: 25 launches, child %d\n", code);
+    fflush(stdout);
+    raise(SIGKILL);
+    return 0;
+}
+
 /* All begin when the last one is there. */
 static int processes(int argc, char **argv)
 {
@@ -132,11 +186,31 @@ static int orphan(int argc, char **argv)
     return 0;
 }
 
+/* No CUDA here: what the most memory was that another program had. */
+static int peak(int argc, char **argv)
+{
+    struct rusage used;
+    const pid_t child = argc > 0 ? must_fork() : 0;
+    if (child == 0) {
+        if (argc > 0)
+            execvp(argv[0], argv);
+        return 127;
+    }
+    const int code = wait_for(child);
+    if (getrusage(RUSAGE_CHILDREN, &used) < 0)
+        abort();
+    fprintf(stderr, "peak: %ld KB\n", used.ru_maxrss);
+    return code;
+}
+
 const struct program programs_of_processes[] = {
     {"fork-before", "forks, then both launch", fork_before},
     {"fork-after", "launches, forks, launches; the child only ends", fork_after},
     {"exec-child", "[PROGRAM...]: launches, starts another program (plain 16), launches", exec_child},
+    {"idle-child", "launches, forks a child that sleeps, then does as exec-child", idle_child},
+    {"spin-child", "a kernel that does not end, a child that does, then SIGKILL", spin_child},
     {"processes", "[N]: N children that launch at once", processes},
+    {"peak", "PROGRAM...: starts another program and tells how much memory it had", peak},
     {"orphan", "a child that outlives its parent by 0.3 s and launches then", orphan},
     {0},
 };

@@ -4,10 +4,7 @@
 #include <string.h>
 
 static const struct program *const tables[] = {
-    programs_of_launches,
-    programs_of_graphs,
-    programs_of_ends,
-    programs_of_processes,
+    programs_of_launches, programs_of_graphs, programs_of_ends, programs_of_processes, programs_of_strangers,
 };
 
 int main(int argc, char **argv)

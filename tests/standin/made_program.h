@@ -46,7 +46,8 @@ struct program {
     int (*run)(int argc, char **argv); /* arguments behind the name; returns the exit code */
 };
 
-extern const struct program programs_of_launches[], programs_of_graphs[], programs_of_ends[], programs_of_processes[];
+extern const struct program programs_of_launches[], programs_of_graphs[], programs_of_ends[], programs_of_processes[],
+    programs_of_strangers[];
 
 /* The i-th argument as a number. */
 int argument(int argc, char **argv, int i, int otherwise);
