@@ -550,6 +550,7 @@ static void attend(struct running *running)
 
 int program_run(struct program_run *run)
 {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     struct interrupts interrupts;
     struct running running = {.run = run, .handle = -1};
     const double timeout = run->measurement->program->timeout;
@@ -557,6 +558,8 @@ int program_run(struct program_run *run)
         return -1;
     running.signals = interrupts.descriptor;
     running.mask = interrupts.before;
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+        sigdelset(&running.mask, ends[i]); /* blocked by a caller of ours, which waits for them as well */
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignored, &running.broken_pipe); /* the program may not read what is handed on to it */
     running.address = x_sprintf("%s/%zu", run->directory, run->set);

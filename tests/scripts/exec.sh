@@ -4,6 +4,8 @@
 # against the rule by which the stand-in makes it up. Needs no GPU. Ends with "N passed, N failed".
 #
 #   CUGATE=build/cugate tests/scripts/exec.sh [WORD]     tests/standin is beside it; WORD: only labels that have it
+#
+# shellcheck disable=SC2030,SC2031 # what takes seconds has a folder of its own, in a subshell
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -60,6 +62,7 @@ chosen() {
 # said.
 alone() {
     alone=0
+    rm -f alone
     "${standing_in[@]}" timeout 10 "$@" <"${input:-/dev/null}" >alone 2>alone.errors || alone=$?
 }
 measured() {
@@ -67,7 +70,7 @@ measured() {
 }
 begin_measured() {
     rm -f run.json with with.errors
-    "${standing_in[@]}" timeout --foreground 20 env --default-signal "$cugate" exec --metrics "$metrics" \
+    "${standing_in[@]}" timeout --foreground 20 env --default-signal=INT "$cugate" exec --metrics "$metrics" \
         --save run.json "$@" <"${input:-/dev/null}" >with 2>with.errors &
     cugate_pid=$!
 }
@@ -99,6 +102,16 @@ program() {
     expect "program $name${options+, $options}" "$wanted" "$@" '!DIFFERS' '!WRONG' "${warned:-!warning}"
 }
 
+finish() {
+    local more_passed=0 more_failed=1
+    wait $slow
+    cat slow.said
+    read -r more_passed more_failed <slow/counts
+    passed=$((passed + more_passed))
+    failed=$((failed + more_failed))
+    summary
+}
+
 # child PID: of that process.
 child() {
     local pid
@@ -125,6 +138,50 @@ signalled() {
     expect "program $name, $signal to $whom" "$wanted" "$@" '!WRONG' "${warned:-!warning}"
 }
 
+# ---- What takes seconds, beside all the rest
+
+ended='1 of 1 processes of the program ended without a word'
+hung='did not end within 1 s; a longer limit is set with --timeout'
+(
+    mkdir slow slow/counters slow/tmp
+    cp held.jq slow
+    cd slow || exit
+    work=$work/slow
+    export STANDIN_DIR=$work/counters TMPDIR=$work/tmp
+    warned=$ended program 'sigkill' 137 '8 ok, 0 failed, samples 15 0 0' # after idleness
+    warned=$hung options='--timeout 1' endless=1 program 'hang' 5 '8 ok, 0 failed, samples 15 0 0'
+    warned=$hung options='--timeout 1' endless=1 program 'spin' 5 '0 ok, 9 failed' "$ended"
+
+    signalled program TERM 'sigterm' 143 '8 ok, 0 failed, samples 15 0 0'
+    signalled program INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
+    signalled program HUP 'sigterm' 129 '8 ok, 0 failed, samples 15 0 0'
+    signalled cugate TERM 'sigterm' 143 '8 ok, 0 failed, samples 15 0 0' 'interrupted; measured: 8 of 8 kernels'
+    signalled cugate INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
+    signalled cugate TERM 'sigterm-handled' 4 '8 ok, 0 failed' 'interrupted'
+    warned=$ended signalled cugate TERM 'spin' 143 '0 ok, 9 failed' # what was counted waits for the kernel
+    warned=$ended signalled program KILL 'sigterm' 137 '0 ok, 8 failed'
+    warned=$ended options='--timeout 5' program 'spin-child' 137 '0 ok, 9 failed'
+    warned='spoke out of turn' options='-m time' program 'stranger flood' 5 '8 ok'
+    # Without cugate the program goes on.
+    if chosen 'cugate is killed'; then
+        begin_measured -- "$program" sigterm-handled
+        until [ -s with ]; do sleep 0.01; done
+        cugate_itself=$(child $cugate_pid)
+        orphan=$(child "$cugate_itself")
+        kill -KILL "$cugate_itself"
+        end_measured 2>/dev/null
+        kill -TERM "$orphan"
+        for _ in {1..200}; do
+            [ -e "/proc/$orphan" ] || break
+            sleep 0.01
+        done
+        cat with >>"$work/said"
+        expect 'cugate is killed' 137 'sigterm-handled: told to end, 8 launches more'
+    fi
+    echo "$passed $failed" >counts
+) >slow.said 2>&1 &
+slow=$!
+
 # ---- Launches
 
 program 'plain' 0 '8 ok, 0 failed, samples 40 40 40' 'measured: 8 of 8 kernels (exit 0)'
@@ -148,7 +205,6 @@ program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'
 
 # ---- Ends
 
-ended='1 of 1 processes of the program ended without a word'
 warned=$ended program 'crash' 139 '0 ok, 8 failed' 'it was launched, and no launch of it was measured'
 warned=$ended program 'abort' 134 '0 ok, 8 failed'
 warned='the GPU'"'"'s context is lost: an illegal memory access was encountered (700)' program 'illegal' 1 '0 ok, 8 failed'
@@ -156,20 +212,7 @@ program 'exit3' 3 '8 ok, 0 failed, samples 15 15 15'
 warned=$ended program '_exit 23 7' 7 '0 ok, 8 failed'
 warned=$ended program '_exit 23 0' 5 '0 ok, 8 failed'
 program 'quick_exit' 0 '8 ok, 0 failed, samples 15 15 15'
-warned=$ended program 'sigkill' 137 '8 ok, 0 failed, samples 15 0 0' # after idleness
 options='--timeout 1' program 'plain' 0 '8 ok, 0 failed'
-hung='did not end within 1 s; a longer limit is set with --timeout'
-warned=$hung options='--timeout 1' endless=1 program 'hang' 5 '8 ok, 0 failed, samples 15 0 0'
-warned=$hung options='--timeout 1' endless=1 program 'spin' 5 '0 ok, 9 failed' "$ended"
-
-signalled program TERM 'sigterm' 143 '8 ok, 0 failed, samples 15 0 0'
-signalled program INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
-signalled program HUP 'sigterm' 129 '8 ok, 0 failed, samples 15 0 0'
-signalled cugate TERM 'sigterm' 143 '8 ok, 0 failed, samples 15 0 0' 'interrupted; measured: 8 of 8 kernels'
-signalled cugate INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
-signalled cugate TERM 'sigterm-handled' 4 '8 ok, 0 failed' 'interrupted'
-warned=$ended signalled cugate TERM 'spin' 143 '0 ok, 9 failed' # what was counted waits for the kernel
-warned=$ended signalled program KILL 'sigterm' 137 '0 ok, 8 failed'
 
 # ---- Processes
 
@@ -247,6 +290,15 @@ if chosen 'echo'; then
     expect 'echo' 0 '8 ok, 0 failed' '!DIFFERS' '!WRONG' '!warning'
 fi
 
+# Signals that are blocked or ignored stay so, and no others are.
+printf '#!/bin/sh\ngrep -E "Sig(Blk|Ign)" /proc/self/status\nexec "%s" plain 8\n' "$program" >masks.sh
+chmod +x masks.sh
+if chosen 'masks'; then
+    standing_in=(env --block-signal=USR1 --ignore-signal=QUIT "${standing_in[@]:1}")
+    given 'masks' 0 '8 ok, 0 failed' ./masks.sh
+    standing_in=(env "${standing_in[@]:3}")
+fi
+
 # All of the input, in each of three runs.
 printf '#!/bin/sh\ncat >>seen\nexec "%s" plain 8\n' "$program" >reads.sh
 chmod +x reads.sh
@@ -311,9 +363,8 @@ fi
 within() {
     local most=$1
     ! grep -q __asan_init "$cugate" || most=$((10 * most))
-    sed -n 's/^peak: \([0-9]*\) KB$/\1/p' "$work/said" | while read -r peak; do
-        [ "$peak" -lt "$most" ] || echo "DIFFERS: $peak KB, $most expected at most"
-    done >>"$work/said"
+    awk -v most=$most '/^peak: / && $2 > most { print "DIFFERS: more than " most " KB" }' "$work/said" >peaks
+    cat peaks >>"$work/said"
 }
 # much 'NAME ARGUMENTS' CODE WORDS...: with $options.
 much() {
@@ -342,34 +393,95 @@ warned='a process of the program could not be measured: 64 launches were made an
 # ---- Between processes
 
 program 'idle-child' 0 '8 ok, 0 failed, samples 48 48 48'
-warned=$ended options='--timeout 5' program 'spin-child' 137 '0 ok, 9 failed'
-options='--timeout 5' program 'orphan' 0 '8 ok, 0 failed'
+# shellcheck disable=SC2016 # for that shell
+given 'orphan' 0 '8 ok, 0 failed' bash -c '"$1" orphan | cat' - "$program" # until the child has closed the pipe too
 
 # What says something else than cugate's library does is heard no more, and what it had to say is known to be missing.
 for way in garbage long hello-twice result-first result-of-another end-of-another path no-launch; do
     warned='spoke out of turn: something in the program writes to a descriptor' program "stranger $way" 5 '8 ok'
 done
-warned='spoke out of turn' options='-m time' program 'stranger flood' 5 '8 ok'
 warned='it uses a GPU of another model than the first' program 'stranger other-gpu' 5
 program 'stranger half' 0 '8 ok, 0 failed'
 
-# Without cugate the program goes on.
-if chosen 'cugate is killed'; then
-    begin_measured -- "$program" sigterm-handled
-    until [ -s with ]; do sleep 0.01; done
-    cugate_itself=$(child $cugate_pid)
-    orphan=$(child "$cugate_itself")
-    kill -KILL "$cugate_itself"
-    end_measured 2>/dev/null
-    kill -TERM "$orphan"
-    for _ in {1..200}; do
-        [ -e "/proc/$orphan" ] || break
-        sleep 0.01
-    done
-    cat with >>"$work/said"
-    expect 'cugate is killed' 137 'sigterm-handled: told to end, 8 launches more'
-fi
-
 # ---- The gate
 
-summary
+if ! chosen 'gate'; then
+    finish
+    exit
+fi
+gate() { # gate LABEL CODE WORDS... -- ARGUMENT...: of `cugate check`
+    local label="gate: $1" wanted=$2 words=()
+    shift 2
+    until [ "$1" = -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    ask "${standing_in[@]}" timeout 60 "$cugate" check --metrics "$metrics" --baselines baselines --explain 0 "$@"
+    expect "$label" "$wanted" "${words[@]}"
+}
+# sessions NAME PROGRAM...: three of them, as a baseline.
+sessions() {
+    local name=$1
+    shift
+    for i in 1 2 3; do
+        "${standing_in[@]}" "$cugate" exec --metrics "$metrics" -q --save "$name-$i.json" -- "$@" >/dev/null || return
+    done
+    "$cugate" accept --metrics "$metrics" --baselines baselines --reason first "$name"-[123].json
+}
+gate 'no baseline' 4 'no baseline' "do cugate exec --save session-\$i.json -- $program plain; done" -- -- "$program" plain
+ask sessions plain "$program" plain
+expect 'gate: accept' 0 'accepted ' 'of 8 kernels from 3 sessions'
+gate 'the same' 0 'nothing is worse' '!new' -- -- "$program" plain
+gate 'the same again' 0 'nothing is worse' 'plain: 48 launches' -- --save now.json -- "$program" plain
+export STANDIN_JITTER=0.2
+gate 'times that vary' 0 'nothing is worse' -- -- "$program" plain
+unset STANDIN_JITTER
+gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.38 M  24.77 M' '!regressed  program/tiny' \
+    '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
+gate 'other shapes' 5 'missing    program/add_one@16,256 ' 'new        program/add_one@3,128 ' -- -- "$program" shapes 3
+gate 'fewer launches' 5 'missing    program/large@1024,256 ' '!new ' -- -- "$program" plain 5
+gate 'one kernel' 0 'in 1 kernel' '!add_one' -- -k 'program/tiny@*' -- "$program" plain
+gate 'a kernel that is gone, alone' 5 'missing    program/tiny@1,32 ' '!add_one' -- -k 'program/tiny@*' -- "$program" data
+gate 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" -- -k 'program/never*' -- "$program" plain
+gate 'fewer samples' 0 'nothing is worse' -- --first 2 -- "$program" plain
+gate 'lines of what is worse' 1 'kernels.cu:9: instructions' -- --explain 20 -- "$program" changed
+gate 'a recording' 0 'REPLAY: ' 'nothing is worse' -- --replay now.json
+
+# What fails is never green.
+for name in exit3 crash abort illegal quick_exit '_exit 23 7' '_exit 23 0' start none; do
+    words=('!nothing is worse')
+    wanted=5
+    # It ends as it should, with half the launches that the baseline's times are of.
+    [ "$name" != quick_exit ] || { wanted=0 words=('nothing is worse'); }
+    # shellcheck disable=SC2086 # words
+    gate "$name" $wanted "${words[@]}" -- -- "$program" $name
+done
+gate 'hang' 5 'did not end within 1 s' '!nothing is worse' -- --timeout 1 -- "$program" hang
+STANDIN_LOSE_RANGES=1 gate 'lost ranges' 5 'lost' '!nothing is worse' -- -- "$program" plain
+gate 'a stranger' 5 'spoke out of turn' '!nothing is worse' -- -- "$program" stranger garbage
+
+# Two builds of a program in turn.
+gate 'against the same' 0 'nothing is worse' "measured now: $program plain" -- --baselines none --against "$program plain" -- "$program" plain
+gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plain: 48' "measured now: $program plain" -- \
+    --baselines none --against "$program plain" -- "$program" changed
+gate 'against what fails' 5 'exit3 ended with exit code 3' '!nothing is worse' -- \
+    --baselines none --against "$program exit3" -- "$program" plain
+
+# Counts that do not repeat are no alarm, and two programs have nothing to do with each other.
+cp "$program" restless
+ask sessions restless ./restless restless
+expect 'gate: accept another program' 0 'of 2 kernels from 3 sessions'
+gate 'counts that do not repeat' 0 'nothing is worse' '!program/' -- -- ./restless restless
+gate 'the other program still' 0 'nothing is worse' '!restless/' -- -- "$program" plain
+gate 'a third one' 4 'nothing was compared: the baseline has none' '!missing' -- --name third -- "$program" plain
+
+# Nor has a run of the harness, whose caches are empty.
+jq '.sessions[] |= (del(.program, .caches) | .collector = "cupti")' now.json >harness.json
+gate 'a run of the harness' 4 'measured by the collector cupti, the baseline by exec' -- --replay harness.json
+ask "$cugate" compare --metrics "$metrics" now.json harness.json
+expect 'gate: compare with a run of the harness' 4 'by the collector'
+ask "$cugate" accept --metrics "$metrics" --baselines baselines --reason mixed harness.json
+expect 'gate: accept a run of the harness' 4 'was measured by the collector cupti'
+
+finish
