@@ -23,7 +23,7 @@ cd "$work" || exit 2
 ulimit -c 0
 export ASAN_OPTIONS=handle_segv=0:handle_abort=0:verify_asan_link_order=0
 mkdir counters tmp
-export STANDIN_DIR=$work/counters TMPDIR=$work/tmp LC_ALL=C
+export STANDIN_DIR=$work/counters XDG_RUNTIME_DIR=$work/counters TMPDIR=$work/tmp LC_ALL=C
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH CUDA_VISIBLE_DEVICES CUGATE
 standing_in=(env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13")
 metrics=$here/../../metrics
@@ -147,7 +147,7 @@ hung='did not end within 1 s; a longer limit is set with --timeout'
     cp held.jq slow
     cd slow || exit
     work=$work/slow
-    export STANDIN_DIR=$work/counters TMPDIR=$work/tmp
+    export STANDIN_DIR=$work/counters XDG_RUNTIME_DIR=$work/counters TMPDIR=$work/tmp
     warned=$ended program 'sigkill' 137 '8 ok, 0 failed, samples 15 0 0' # after idleness
     warned=$hung options='--timeout 1' endless=1 program 'hang' 5 '8 ok, 0 failed, samples 15 0 0'
     warned=$hung options='--timeout 1' endless=1 program 'spin' 5 '0 ok, 9 failed' "$ended"
@@ -363,7 +363,7 @@ fi
 within() {
     local most=$1
     ! grep -q __asan_init "$cugate" || most=$((10 * most))
-    awk -v most=$most '/^peak: / && $2 > most { print "DIFFERS: more than " most " KB" }' "$work/said" >peaks
+    awk -v most="$most" '/^peak: / && $2 > most { print "DIFFERS: more than " most " KB" }' "$work/said" >peaks
     cat peaks >>"$work/said"
 }
 # much 'NAME ARGUMENTS' CODE WORDS...: with $options.
@@ -395,6 +395,18 @@ warned='a process of the program could not be measured: 64 launches were made an
 program 'idle-child' 0 '8 ok, 0 failed, samples 48 48 48'
 # shellcheck disable=SC2016 # for that shell
 given 'orphan' 0 '8 ok, 0 failed' bash -c '"$1" orphan | cat' - "$program" # until the child has closed the pipe too
+
+# Two of them measure at once, and take turns.
+if chosen 'at once'; then
+    "${standing_in[@]}" "$cugate" exec --metrics "$metrics" --first 100 -- "$program" plain 4000 >/dev/null 2>at_once &
+    other=$!
+    measured --first 100 -- "$program" plain 4000
+    expect 'at once' 0 '8 ok, 0 failed, samples 800 800 800' '!WRONG' '!warning'
+    code=0
+    wait $other || code=$?
+    cp at_once said
+    expect 'at once, the other' 0 'measured: 8 of 8 kernels' '!warning'
+fi
 
 # What says something else than cugate's library does is heard no more, and what it had to say is known to be missing.
 for way in garbage long hello-twice result-first result-of-another end-of-another path no-launch; do
