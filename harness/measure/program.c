@@ -259,6 +259,8 @@ static void fill_gaps(struct measuring *measuring)
         if (group->wanted && !result && !measuring->measurement->program->nvtx &&
             (group->times > measuring->measurement->program->skip || measuring->broken_off))
             result_fail(run_add(run, group->id), RESULT_FAILED, "it was launched, and no launch of it was measured");
+        else if (group->wanted && !result && group->graph && measuring->measurement->profile)
+            result_fail(run_add(run, group->id), RESULT_FAILED, "the launch of a graph has no lines");
     }
     if (measuring->measurement->profile)
         return;
@@ -268,16 +270,11 @@ static void fill_gaps(struct measuring *measuring)
                 (void)result_add(&run->results[i], metrics->list[m].name);
 }
 
-/* That nothing was measured is never without a word. A gate says so itself, of the baseline's kernels too. */
-static int check_chosen(const struct measuring *measuring)
+/* That nothing was measured is never without a word. */
+static int expect_results(const struct measuring *measuring)
 {
-    const struct measurement *measurement = measuring->measurement;
-    const struct program *program = measurement->program;
-    if (!program->speaks)
-        return EXIT_SAME;
-    if (program_groups_expect(&measuring->groups, measurement->globs, measurement->glob_count) < 0)
-        return EXIT_USAGE;
-    if (measuring->groups.count == 0 || measuring->run->result_count > 0)
+    const struct program *program = measuring->measurement->program;
+    if (measuring->run->result_count > 0 || measuring->failed)
         return EXIT_SAME;
     error("none of the program's launches was to be measured: %s%s%s",
           program->nvtx ? "none was within an NVTX range that matches --nvtx" : "",
@@ -307,8 +304,11 @@ static int measure_sets(struct measuring *measuring)
     /* One that was killed has not come to its end, and would be killed again. */
     for (size_t set = 1; set < measuring->sets && set < most && code == EXIT_SAME && measuring->status < 128; set++)
         code = run_set(measuring, set);
-    if (code == EXIT_SAME)
-        code = check_chosen(measuring);
+    /* A gate says so itself, of the baseline's kernels too. */
+    const struct measurement *measurement = measuring->measurement;
+    if (code == EXIT_SAME && program->speaks &&
+        program_groups_expect(&measuring->groups, measurement->globs, measurement->glob_count) < 0)
+        code = EXIT_USAGE;
     if (measuring->run->session_count > 0) {
         describe(measuring);
         fill_gaps(measuring);
@@ -318,6 +318,8 @@ static int measure_sets(struct measuring *measuring)
         program_groups_add_code(&measuring->groups, measuring->directory, measuring->images, measuring->image_count,
                                 measuring->measurement->metrics, measuring->run);
     }
+    if (code == EXIT_SAME && program->speaks)
+        code = expect_results(measuring);
     if (code == EXIT_SAME && measuring->done < measuring->sets && measuring->status < 128)
         warning("the program ran %zu time%s of the %zu that all metrics take, so some were not counted: -m chooses",
                 measuring->done, measuring->done == 1 ? "" : "s", measuring->sets);

@@ -51,6 +51,10 @@ def held($id; $metric; $expected):
       else held($id; "instructions"; $instructions) end,
       # Gaps are in a graph's; and the first of a session takes twice as long.
       held($id; "time"; if $id | test("/graph:") then [$time * 6 / 5, $time * 12 / 5] else [$time] end)),
+# By source line it is the same number, but for what the stand-in adds for the data.
+(.kernels | to_entries[] | select(.value.lines and (.key | contains("add_value") | not)) | .key as $id | .value
+    | .metrics.instructions.sessions[0][0] as $all | (.lines.list | map(.counts.instructions) | add)
+    | if . == $all then "LINES \($id)" else "WRONG: \($id) has \(.) instructions by line of \($all)" end),
 (.sessions[] | select(.collector != "exec" or .caches != "the program's own") | "WRONG: collector or caches")
 JQ
 
@@ -205,7 +209,7 @@ program 'none' 5 'error: ' 'opened no GPU, so there is nothing to measure' '!ok'
 
 # ---- Ends
 
-warned=$ended program 'crash' 139 '0 ok, 8 failed' 'it was launched, and no launch of it was measured'
+warned=$ended program 'crash' 139 '0 ok, 8 failed' '!error' 'it was launched, and no launch of it was measured'
 warned=$ended program 'abort' 134 '0 ok, 8 failed'
 warned='the GPU'"'"'s context is lost: an illegal memory access was encountered (700)' program 'illegal' 1 '0 ok, 8 failed'
 program 'exit3' 3 '8 ok, 0 failed, samples 15 15 15'
@@ -247,7 +251,11 @@ options='-m time --runs 1' program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
 options='-m branch*' program 'plain' 0 '8 ok, 0 failed, samples 0 40 0'
 warned='warning: the program ran 1 time of the 3 that all metrics take' options='--runs 1' \
     program 'plain' 0 '8 ok, 0 failed, samples 40 0 0'
-options='--lines' program 'plain' 0 '8 ok, 0 failed, samples 40 40 40'
+options='--lines' program 'plain 16' 0 '8 ok, 0 failed, samples 8 8 8' 'LINES program/large@1024,256' \
+    'LINES program/scale<uint>@32,64'
+options='--lines' program 'namesakes' 0 '2 ok' 'LINES program/add_one@64,256' 'LINES program/add_one@64,256#2'
+warned='no exact counts by source line: the launch of a graph has no lines' options='--lines' \
+    program 'capture' 0 '9 ok, 0 failed' 'LINES program/add_one@64,256' '!LINES program/graph' '!error'
 
 # A session takes 64 launches, also of kernels that nobody wants.
 options='-k program/add_one* --first 100' program 'every-third 300' 0 '1 ok, 0 failed, samples 99 99 99'
