@@ -51,8 +51,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
 {
     struct measurement measurement;
     struct program program;
-    if (options_measurement(&measurement, options, metrics) < 0 ||
-        options_program(&program, &measurement, options) < 0)
+    if (options_measurement(&measurement, options, metrics) < 0 || options_program(&program, &measurement, options) < 0)
         return EXIT_USAGE;
     program.speaks = true;
     program.status = status;

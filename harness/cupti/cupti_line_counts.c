@@ -1,6 +1,6 @@
 /* Exact counts by source line: of one function, so its worker ends after one kernel. What may not be launched before it
- * (cupti_sass.c) is why everything is in measure(), after the warm-up, and for a function behind others at the end of the
- * runtime's call that launched the one before it. */
+ * (cupti_sass.c) is why everything is in measure(), after the warm-up, and for a function behind others at the end of
+ * the runtime's call that launched the one before it. */
 #include "cupti_plugin.h"
 
 #include "base/base.h"

@@ -82,9 +82,9 @@ void images_close(struct images *images);
  * function's name in the machine code, crc what CUPTI calls its image, offset from the beginning of the function. */
 char *image_line(const struct images *images, uint64_t crc, const char *symbol, uint64_t offset, unsigned *number);
 
-/* Counts by instruction of the one function that is launched next, once in the life of a process. sass_read comes when it
- * has ended; find says on which line of the source an instruction is (caller frees; NULL where that is not known), and
- * may be NULL itself: then each line of the profile is an instruction, by its offset. */
+/* Counts by instruction of the one function that is launched next, once in the life of a process. sass_read comes when
+ * it has ended; find says on which line of the source an instruction is (caller frees; NULL where that is not known),
+ * and may be NULL itself: then each line of the profile is an instruction, by its offset. */
 struct sass {
     CUpti_SassMetrics_Config configs[LINE_COUNTERS];
     enum line_counter counters[LINE_COUNTERS]; /* whose configs they are: the first of those that share one */
@@ -92,8 +92,8 @@ struct sass {
     unsigned counted; /* as in struct profile */
 };
 typedef char *sass_find_line(void *data, const CUpti_SassMetrics_Data *record, unsigned *number);
-int sass_begin(struct sass *sass, CUcontext context, struct problem *problem);
-int sass_read(const struct sass *sass, CUcontext context, sass_find_line *find, void *data, struct profile *profile,
+int sass_begin(struct sass *self, CUcontext context, struct problem *problem);
+int sass_read(const struct sass *self, CUcontext context, sass_find_line *find, void *data, struct profile *profile,
               struct problem *problem);
 
 /* The buffer that apply() reads, of 16-byte words, all 0; and a word that is never read. */

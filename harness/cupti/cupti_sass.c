@@ -113,8 +113,7 @@ static size_t gather(const struct sass *self, const CUpti_SassMetrics_Data *reco
     return kept;
 }
 
-static double count_of(const struct sass *self, const struct instruction *instruction,
-                       enum line_counter counter)
+static double count_of(const struct sass *self, const struct instruction *instruction, enum line_counter counter)
 {
     for (size_t c = 0; c < self->count; c++)
         if (strcmp(line_counter_metric(self->counters[c]), line_counter_metric(counter)) == 0)

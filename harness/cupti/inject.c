@@ -292,15 +292,13 @@ static void on_launch(CUpti_CallbackId id, const CUpti_CallbackData *call, enum 
 /* CUPTI ends a session that runs meanwhile with an error, and the capture fails. */
 static void on_capture(const CUpti_CallbackData *call, bool begins)
 {
-    const bool good =
-        call->callbackSite == CUPTI_API_ENTER || *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS;
     if (begins && call->callbackSite == CUPTI_API_ENTER) {
         self.captures++;
         stop_session();
-    } else if (begins && !good) {
-        self.captures--; /* it did not begin */
-    } else if (!begins && call->callbackSite == CUPTI_API_EXIT && self.captures > 0) {
-        self.captures--;
+    } else if (call->callbackSite == CUPTI_API_EXIT) {
+        const bool failed = *(const CUresult *)call->functionReturnValue != CUDA_SUCCESS;
+        const bool over = begins ? failed : true; /* one that failed to begin is none; one that failed to end is over */
+        self.captures -= over && self.captures > 0;
     }
 }
 

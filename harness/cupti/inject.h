@@ -74,12 +74,12 @@ struct group {
 };
 
 /* The group of a launch; asks the parent about a new one. NULL when there are too many. */
-struct group *group_of_launch(CUfunction function, const unsigned grid[3], const unsigned block[3], unsigned shared,
+struct group *group_of_launch(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
                               const char *name);
-struct group *group_of_graph(CUgraphExec graph);
+struct group *group_of_graph(CUgraphExec exec);
 bool group_is_wanted(const struct group *group);
 /* A graph became executable: what it launches, so that group_of_graph can say. */
-void graph_take(CUgraphExec exec, CUgraph graph);
+void graph_take(CUgraphExec exec, CUgraph from);
 void graph_forget(CUgraphExec exec);
 void functions_forget(void); /* handles */
 /* A line for each group, with its launches and how many of them were measured; caller frees. */

@@ -199,7 +199,7 @@ static void take_kernel(struct graph *graph, CUgraphNode node)
     const char *name = NULL;
     if (cuGraphKernelNodeGetParams(node, &kernel) != CUDA_SUCCESS)
         return;
-    const CUfunction handle = kernel.func ? kernel.func : (CUfunction)kernel.kern;
+    CUfunction handle = kernel.func ? kernel.func : (CUfunction)kernel.kern;
     if (cuFuncGetName(&name, handle) != CUDA_SUCCESS && cuKernelGetName(&name, (CUkernel)handle) != CUDA_SUCCESS)
         name = NULL;
     struct shape *shape = ARRAY_GROW(graph->shapes, graph->count);

@@ -1,4 +1,5 @@
-/* Of one launch of one function, what each of its instructions did. The parent knows the lines: it has the machine code. */
+/* Of one launch of one function, what each of its instructions did. The parent knows the lines: it has the machine
+ * code. */
 #include "inject.h"
 
 #include "base/base.h"

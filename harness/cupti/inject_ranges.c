@@ -26,8 +26,8 @@
 /* Ranges in a session. Each takes 1.4 MB, and the first session 3 ms; ending one and beginning the next takes 15 ms. */
 enum { BATCH = 64 };
 
-/* So many launches of a graph that are the first of a session are passed over: where all of them are, because the graph is
- * captured anew each time, they are taken as they are. */
+/* So many launches of a graph that are the first of a session are passed over: where all of them are, because the graph
+ * is captured anew each time, they are taken as they are. */
 enum { COLD_MAX = 2 };
 
 #define LOCK_SECONDS 10 /* the program may not be held up for ever: two of its processes may wait for each other */

@@ -12,8 +12,8 @@ static const struct soft_fact {
     enum session_fact fact;
     const char *title;
 } soft_facts[] = {
-    {SESSION_DRIVER, "driver"},     {SESSION_CUDA, "CUDA"},   {SESSION_CUPTI, "CUPTI"},
-    {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"}, {SESSION_GPU_UUID, "GPU UUID"},
+    {SESSION_DRIVER, "driver"},     {SESSION_CUDA, "CUDA"},       {SESSION_CUPTI, "CUPTI"},
+    {SESSION_COMPILER, "compiler"}, {SESSION_FLAGS, "flags"},     {SESSION_GPU_UUID, "GPU UUID"},
     {SESSION_CUGATE, "cugate"},     {SESSION_PROGRAM, "program"},
 };
 

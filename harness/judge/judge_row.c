@@ -198,9 +198,9 @@ static void make_room(struct assessment *found, const struct pairing *pairing, c
 {
     const bool few = found->base.sessions < rule_sessions_needed(metric->class);
     /* That it repeated in a few sessions is no proof; but what repeats on both sides is compared to the digit. */
-    const bool repeats = metric->class == METRIC_STATIC ||
-                         (metric->class == METRIC_EXACT && row_equal_readings(pairing->base) > 0 &&
-                          (row_equal_readings(pairing->now) > 0 || !few));
+    const bool repeats =
+        metric->class == METRIC_STATIC || (metric->class == METRIC_EXACT && row_equal_readings(pairing->base) > 0 &&
+                                           (row_equal_readings(pairing->now) > 0 || !few));
     if (repeats || !run_is_of_program(pairing->sides->run))
         return;
     const double share = few ? RULE_DRIFT_REFERENCE : metric->class == METRIC_EXACT ? RULE_INEXACT : 0;

@@ -18,8 +18,8 @@ int measure_whole(const struct measurement *measurement, struct run *run)
     struct measurement whole = *measurement;
     whole.roofs = measurement->backend->provides & PROVIDES_ROOFS;
     const int code = measure_run(&whole, run);
-    if (!measurement->program && run->result_count > 0 && static_facts_add(run, measurement->kernels, measurement->metrics) < 0 &&
-        code == EXIT_SAME)
+    if (!measurement->program && run->result_count > 0 &&
+        static_facts_add(run, measurement->kernels, measurement->metrics) < 0 && code == EXIT_SAME)
         return EXIT_NOT_MEASURED;
     computed_add_excess(run, measurement->metrics);
     return code;

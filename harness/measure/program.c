@@ -80,14 +80,14 @@ static char *make_directory(void)
     return NULL;
 }
 
-/* Where processes of other `cugate exec` of this user wait for the counters of a GPU as well; NULL where there is no such
- * place: then only those of one program do. Caller frees. */
+/* Where processes of other `cugate exec` of this user wait for the counters of a GPU as well; NULL where there is no
+ * such place: then only those of one program do. Caller frees. */
 static char *find_locks(void)
 {
     struct stat file;
     const char *runtime = getenv("XDG_RUNTIME_DIR");
-    char *path = runtime && *runtime == '/' ? x_sprintf("%s/cugate", runtime)
-                                            : x_sprintf("/tmp/cugate-%u", (unsigned)geteuid());
+    char *path =
+        runtime && *runtime == '/' ? x_sprintf("%s/cugate", runtime) : x_sprintf("/tmp/cugate-%u", (unsigned)geteuid());
     (void)mkdir(path, 0700);
     /* In /tmp it may be somebody else's. */
     if (lstat(path, &file) == 0 && S_ISDIR(file.st_mode) && file.st_uid == geteuid() && (file.st_mode & 077) == 0)

@@ -46,10 +46,10 @@ int program_groups_expect(const struct program_groups *groups, char *const *glob
 void program_groups_name(struct program_groups *groups, const char *family, struct run *run);
 void program_groups_release(struct program_groups *groups);
 
-/* Sets code and machine of the launches, and adds the facts of machine code to the run's results; images are what the
- * processes loaded, of whose files those count that are in the directory. */
-void program_groups_add_code(const struct program_groups *groups, const char *directory, char *const *images,
-                             size_t image_count, const struct metrics *metrics, struct run *run);
+/* Sets code and machine of the launches, and adds the facts of machine code to the run's results; names are of the
+ * images that the processes loaded, of whose files those count that are in the directory. */
+void program_groups_add_code(const struct program_groups *groups, const char *directory, char *const *names,
+                             size_t count, const struct metrics *metrics, struct run *run);
 
 /* ---- What it reads: program_input.c ----
  *
@@ -80,7 +80,7 @@ struct program_run {
     const struct measurement *measurement;
     struct program_groups *groups;
     const char *directory;
-    const char *locks; /* directory for those of GPUs */
+    const char *locks;     /* directory for those of GPUs */
     const char *command;   /* another one, for the shell; or NULL for the program's own */
     const char *injection; /* path of the library that is loaded into its processes */
     struct program_input *input;

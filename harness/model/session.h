@@ -35,8 +35,8 @@ enum session_fact {
     SESSION_COMMIT,
     SESSION_PROGRAM, /* an unmodified program that was measured: its command */
     SESSION_CACHES,  /* of the GPU when a launch begins, where they are not emptied: as the program leaves them */
-    SESSION_CUGATE, /* version of this program */
-    SESSION_REASON, /* why it was accepted; baselines only. The last: by_session */
+    SESSION_CUGATE,  /* version of this program */
+    SESSION_REASON,  /* why it was accepted; baselines only. The last: by_session */
     SESSION_FACTS
 };
 

@@ -210,7 +210,7 @@ static struct listed *list_rows(const struct report *report, size_t *count)
         struct listed *listed = ARRAY_GROW(list, *count);
         listed->judgement = &comparison->list[i];
         fill_cells(report, listed->judgement, &listed->cells);
-        listed->why = listed->judgement->metric      ? words_why(listed->judgement)
+        listed->why = listed->judgement->metric    ? words_why(listed->judgement)
                       : is_long(listed->judgement) ? x_strdup(listed->judgement->reason)
                                                    : NULL;
     }
