@@ -114,6 +114,14 @@ static void forget_environment(void)
     unsetenv("NVTX_INJECTION64_PATH");
 }
 
+static int cannot_run(const char *what, int number)
+{
+    const char *ending = strrchr(what, '.');
+    const bool is_script = ending && strcmp(ending, ".py") == 0;
+    return error("cannot run %s: %s%s%s", what, strerror(number),
+                 is_script ? "; a script of Python's is run by: python3 " : "", is_script ? what : "");
+}
+
 /* -1 after error() when there is no such program. */
 static int start(struct running *running)
 {
@@ -135,9 +143,8 @@ static int start(struct running *running)
     if (failed)
         waitpid(running->first, NULL, 0);
     if (failed || running->first < 0)
-        return error("cannot run %s: %s",
-                     running->run->command ? "sh" : running->run->measurement->program->arguments[0],
-                     strerror(failed ? number : errno));
+        return cannot_run(running->run->command ? "sh" : running->run->measurement->program->arguments[0],
+                          failed ? number : errno);
     running->handle = (int)syscall(SYS_pidfd_open, running->first, 0);
     if (running->handle < 0) {
         kill(running->first, SIGKILL);

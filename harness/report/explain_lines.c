@@ -223,6 +223,8 @@ void explain_text_lines(const struct text *text, const struct explanation *expla
         const int column = text_print(text, INK_BOLD, "\nSource lines  ");
         text_wrap(text, INK_PLAIN, column, 2,
                   explanation->launch_count == 0 ? "none: the run has no launch of a kernel"
+                  : run_is_of_program(explanation->run)
+                      ? "none in this run: `cugate exec --lines` counts them, but not of a graph"
                   : explanation->replay ? "none in this run: `cugate explain`, or `cugate run --lines`, counts "
                                           "them on a machine with a GPU"
                                         : "none: they could not be counted, see the warnings");
