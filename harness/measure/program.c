@@ -34,18 +34,28 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Options of interpreters whose value is a word of its own. */
+static bool takes_value(const char *option)
+{
+    return strcmp(option, "-W") == 0 || strcmp(option, "-X") == 0 || strcmp(option, "-o") == 0;
+}
+
 /* The word of the command that it is known by. */
-static const char *telling_word(char *const *arguments)
+static const char *telling_word(char *const *arguments, bool *is_module)
 {
     const char *word = arguments[0];
+    *is_module = false;
     for (char *const *next = arguments; is_interpreter(base_name(word)) && next[1];) {
         const char *was = word;
         while (*++next) {
-            if (strcmp(*next, "-m") == 0 && next[1])
-                return next[1]; /* a module */
+            *is_module = strcmp(*next, "-m") == 0 && next[1];
+            if (*is_module)
+                return next[1];
             if (strcmp(*next, "-c") == 0)
                 return word; /* the text of a program */
-            if (**next != '-' && !strchr(*next, '=')) {
+            if (takes_value(*next) && next[1]) {
+                next++;
+            } else if (**next != '-' && !strchr(*next, '=')) {
                 word = *next;
                 break;
             }
@@ -58,8 +68,9 @@ static const char *telling_word(char *const *arguments)
 
 char *program_name(char *const *arguments)
 {
-    const char *word = base_name(telling_word(arguments));
-    const char *dot = strrchr(word, '.');
+    bool is_module;
+    const char *word = base_name(telling_word(arguments, &is_module));
+    const char *dot = is_module ? NULL : strrchr(word, '.'); /* those of a module are no ending */
     const int length = (int)(dot && dot != word ? (size_t)(dot - word) : strlen(word));
     char *name = x_sprintf("%.*s", length < PROGRAM_NAME_MAX ? length : PROGRAM_NAME_MAX, word);
     for (char *c = name; *c; c++)

@@ -141,3 +141,51 @@ Test(comparable, a_baseline_is_narrowed_to_the_metrics_that_a_run_has)
     run_release(&baseline);
     metrics_release(&metrics);
 }
+
+static void make_of_program(struct run *run)
+{
+    free(run->sessions[0].facts[SESSION_CACHES]);
+    run->sessions[0].facts[SESSION_CACHES] = x_strdup("the program's own");
+}
+
+/* The folder of a GPU may be of several programs. */
+Test(comparable, of_a_baseline_the_programs_that_ran_are_kept)
+{
+    static const struct {
+        const char *glob; /* what the run has left */
+        bool of_program;
+        size_t kept; /* of access/coalesced, reduce/tree and reduce/warp */
+    } cases[] = {
+        {"reduce/tree", true, 2},  {"access/*", true, 1}, {"*", true, 3},
+        {"none/*", true, 3}, /* -k took all of it: what is gone is not to be forgotten */
+        {"reduce/tree", false, 3},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct run run = made_run(1), baseline = made_run(2);
+        char *glob = x_strdup(cases[i].glob);
+        if (cases[i].of_program)
+            make_of_program(&run);
+        run_filter(&run, &glob, 1);
+        gate_keep_programs(&baseline, &run);
+        cr_expect_eq(baseline.result_count, cases[i].kept, "case %zu: %zu", i, baseline.result_count);
+        free(glob);
+        run_release(&run);
+        run_release(&baseline);
+    }
+}
+
+/* A family is a whole word. */
+Test(comparable, a_program_is_not_another_whose_name_begins_like_it)
+{
+    struct run run = made_run(1), baseline = made_run(2);
+    make_of_program(&run);
+    for (size_t i = 0; i < run.result_count; i++) {
+        char *id = x_sprintf("re%s", strchr(run.results[i].id, '/'));
+        free(run.results[i].id);
+        run.results[i].id = id;
+    }
+    gate_keep_programs(&baseline, &run);
+    cr_expect_eq(baseline.result_count, 0);
+    run_release(&run);
+    run_release(&baseline);
+}

@@ -92,6 +92,18 @@ Test(run, the_collector_of_a_run_is_that_of_all_its_sessions)
     run_release(&run);
 }
 
+Test(run, a_run_of_a_program_says_whose_the_caches_were)
+{
+    struct run run = {0};
+    cr_expect_not(run_is_of_program(&run));
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
+    *session = (struct session){0};
+    cr_expect_not(run_is_of_program(&run));
+    session->facts[SESSION_CACHES] = x_strdup("the program's own");
+    cr_expect(run_is_of_program(&run));
+    run_release(&run);
+}
+
 Test(run, filter_keeps_what_matches)
 {
     struct run run = {0};

@@ -5,6 +5,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const struct {
     enum message_kind kind;
@@ -114,4 +118,98 @@ Test(wire, what_is_no_message_is_refused_at_once)
         cr_expect_eq(message_take(buffer, &length, &message), cases[i].taken, "case %zu", i);
         free(message.text);
     }
+}
+
+/* ---- With a process of an unmodified program, over a socket ---- */
+
+static void open_pair(int ends[2])
+{
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+}
+
+Test(wire, what_is_written_is_read)
+{
+    int ends[2];
+    open_pair(ends);
+    for (size_t i = 0; i < ARRAY_SIZE(sent); i++) {
+        struct message message;
+        cr_assert(message_write(ends[0], sent[i].kind, sent[i].text));
+        cr_assert(message_read(ends[1], &message));
+        cr_expect_eq(message.kind, sent[i].kind);
+        cr_expect_str_eq(message.text, sent[i].text);
+        free(message.text);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Longer than a socket takes at a time. */
+Test(wire, a_long_text_is_written_and_read_in_parts)
+{
+    const size_t length = 3000000;
+    int ends[2];
+    char *text = x_calloc(length + 1, 1);
+    memset(text, 'x', length);
+    open_pair(ends);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(message_write(ends[0], MESSAGE_DEVICE, text) ? 0 : 1);
+    struct message message;
+    cr_assert(message_read(ends[1], &message));
+    cr_expect_str_eq(message.text, text);
+    int status;
+    waitpid(child, &status, 0);
+    cr_expect_eq(status, 0);
+    free(message.text);
+    free(text);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Without a signal: the program is not ours to end. */
+Test(wire, the_other_side_may_be_gone)
+{
+    struct message message;
+    int ends[2];
+    open_pair(ends);
+    close(ends[1]);
+    cr_expect_not(message_write(ends[0], MESSAGE_HELLO, "1"));
+    cr_expect_not(message_read(ends[0], &message));
+    cr_expect_null(message.text);
+    close(ends[0]);
+    cr_expect_not(message_write(ends[0], MESSAGE_HELLO, "1"));
+    cr_expect_not(message_read(ends[0], &message));
+}
+
+Test(wire, a_message_that_breaks_off_or_is_too_long_is_none)
+{
+    static const struct {
+        const char *bytes;
+        size_t length;
+    } cases[] = {{"", 0}, {"H", 1}, {"H\x02\0\0", 4}, {"H\x02\0\0\0x", 6}, {"H\xff\xff\xff\xffx", 6}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct message message;
+        int ends[2];
+        open_pair(ends);
+        cr_assert_eq(write(ends[0], cases[i].bytes, cases[i].length), (ssize_t)cases[i].length);
+        close(ends[0]);
+        cr_expect_not(message_read(ends[1], &message), "case %zu", i);
+        cr_expect_null(message.text);
+        close(ends[1]);
+    }
+}
+
+Test(wire, a_socket_that_takes_no_more_for_its_time_is_given_up)
+{
+    const struct timeval patience = {.tv_usec = 50000};
+    const size_t length = 3000000;
+    int ends[2];
+    char *text = x_calloc(length + 1, 1);
+    memset(text, 'x', length);
+    open_pair(ends);
+    cr_assert_eq(setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
+    cr_expect_not(message_write(ends[0], MESSAGE_ANSWER, text));
+    free(text);
+    close(ends[0]);
+    close(ends[1]);
 }

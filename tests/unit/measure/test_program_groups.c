@@ -1,0 +1,230 @@
+#include "base/base.h"
+#include "measure/program.h"
+#include "measure/program_parts.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 100, CAPABILITY = 90 };
+
+struct fixture {
+    char *directory; /* of modules */
+    struct program program;
+    struct measurement measurement;
+    struct program_groups groups;
+    struct run run; /* a result for each group, as of the processes */
+};
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.directory = scratch_make()};
+    fixture->program.name = "app";
+    fixture->measurement.program = &fixture->program;
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    program_groups_release(&fixture->groups);
+    run_release(&fixture->run);
+    scratch_remove(fixture->directory);
+}
+
+static bool try_take(struct fixture *fixture, const char *text, struct program_group **group)
+{
+    return program_group_take(&fixture->groups, &fixture->measurement, fixture->directory, CAPABILITY, text, MOST,
+                              group);
+}
+
+static struct program_group *take(struct fixture *fixture, const char *text)
+{
+    struct program_group *group;
+    cr_assert(try_take(fixture, text, &group), "%s", text);
+    cr_assert_not_null(group, "%s", text);
+    return group;
+}
+
+/* The final id of the group; its result has it, too. */
+static void expect_names(struct fixture *fixture, const char *const *names, size_t count)
+{
+    cr_assert_eq(fixture->groups.count, count);
+    for (size_t i = 0; i < count; i++)
+        run_add(&fixture->run, fixture->groups.list[i]->id);
+    cr_expect_eq(fixture->run.result_count, count, "two groups have one id");
+    program_groups_name(&fixture->groups, "app", &fixture->run);
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_str_eq(fixture->groups.list[i]->id, names[i]);
+        cr_expect_not_null(run_find(&fixture->run, names[i]), "%s", names[i]);
+    }
+}
+
+/* A module's file: one of the corpus'. */
+static void add_module(const struct fixture *fixture, const char *name, const char *of)
+{
+    char *bytes, *path = x_sprintf("%s/%s.cubin", fixture->directory, name);
+    size_t length;
+    cr_assert_eq(file_read(of, 1 << 20, &bytes, &length), 0);
+    FILE *stream = fopen(path, "w");
+    cr_assert_not_null(stream);
+    cr_assert_eq(fwrite(bytes, 1, length, stream), length);
+    cr_assert_eq(fclose(stream), 0);
+    free(bytes);
+    free(path);
+}
+
+Test(program_groups, launches_of_one_function_in_one_shape_are_one_group)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    struct program_group *first = take(&fixture, "launch\n64 1 1 256 1 1 0 - add\n");
+    cr_expect_eq(take(&fixture, "launch\n64 1 1 256 1 1 0 - add\n"), first);
+    /* Of a module that left no file nothing is known, so it may be the same. */
+    cr_expect_eq(take(&fixture, "launch\n64 1 1 256 1 1 0 0123456789abcdef add\n"), first);
+    take(&fixture, "launch\n64 2 1 256 1 1 0 - add\n");
+    take(&fixture, "launch\n64 1 3 8 8 1 1024 - add\n");
+    take(&fixture, "launch\n64 1 1 256 1 1 0 - _Z5scaleIiEvPT_ii\n");
+    expect_names(
+        &fixture,
+        (const char *[]){"app/add@64,256", "app/add@64x2,256", "app/add@64x1x3,8x8,1024", "app/scale<int>@64,256"}, 4);
+    tear_down(&fixture);
+}
+
+/* As long as not all are known both are called scale; then each has digits of its whole name. */
+Test(program_groups, functions_of_one_short_name_are_told_apart)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    char *names[2];
+    kernel_unique_names((const char *[]){"a::scale(int*)", "b::scale(int*)"}, 2, names);
+    cr_assert_str_neq(names[0], names[1]);
+    take(&fixture, "launch\n1 1 1 32 1 1 0 - _ZN1a5scaleEPi\n");
+    take(&fixture, "launch\n1 1 1 32 1 1 0 - _ZN1b5scaleEPi\n");
+    take(&fixture, "launch\n2 1 1 32 1 1 0 - _ZN1b5scaleEPi\n");
+    char *ids[] = {x_sprintf("app/%s@1,32", names[0]), x_sprintf("app/%s@1,32", names[1]),
+                   x_sprintf("app/%s@2,32", names[1])};
+    expect_names(&fixture, (const char *const *)ids, 3);
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+        free(ids[i]);
+    free(names[0]);
+    free(names[1]);
+    tear_down(&fixture);
+}
+
+/* As Triton makes them. */
+Test(program_groups, namesakes_of_other_code_are_numbered_in_their_order)
+{
+    static const char first[] = "launch\n1 1 1 32 1 1 0 1111111111111111 _Z5plainPf\n",
+                      second[] = "launch\n1 1 1 32 1 1 0 2222222222222222 _Z5plainPf\n",
+                      copy[] = "launch\n1 1 1 32 1 1 0 3333333333333333 _Z5plainPf\n",
+                      wider[] = "launch\n1 1 1 64 1 1 0 2222222222222222 _Z5plainPf\n";
+    struct fixture fixture;
+    set_up(&fixture);
+    add_module(&fixture, "1111111111111111", "tests/fuzz/corpus/cubin/small.fatbin");
+    add_module(&fixture, "2222222222222222", "tests/fuzz/corpus/cubin/other.fatbin");
+    add_module(&fixture, "3333333333333333", "tests/fuzz/corpus/cubin/small.fatbin");
+    struct program_group *small = take(&fixture, first);
+    cr_assert_not_null(small->launches[0].launch.code);
+    take(&fixture, second);
+    cr_expect_eq(take(&fixture, copy), small);
+    take(&fixture, wider);
+    cr_expect_str_eq(fixture.groups.list[1]->launches[0].launch.code, fixture.groups.list[2]->launches[0].launch.code);
+    expect_names(&fixture, (const char *[]){"app/plain@1,32", "app/plain@1,32#2", "app/plain@1,64"}, 3);
+    tear_down(&fixture);
+}
+
+Test(program_groups, a_graph_is_named_by_its_kernels)
+{
+    static const char two[] = "graph\n1 1 1 32 1 1 0 - first\n2 1 1 32 1 1 0 - second\n",
+                      wider[] = "graph\n1 1 1 64 1 1 0 - first\n2 1 1 32 1 1 0 - second\n";
+    struct fixture fixture;
+    set_up(&fixture);
+    const struct program_group *group = take(&fixture, two);
+    cr_expect(group->graph);
+    cr_expect_eq(group->count, 2);
+    take(&fixture, wider);
+    struct program_group *empty = take(&fixture, "graph\n");
+    cr_expect_eq(empty->count, 0);
+
+    char *many = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&many, &size);
+    fprintf(stream, "graph\n");
+    for (int i = 0; i < 30; i++)
+        fprintf(stream, "1 1 1 32 1 1 0 - kernel_%d\n", i);
+    fclose(stream);
+    take(&fixture, many);
+    free(many);
+
+    for (size_t i = 0; i < fixture.groups.count; i++)
+        run_add(&fixture.run, fixture.groups.list[i]->id);
+    program_groups_name(&fixture.groups, "app", &fixture.run);
+    char *const ids[] = {fixture.groups.list[0]->id, fixture.groups.list[1]->id, fixture.groups.list[3]->id};
+    cr_expect_eq(strncmp(ids[0], "app/graph:first+second~", 23), 0, "%s", ids[0]);
+    cr_expect_eq(strncmp(ids[1], "app/graph:first+second~", 23), 0, "%s", ids[1]);
+    cr_expect_str_neq(ids[0], ids[1], "of other shapes");
+    cr_expect(strstr(ids[2], "kernel_0+kernel_1+"), "%s", ids[2]);
+    cr_expect(strstr(ids[2], "_more~"), "%s", ids[2]);
+    for (size_t i = 0; i < fixture.groups.count; i++)
+        cr_expect_gt(id_length(fixture.groups.list[i]->id), 0, "%s is no id", fixture.groups.list[i]->id);
+    tear_down(&fixture);
+}
+
+Test(program_groups, globs_choose_by_the_name_that_a_report_shows)
+{
+    static const struct {
+        const char *glob;
+        bool wanted;
+    } cases[] = {{"app/scale*", true},          {"*", true},        {"app/scale@1,32", true},
+                 {"app/scale~1f3a@1,32", true}, /* digits that tell it apart from others later */
+                 {"app/scale@1,33", false},     {"other/*", false}, {"app/scale~@1,32", true},
+                 {"app/scale~1f3a@2", false}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        char *globs[] = {x_strdup(cases[i].glob)};
+        fixture.measurement.globs = globs;
+        fixture.measurement.glob_count = 1;
+        cr_expect_eq(take(&fixture, "launch\n1 1 1 32 1 1 0 - _ZN1a5scaleEPi\n")->wanted, cases[i].wanted, "%s",
+                     cases[i].glob);
+        struct capture capture;
+        capture_begin(&capture);
+        cr_expect_eq(program_groups_expect(&fixture.groups, globs, 1), cases[i].wanted ? 0 : -1, "%s", cases[i].glob);
+        char *said = capture_end(&capture);
+        cr_expect_eq(strstr(said, cases[i].glob) != NULL, !cases[i].wanted, "%s", said);
+        free(said);
+        free(globs[0]);
+        tear_down(&fixture);
+    }
+}
+
+Test(program_groups, nonsense_is_refused_and_too_many_are_not_taken)
+{
+    static const char *const nonsense[] = {
+        "",
+        "launch",
+        "launch\n",
+        "dance\n1 1 1 32 1 1 0 - add\n",
+        "launch\n1 1 1 32 1 1 0 - add\n1 1 1 32 1 1 0 - add\n",
+        "launch\n1 1 1 32 1 1 0 -\n",
+        "launch\n1 1 1 32 1 1 - add\n",
+        "launch\nx 1 1 32 1 1 0 - add\n",
+        "graph\n1 1 1 32 1 1 0 - add\nx\n",
+    };
+    struct fixture fixture;
+    set_up(&fixture);
+    struct program_group *group;
+    for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++)
+        cr_expect_not(try_take(&fixture, nonsense[i], &group), "%s", nonsense[i]);
+    cr_expect_eq(fixture.groups.count, 0);
+
+    for (unsigned i = 1; i <= MOST + 1; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "launch\n%u 1 1 32 1 1 0 - add\n", i);
+        cr_expect(try_take(&fixture, text, &group));
+        cr_expect_eq(group != NULL, i <= MOST, "%u", i);
+    }
+    cr_expect_not_null(take(&fixture, "launch\n1 1 1 32 1 1 0 - add\n")); /* known before */
+    cr_expect_eq(fixture.groups.count, MOST);
+    tear_down(&fixture);
+}
