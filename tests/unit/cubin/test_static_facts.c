@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "cubin/cubin.h"
 #include "cubin/static_facts.h"
 #include "support.h"
 #include "worker/library_read.h"
@@ -102,6 +103,38 @@ Test(static_facts, facts_are_those_of_the_launches)
     cr_expect_str_eq(code_of(run, "one/plain", 0), code_of(run, "two/launches", 1));
     cr_expect_str_neq(code_of(run, "one/plain", 0), code_of(run, "one/bounded", 0));
     cr_expect_eq(run_find(run, "one/plain")->row_count, 4);
+    tear_down(&fixture);
+}
+
+/* As of a program, whose processes say which code each launch has. */
+Test(static_facts, launches_that_hold_their_code_need_no_library)
+{
+    static const char *const ids[] = {"one/plain_large", "one/bounded", "two/launches"};
+    static const char *const functions[][2] = {{PLAIN}, {BOUNDED}, {STACKED, PLAIN}};
+    struct fixture fixture;
+    struct cubin cubin;
+    enum cubin_status status;
+    set_up(&fixture, "9.0");
+    cr_assert_eq(cubin_read(&cubin, SMALL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+        struct result *result = NULL;
+        for (size_t k = 0; k < 2 && functions[i][k]; k++)
+            result = add_launch(&fixture.run, ids[i], functions[i][k], 256, 0);
+        for (size_t k = 0; k < result->launch_count; k++)
+            static_facts_set_code(&result->launches[k], cubin_find(&cubin, result->launches[k].function, 90, &status));
+        static_facts_of_launches(result, 90, &fixture.metrics);
+    }
+    expect_facts(&fixture.run, "one/plain_large", 100, 0, 10, 0);
+    expect_facts(&fixture.run, "one/bounded", 100, 0, 12, 1024);
+    expect_facts(&fixture.run, "two/launches", 100, 96, 32, 0);
+
+    /* Of one launch nothing is known: then of none that all of them add up to. */
+    struct result *result = run_find(&fixture.run, "two/launches");
+    static_facts_set_code(&result->launches[1], NULL);
+    cr_expect_null(result->launches[1].code);
+    static_facts_of_launches(result, 90, &fixture.metrics);
+    expect_facts(&fixture.run, "two/launches", -1, -1, -1, -1);
+    cubin_release(&cubin);
     tear_down(&fixture);
 }
 

@@ -1,6 +1,7 @@
 #include "compare_support.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 Test(judge_row, a_time_needs_a_steady_clock_and_a_free_gpu)
 {
@@ -201,6 +202,104 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
         const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
         cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         cr_expect_eq(says(judgement, "anchor"), rows[i].verdict == VERDICT_REGRESSED, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
+/* ---- Of a program, whose caches and inputs are its own ---- */
+
+static const char of_program[] =
+    "[gpu_time]\ntitle = GPU time\ncounter = " COUNTER_TIME "\nunit = ns\nclass = time\nbetter = lower\n"
+    "floor = 2 % and 250 ns\ndoc = Time.\n"
+    "[traffic]\ntitle = Traffic\ncounter = made_up_traffic.sum\nunit = B\nclass = steady\nbetter = lower\n"
+    "floor = 2 %\ndoc = Traffic.\n";
+
+static void set_up_program(struct fixture *fixture, bool is_program)
+{
+    set_up(fixture);
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "program.ini", of_program), 0);
+    run_note_metrics(&fixture->base, &fixture->metrics);
+    run_note_metrics(&fixture->run, &fixture->metrics);
+    if (is_program)
+        put_fact(&fixture->run, SESSION_CACHES, "the program's own");
+}
+
+/* Both sides count: what grew beyond is judged. */
+Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
+{
+    static const char brief[] = "a launch of less than 10 us in a program", little[] = "less than 4 MB in a program",
+                      caches[] = "whose caches are its own";
+    static const struct {
+        bool is_program;
+        double base_time, time;
+        const char *metric;
+        double base, now;
+        enum verdict verdict;
+        const char *reason;
+    } rows[] = {
+        {true, 9000, 9900, "gpu_time", 9000, 9900, VERDICT_INFO, brief},
+        {true, 9000, 12000, "gpu_time", 9000, 12000, VERDICT_REGRESSED, NULL},
+        {true, 12000, 9000, "gpu_time", 12000, 9000, VERDICT_IMPROVED, NULL},
+        {true, 100000, 110000, "gpu_time", 100000, 110000, VERDICT_REGRESSED, NULL},
+        {false, 9000, 9900, "gpu_time", 9000, 9900, VERDICT_REGRESSED, NULL},
+        {true, 100000, 100000, "traffic", 1e6, 3e6, VERDICT_INFO, little},
+        {true, 100000, 100000, "traffic", 3e6, 6e6, VERDICT_REGRESSED, NULL},
+        {true, 9000, 9000, "traffic", 1e7, 2e7, VERDICT_INFO, brief},
+        {false, 100000, 100000, "traffic", 1e6, 3e6, VERDICT_REGRESSED, NULL},
+        {true, 100000, 100000, "share", 90, 50, VERDICT_INFO, caches},
+        {false, 100000, 100000, "share", 90, 50, VERDICT_REGRESSED, NULL},
+        {true, 2000, 2000, "count", 7, 8, VERDICT_REGRESSED, NULL},
+        {true, 2000, 2000, "ceiling", 100, 50, VERDICT_REGRESSED, NULL},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up_program(&fixture, rows[i].is_program);
+        put_times(&fixture.base, "a/b", rows[i].metric, rows[i].base, 10);
+        put_times(&fixture.run, "a/b", rows[i].metric, rows[i].now, 2);
+        if (strcmp(rows[i].metric, "gpu_time") != 0) {
+            put_times(&fixture.base, "a/b", "gpu_time", rows[i].base_time, 10);
+            put_times(&fixture.run, "a/b", "gpu_time", rows[i].time, 2);
+        }
+        const struct judgement *judgement = find(compare(&fixture), "a/b", rows[i].metric);
+        cr_assert_not_null(judgement, "row %zu", i);
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        cr_expect(rows[i].reason ? says(judgement, rows[i].reason) : !judgement->reason, "row %zu: %s", i,
+                  judgement->reason);
+        tear_down(&fixture);
+    }
+}
+
+/* Launches of a group may have other inputs: a baseline whose sessions hold several numbers allows a percent, that of one
+ * session 5; what is one number in all sessions of both sides is compared to the digit. */
+Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_room)
+{
+    static const double several[3] = {99990, 100000, 100010};
+    static const struct {
+        bool is_program, base_repeats, now_repeats;
+        size_t sessions;
+        double now;
+        enum verdict verdict;
+    } rows[] = {
+        {true, true, true, 10, 100000, VERDICT_SAME},
+        {true, true, true, 10, 100001, VERDICT_REGRESSED},
+        {true, true, true, 1, 100001, VERDICT_REGRESSED},
+        {true, false, false, 10, 100900, VERDICT_SAME},
+        {true, false, false, 10, 101100, VERDICT_REGRESSED},
+        {false, false, false, 10, 100900, VERDICT_REGRESSED},
+        {true, false, false, 1, 104000, VERDICT_SAME},
+        {true, false, false, 1, 106000, VERDICT_REGRESSED},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const double move = rows[i].now - 100000;
+        const double moved[3] = {several[0] + move, several[1] + move, several[2] + move};
+        struct fixture fixture;
+        set_up_program(&fixture, rows[i].is_program);
+        for (size_t s = 0; s < rows[i].sessions; s++)
+            put_samples(&fixture.base, "a/b", "count", several + rows[i].base_repeats, rows[i].base_repeats ? 1 : 3);
+        for (size_t s = 0; s < 2; s++)
+            put_samples(&fixture.run, "a/b", "count", moved + rows[i].now_repeats, rows[i].now_repeats ? 1 : 3);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
         tear_down(&fixture);
     }
 }
