@@ -25,6 +25,34 @@ static bool is_of_program(const struct options *options)
     return options->argument_count > 0 && !options->static_only;
 }
 
+/* What concerns a program only, or a kernel library only, would do nothing for the other. */
+static int refuse_idle(const struct options *options)
+{
+    const bool program = is_of_program(options);
+    const struct {
+        const char *name;
+        bool is_set, of_program;
+    } rows[] = {
+        {"first", options->first != OPTIONS_FIRST, true},
+        {"skip", options->skip != 0, true},
+        {"nvtx", options->nvtx != NULL, true},
+        {"name", options->name != NULL, true},
+        {"kernels", options->kernels != options->found[0], false},
+        {"collector", strcmp(options->collector, OPTIONS_COLLECTOR) != 0, false},
+        {"device", options->device != 0, false},
+        {"samples", options->samples != OPTIONS_SAMPLES, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (rows[i].is_set && rows[i].of_program && !program)
+            return error("--%s is for a program, and none is measured here: leave it out, or add -- PROGRAM",
+                         rows[i].name);
+        if (rows[i].is_set && !rows[i].of_program && program)
+            return error("--%s is for a kernel library, and here a program is measured: leave one of them out",
+                         rows[i].name);
+    }
+    return 0;
+}
+
 static int refuse_contradictions(const struct options *options)
 {
     const char *unmeasured = options->replay ? "replay" : options->static_only ? "static" : NULL;
@@ -41,7 +69,7 @@ static int refuse_contradictions(const struct options *options)
         return error("--paired needs --against BASE, the build to take turns with");
     if (options->replay && options->argument_count > 0)
         return error("a program is measured, but --replay measures nothing: leave one of them out");
-    return 0;
+    return refuse_idle(options);
 }
 
 /* Files are opened before anything is measured: minutes of measuring are not lost to a slip in a path. */

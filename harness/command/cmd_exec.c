@@ -116,7 +116,7 @@ const struct command command_exec = {
                "program leaves them, so that such a run is never compared with one of `cugate run`.\n"
                "The launch of a CUDA graph is a row of its own, named by its kernels.\n"
                "`cugate accept` makes the run file a baseline; `cugate check -- PROGRAM` measures and judges at once.\n"
-               "It exits with what the program exits with, when that is not 0.",
+               "It exits with what the program exits with, when that is not 0; with 5 when --timeout ended it.",
     .example = "cugate exec --save run.json -- python3 train.py",
     .takes = takes,
     .minimum = 1, .maximum = -1, .runs_arguments = true, .run = cmd_exec,

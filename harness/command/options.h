@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define OPTIONS_BASELINES "baselines" /* default of --baselines */
+#define OPTIONS_BASELINES "baselines" /* defaults */
+#define OPTIONS_COLLECTOR "cupti"
+#define OPTIONS_SAMPLES 5
+#define OPTIONS_FIRST 5
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 

@@ -19,6 +19,8 @@ int options_program(struct program *program, struct measurement *measurement, co
     const char *first = options->arguments[0];
     if (strlen(first) > 5 && strcmp(first + strlen(first) - 5, ".json") == 0)
         return error("%s is no program; a recorded run is judged by: cugate check --replay %s", first, first);
+    if (!*options->arguments[0])
+        return error("an empty word is no program");
     char *name = options->name ? x_strdup(options->name) : program_name(options->arguments);
     if (name_length(name) != strlen(name) || strlen(name) > PROGRAM_NAME_MAX || !*name) {
         error("--name %s: a name has at most %d of a-z, 0-9 and _", name, PROGRAM_NAME_MAX);

@@ -238,9 +238,9 @@ static void set_defaults(struct options *options)
     options->metrics = options->found[1];
     options->baselines = OPTIONS_BASELINES;
     options->format = "text";
-    options->collector = "cupti";
-    options->samples = 5;
-    options->first = 5;
+    options->collector = OPTIONS_COLLECTOR;
+    options->samples = OPTIONS_SAMPLES;
+    options->first = OPTIONS_FIRST;
     options->sessions = 10;
     options->explain = 20;
 }
