@@ -33,7 +33,7 @@ static int refuse_idle(const struct options *options)
         const char *name;
         bool is_set, of_program;
     } rows[] = {
-        {"first", options->first != OPTIONS_FIRST, true},
+        {"first", options->first != 0, true},
         {"skip", options->skip != 0, true},
         {"nvtx", options->nvtx != NULL, true},
         {"name", options->name != NULL, true},

@@ -43,7 +43,7 @@ struct options {
     enum color_mode color;
     bool quiet, verbose, help, version;
     bool static_only, paired, power, drift_reference, lines;
-    int first, skip, runs; /* of a program: --first, default 5; --skip; --runs, 0: as many as it takes */
+    int first, skip, runs; /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
     const char *nvtx, *name;
     int explain;  /* --explain, seconds, default 20 */
     int sessions; /* --sessions, default 10 */

@@ -240,7 +240,6 @@ static void set_defaults(struct options *options)
     options->format = "text";
     options->collector = OPTIONS_COLLECTOR;
     options->samples = OPTIONS_SAMPLES;
-    options->first = OPTIONS_FIRST;
     options->sessions = 10;
     options->explain = 20;
 }

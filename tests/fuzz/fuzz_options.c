@@ -155,7 +155,7 @@ static void same_options(const struct options *a, const struct options *b)
 static void check_bounds(const struct options *options, const struct command *command)
 {
     if (options->samples < 1 || options->samples > 1000 || options->device < 0 ||
-        !(options->timeout >= 0 && options->timeout <= 86400) || options->first < 1 || options->skip < 0 ||
+        !(options->timeout >= 0 && options->timeout <= 86400) || options->first < 0 || options->skip < 0 ||
         options->runs < 0)
         BUG("a number is out of bounds");
     if (options->help || options->version)
