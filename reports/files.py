@@ -351,6 +351,7 @@ def recognise(data: bytes) -> list[Run | Report | Explanation | Analysis]:
     return [parse(text, kind) for text in (split_texts(data) if kind is Explanation else [data])]
 
 
+PROGRAM = "exec"  # the collector of `cugate exec`
 HARNESS = (None, "cupti", "host")  # the collectors of `cugate run`; other ones measure otherwise
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from reports.catalogue import BLOCKINGS, LADDERS, LITERATURE, Blocking, Ladder, Literature
 from reports.definitions import Panel, headlines
+from reports.files import PROGRAM
 from reports.nights import VERDICTS, Nights
 
 TIME = Panel("time", "Time")
@@ -194,7 +195,10 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def ladders(nights: Nights) -> list[LadderView]:
-    """Families in the order of the catalogue, then others by name; rungs that were measured on any night."""
+    """Families in the order of the catalogue, then others by name; rungs that were measured on any night. The kernels
+    of a program are no rungs of anything."""
+    if nights.sessions[-1].collector == PROGRAM:
+        return []
     families: dict[str, list[str]] = {}
     for kernel in nights.kernels:
         family, _, variant = kernel.partition("/")

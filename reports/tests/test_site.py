@@ -721,6 +721,25 @@ def test_collectors_are_told_apart_and_what_is_unknown_is_no_number(tmp_path: Pa
     assert len([name for name in pages if name.endswith("index.html")]) == 3
 
 
+def test_kernels_of_a_program_have_pages_and_are_no_ladder(tmp_path: Path) -> None:
+    names = [
+        "train/add_one@64,256",
+        "train/add_one@64,256#2",
+        "train/add_one@64,256,2048",
+        "train/scale<int,4>~1f3a@128x2,8x8",
+        "train/graph:add_one+scale<int>+3_more~177bbee2",
+    ]
+    kernels = dict.fromkeys(names, KERNELS["copy/plain"])
+    facts = {"collector": "exec", "program": "python3 train.py --note '<b>&'", "caches": "the program's own"}
+    run = make_run(3, kernels, **facts)
+    pages = check(write(tmp_path, make_run(2, kernels, **facts), run, make_report(run)))
+    for name in names:
+        assert kernel_page(pages, name).says(name)
+    assert len(list((tmp_path / "page/kernels").iterdir())) == len(names)
+    assert pages["ladders.html"].says("None: these are the kernels of a program")
+    assert not pages["ladders.html"].says("rung")
+
+
 @pytest.mark.parametrize("name", ["kernels", "figures", ".."])
 def test_a_model_takes_no_place_of_the_first_ones_pages(tmp_path: Path, name: str) -> None:
     pages = check(write(tmp_path, make_run(2, PLAIN), make_run(1, PLAIN, device={**DEVICE, "name": name})))
