@@ -6,7 +6,8 @@
  * API), cupti_condition.c (what goes before a measured launch), cupti_launches.c (which launches there are),
  * cupti_counters.c (counter names, no GPU needed), cupti_range.c (values), cupti_line_counts.c, cupti_stalls.c,
  * cupti_source_lines.c (from an instruction to its line), cupti_roofs.c (what the GPU can do), cupti_error.c (words for
- * an error, and what to do about it). */
+ * an error, and what to do about it). The files inject*.c of that room are another library, libcugate_inject.so, which
+ * the CUDA driver loads into programs that are not ours: inject.h. */
 #ifndef BACKEND_H
 #define BACKEND_H
 
