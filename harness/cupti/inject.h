@@ -71,6 +71,7 @@ struct group {
     size_t skip, first;     /* how many to leave out, and how many to measure then */
     size_t launches, taken; /* so far */
     size_t cold, warm;      /* of a graph: that were the first of a session; that were measured and were not */
+    char *spare;            /* what one that was passed over as the first of a session counted: better than nothing */
 };
 
 /* The group of a launch; asks the parent about a new one. NULL when there are too many. */
@@ -82,6 +83,8 @@ bool group_is_wanted(const struct group *group);
 void graph_take(CUgraphExec exec, CUgraph from);
 void graph_forget(CUgraphExec exec);
 void functions_forget(void); /* handles */
+/* Sends what was passed over, of graphs of which nothing else was measured. */
+void groups_send_spares(void);
 /* A line for each group, with its launches and how many of them were measured; caller frees. */
 char *groups_tell(void);
 

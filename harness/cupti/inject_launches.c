@@ -175,6 +175,16 @@ bool group_is_wanted(const struct group *group)
     return group && group->id && group->launches >= group->skip && group->taken < group->first;
 }
 
+void groups_send_spares(void)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!all[i]->spare || all[i]->taken > 0)
+            continue;
+        link_say(MESSAGE_RESULT, all[i]->spare);
+        all[i]->taken++;
+    }
+}
+
 char *groups_tell(void)
 {
     char *text = NULL;

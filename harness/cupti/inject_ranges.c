@@ -43,6 +43,7 @@ static struct {
     bool running;
     struct group *launches[BATCH];
     size_t count;
+    bool passed_over; /* the first of them: it is kept as a spare */
     size_t lost;
     int lock, queue; /* descriptors of files */
 } ranges = {.lock = -1, .queue = -1};
@@ -331,6 +332,7 @@ int ranges_start(CUcontext context, enum ranges_mode mode, const struct request 
     }
     ranges.running = true;
     ranges.count = 0;
+    ranges.passed_over = false;
     return 0;
 }
 
@@ -365,10 +367,10 @@ void ranges_add(struct group *group)
 {
     if (ranges_are_full())
         return; /* the numbers of ranges and launches differ then, which is seen */
-    if (group && can_pass_over(group))
-        group = NULL;
+    const bool passed_over = group && can_pass_over(group);
+    ranges.passed_over |= passed_over;
     ranges.launches[ranges.count++] = group;
-    if (group)
+    if (group && !passed_over)
         group->taken++;
 }
 
@@ -382,7 +384,7 @@ static bool is_blind(const struct group *group, const char *counter, bool cold)
            (cold && !strstr(counter, "inst_executed") && strncmp(counter, "l1tex__t_sectors", 16) != 0);
 }
 
-static void send_values(const struct group *group, const double *numbers, bool cold)
+static void send_values(struct group *group, const double *numbers, bool cold, bool passed_over)
 {
     struct result result = {.id = group->id};
     for (size_t m = 0; m < ranges.set.count; m++) {
@@ -397,8 +399,13 @@ static void send_values(const struct group *group, const double *numbers, bool c
         numbers += counter != NULL;
     }
     char *line = result_to_line(&result);
-    link_say(MESSAGE_RESULT, line);
-    free(line);
+    if (passed_over && !group->spare) {
+        group->spare = line;
+    } else {
+        if (!passed_over)
+            link_say(MESSAGE_RESULT, line);
+        free(line);
+    }
     result.id = NULL;
     result_release(&result);
 }
@@ -439,7 +446,7 @@ static int deliver(struct problem *problem)
         const bool cold = i == 0 && ranges.mode == RANGES_OF_GRAPHS;
         failed = counters_evaluate(&ranges.counters, ranges.image, ranges.image_size, i, numbers, problem);
         if (failed == 0) {
-            send_values(group, numbers, cold);
+            send_values(group, numbers, cold, i == 0 && ranges.passed_over);
             group->warm += !cold;
             ranges.launches[i] = NULL;
         }
@@ -457,7 +464,7 @@ static void lose(struct problem *problem)
         *problem = context;
     link_say(MESSAGE_LOST, problem->text);
     for (size_t i = 0; i < ranges.count; i++) {
-        if (!ranges.launches[i])
+        if (!ranges.launches[i] || (i == 0 && ranges.passed_over))
             continue;
         ranges.launches[i]->taken--;
         ranges.lost++;
