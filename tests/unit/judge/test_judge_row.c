@@ -269,8 +269,8 @@ Test(judge_row, short_launches_and_little_traffic_of_a_program_are_not_judged)
     }
 }
 
-/* Launches of a group may have other inputs: a baseline whose sessions hold several numbers allows a percent, that of one
- * session 5; what is one number in all sessions of both sides is compared to the digit. */
+/* Launches of a group may have other inputs: a baseline whose sessions hold several numbers allows a percent, that of
+ * one session 5; what is one number in all sessions of both sides is compared to the digit. */
 Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_room)
 {
     static const double several[3] = {99990, 100000, 100010};
@@ -280,14 +280,10 @@ Test(judge_row, counts_of_a_program_that_differ_within_a_session_have_room)
         double now;
         enum verdict verdict;
     } rows[] = {
-        {true, true, true, 10, 100000, VERDICT_SAME},
-        {true, true, true, 10, 100001, VERDICT_REGRESSED},
-        {true, true, true, 1, 100001, VERDICT_REGRESSED},
-        {true, false, false, 10, 100900, VERDICT_SAME},
-        {true, false, false, 10, 101100, VERDICT_REGRESSED},
-        {false, false, false, 10, 100900, VERDICT_REGRESSED},
-        {true, false, false, 1, 104000, VERDICT_SAME},
-        {true, false, false, 1, 106000, VERDICT_REGRESSED},
+        {true, true, true, 10, 100000, VERDICT_SAME},        {true, true, true, 10, 100001, VERDICT_REGRESSED},
+        {true, true, true, 1, 100001, VERDICT_REGRESSED},    {true, false, false, 10, 100900, VERDICT_SAME},
+        {true, false, false, 10, 101100, VERDICT_REGRESSED}, {false, false, false, 10, 100900, VERDICT_REGRESSED},
+        {true, false, false, 1, 104000, VERDICT_SAME},       {true, false, false, 1, 106000, VERDICT_REGRESSED},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const double move = rows[i].now - 100000;
