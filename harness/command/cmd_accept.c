@@ -92,7 +92,7 @@ static void print_accepted(const struct options *options, const struct metrics *
     if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
         print_harmless(
             "time only warns until its rows have %zu sessions; now they have %zu: accept more run files, each of "
-            "its own `cugate run`\n",
+            "its own `cugate run` or `exec`\n",
             needed, accepted->time_sessions);
 }
 
@@ -144,7 +144,8 @@ static int cmd_accept(const struct options *options)
         return EXIT_USAGE;
     size_t count = options->argument_count;
     if (count == 0) {
-        error("accept needs a run file: measure with `cugate run -o run.json`");
+        error("accept needs a run file: measure with `cugate run -o run.json` or `cugate exec --save run.json -- "
+              "PROGRAM`");
         return EXIT_USAGE;
     }
     struct metrics metrics;

@@ -16,6 +16,10 @@ static void choose_metric(struct metrics *chosen, const struct metrics *all, con
     *ARRAY_GROW(chosen->list, chosen->count) = *metric;
     choose_metric(chosen, all, metric->weight);
     choose_metric(chosen, all, metric->clock);
+    /* How long a launch was decides whether more than its exact counts is judged. */
+    for (size_t m = 0; m < all->count && metric->class == METRIC_STEADY; m++)
+        if (strcmp(all->list[m].counter, COUNTER_TIME) == 0)
+            choose_metric(chosen, all, all->list[m].name);
 }
 
 /* Those that -m matches; *chosen borrows all of them. -1 after error() when that is none. */
@@ -116,7 +120,8 @@ const struct command command_exec = {
                "program leaves them, so that such a run is never compared with one of `cugate run`.\n"
                "The launch of a CUDA graph is a row of its own, named by its kernels.\n"
                "`cugate accept` makes the run file a baseline; `cugate check -- PROGRAM` measures and judges at once.\n"
-               "It exits with what the program exits with, when that is not 0; with 5 when --timeout ended it.",
+               "It exits with what the program exits with, when that is not 0; with 5 when --timeout ended it; else with\n"
+               "0, 2, 5 or 130 of those below.",
     .example = "cugate exec --save run.json -- python3 train.py",
     .takes = takes,
     .minimum = 1, .maximum = -1, .runs_arguments = true, .run = cmd_exec,

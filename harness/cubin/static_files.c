@@ -349,8 +349,15 @@ void static_files_run(struct run *run, const struct static_files *files, int cap
     static_files_device(&run->device, capability);
     add_session(run, files);
     run_note_metrics(run, metrics);
-    for (size_t i = 0; i < files->count; i++)
+    size_t left_out = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        const size_t before = functions.count;
         add_functions(&functions, &files->list[i], capability);
+        left_out += functions.count == before && files->list[i].cubin->count > 0;
+    }
+    if (left_out > 0) /* in a folder, whose other files have some */
+        warning("%zu of %zu files have no machine code for sm_%d, so nothing of them is judged", left_out, files->count,
+                capability);
     if (functions.count > 0)
         qsort(functions.list, functions.count, sizeof *functions.list, by_function);
     find_known(&known, baseline);

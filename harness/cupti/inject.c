@@ -43,7 +43,8 @@ static struct {
     pthread_mutex_t mutex; /* of all below, and of what the other files keep */
     atomic_bool off;       /* nothing is measured any more */
     bool described;
-    int captures; /* streams that are being captured */
+    char gpu[128]; /* name of the model; empty: not known yet */
+    int captures;  /* streams that are being captured */
     size_t unwanted, failures;
     atomic_size_t unwatched; /* launches of no group */
     double last;             /* launch, by now_seconds() */
@@ -54,6 +55,7 @@ static struct {
 static _Thread_local bool within;                /* a launch of this thread's, which holds the mutex */
 static _Thread_local struct group *current;      /* what it launches; NULL when nobody wants it */
 static _Thread_local int nvtx_depth, nvtx_match; /* ranges of NVTX; the one that matched, from 1 */
+static atomic_int nvtx_matches; /* of all threads: a framework's may launch what another one asked for */
 
 static bool lock_within(double seconds)
 {
@@ -134,11 +136,28 @@ static void stop_session(void)
     self.unwanted = 0;
 }
 
+/* The values of another model would be of the rows of the first. */
+static int expect_same_model(struct problem *problem)
+{
+    char name[sizeof self.gpu] = "";
+    CUdevice device = 0;
+    if (cuda_check("asking which GPU this is", cuCtxGetDevice(&device), problem) < 0 ||
+        cuda_check("reading the GPU's name", cuDeviceGetName(name, sizeof name, device), problem) < 0)
+        return -1;
+    if (!*self.gpu)
+        memcpy(self.gpu, name, sizeof name);
+    if (strcmp(self.gpu, name) == 0)
+        return 0;
+    return problem_set(problem, "the program uses GPUs of two models, %s and %s: choose one by CUDA_VISIBLE_DEVICES",
+                       self.gpu, name);
+}
+
 static void start_session(enum ranges_mode mode)
 {
     struct problem problem;
     CUcontext context = NULL;
-    if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
+    if (expect_same_model(&problem) < 0 ||
+        cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
         (self.request.lines ? lines_begin(context, &problem) : ranges_start(context, mode, &self.request, &problem)) <
             0)
         give_up(&problem);
@@ -150,6 +169,7 @@ static void send_lines(struct group *group)
     struct problem problem;
     CUcontext context = NULL;
     group->launches++;
+    group->due++;
     group->taken++;
     if (cuda_check("asking for the context", cuCtxGetCurrent(&context), &problem) < 0 ||
         lines_send(context, group, &problem) < 0)
@@ -166,13 +186,18 @@ static bool can_wait(const struct group *group, enum ranges_mode mode)
            self.unwanted < PATIENCE;
 }
 
+static bool is_in_range(void)
+{
+    return !self.request.nvtx || atomic_load(&nvtx_matches) > 0;
+}
+
 /* With the mutex. mode is how a launch of that group is measured. */
 static void before_launch(struct group *group, enum ranges_mode mode)
 {
     if (ranges_running() && ranges_are_full())
         stop_session();
-    const bool wanted = group_is_wanted(group) && self.captures == 0 && (!self.request.nvtx || nvtx_match > 0) &&
-                        !can_wait(group, mode) && !atomic_load(&self.off);
+    const bool wanted = group_is_wanted(group) && self.captures == 0 && is_in_range() && !can_wait(group, mode) &&
+                        !atomic_load(&self.off);
     self.last = now_seconds();
     if (wanted) {
         self.unwanted = 0;
@@ -200,8 +225,10 @@ static void after_launch(struct group *group, enum ranges_mode mode, CUstream st
         cuStreamSynchronize(stream); /* the range is to hold all of it, and nothing of the next */
         ranges_pop();
     }
-    if (group && good)
+    if (group && good) {
+        group->due += group->launches >= group->skip && is_in_range();
         group->launches++;
+    }
     /* A kernel that failed is no range; but what was pushed is one. */
     if (counts && (mode == RANGES_OF_GRAPHS ? current != NULL : good))
         ranges_add(good ? current : NULL);
@@ -317,6 +344,14 @@ static void on_module(CUpti_CallbackId id, const CUpti_CallbackData *call)
     }
 }
 
+static void on_graph_update(const CUpti_CallbackData *call)
+{
+    /* The parameters of both versions begin with the two graphs. */
+    const cuGraphExecUpdate_v2_params *update = call->functionParams;
+    if (call->callbackSite == CUPTI_API_EXIT && *(const CUresult *)call->functionReturnValue == CUDA_SUCCESS)
+        graph_take(update->hGraphExec, update->hGraph);
+}
+
 static void on_driver(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
     switch (id) {
@@ -334,6 +369,27 @@ static void on_driver(CUpti_CallbackId id, const CUpti_CallbackData *call)
         break;
     case CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload:
         functions_forget();
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2:
+        on_graph_update(call);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled:
+        /* What the graph launches from now on is not known. The parameters of all begin with it. */
+        if (call->callbackSite == CUPTI_API_EXIT)
+            graph_spoil(((const cuGraphExecKernelNodeSetParams_v2_params *)call->functionParams)->hGraphExec);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunch:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchGrid:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchGridAsync:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice:
+        /* Old, or of several devices: seen, and not measured. */
+        if (call->callbackSite == CUPTI_API_ENTER) {
+            stop_session();
+            atomic_fetch_add(&self.unwatched, 1);
+        }
         break;
     default:
         on_module(id, call);
@@ -364,14 +420,18 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 static void nvtx_push(const char *name)
 {
     nvtx_depth++;
-    if (nvtx_match == 0 && name && fnmatch(self.request.nvtx, name, 0) == 0)
+    if (nvtx_match == 0 && name && fnmatch(self.request.nvtx, name, 0) == 0) {
         nvtx_match = nvtx_depth;
+        atomic_fetch_add(&nvtx_matches, 1);
+    }
 }
 
 static void nvtx_pop(void)
 {
-    if (nvtx_match == nvtx_depth)
+    if (nvtx_match > 0 && nvtx_match == nvtx_depth) {
         nvtx_match = 0;
+        atomic_fetch_sub(&nvtx_matches, 1);
+    }
     nvtx_depth -= nvtx_depth > 0;
 }
 
@@ -473,6 +533,15 @@ static int subscribe(struct problem *problem)
         CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
         CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
         CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunch,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchGrid,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchGridAsync,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
     };
     static const CUpti_CallbackId resources[] = {
         CUPTI_CBID_RESOURCE_MODULE_LOADED,

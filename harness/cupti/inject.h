@@ -70,6 +70,7 @@ struct group {
     char *id;               /* the parent's name for it; NULL when it does not want it */
     size_t skip, first;     /* how many to leave out, and how many to measure then */
     size_t launches, taken; /* so far */
+    size_t due;             /* launches that were to be measured, or would have been but for those before */
     size_t cold, warm;      /* of a graph: that were the first of a session; that were measured and were not */
     char *spare;            /* what one that was passed over as the first of a session counted: better than nothing */
 };
@@ -82,7 +83,8 @@ bool group_is_wanted(const struct group *group);
 /* A graph became executable: what it launches, so that group_of_graph can say. */
 void graph_take(CUgraphExec exec, CUgraph from);
 void graph_forget(CUgraphExec exec);
-void functions_forget(void); /* handles */
+void graph_spoil(CUgraphExec exec); /* it was changed, nobody knows how: its launches are of no group */
+void functions_forget(void);        /* handles */
 /* Sends what was passed over, of graphs of which nothing else was measured. */
 void groups_send_spares(void);
 /* A line for each group, with its launches and how many of them were measured; caller frees. */

@@ -23,6 +23,7 @@ struct graph {
     struct shape *shapes; /* its kernels */
     size_t count;
     struct group *group; /* NULL: not asked yet */
+    bool spoilt;
 };
 
 /* A graph that is made anew for each step is the same group each time. */
@@ -194,7 +195,7 @@ char *groups_tell(void)
         BUG("no memory for the end");
     for (size_t i = 0; i < count; i++)
         if (all[i]->id)
-            fprintf(stream, "%zu %zu %s\n", all[i]->launches, all[i]->taken, all[i]->id);
+            fprintf(stream, "%zu %zu %s\n", all[i]->launches, all[i]->due, all[i]->id);
     fclose(stream);
     return text;
 }
@@ -264,11 +265,19 @@ void graph_forget(CUgraphExec exec)
     free(graph);
 }
 
+void graph_spoil(CUgraphExec exec)
+{
+    const struct graph key = {.exec = exec};
+    struct graph *graph = intern(&graphs, &key, sizeof key, by_exec);
+    graph->group = NULL;
+    graph->spoilt = true;
+}
+
 struct group *group_of_graph(CUgraphExec exec)
 {
     const struct graph key = {.exec = exec};
     struct graph *graph = intern(&graphs, &key, sizeof key, by_exec);
-    if (graph->group)
+    if (graph->group || graph->spoilt)
         return graph->group;
     struct told_group told = {.text = question("graph", graph->shapes, graph->count)};
     struct told_group *kept = intern(&graph_groups, &told, sizeof told, by_told_text);

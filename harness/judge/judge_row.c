@@ -182,7 +182,8 @@ static const char *too_little(const struct judgement *judgement, const struct pa
     const struct metrics *metrics = pairing->sides->metrics;
     if ((metric->class != METRIC_TIME && metric->class != METRIC_STEADY) || !run_is_of_program(pairing->sides->run))
         return NULL;
-    if (fmax(time_of(metrics, pairing->base_result), time_of(metrics, pairing->now_result)) < RULE_SHORT)
+    const double longest = fmax(time_of(metrics, pairing->base_result), time_of(metrics, pairing->now_result));
+    if (longest > 0 && longest < RULE_SHORT)
         return "not judged: a launch of less than 10 us in a program";
     if (metric->class == METRIC_STEADY && strcmp(metric->unit, "B") != 0)
         return "not judged in a program, whose caches are its own";

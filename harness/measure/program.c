@@ -188,8 +188,10 @@ static void say_losses(const struct program_run *part)
     if (part->lost > 0)
         warning("what %zu launches counted was lost: %s", part->lost, part->trouble ? part->trouble : "not known why");
     if (part->unwatched > 0)
-        warning("%zu launches were not watched: they were of too many shapes, or of threads that wait for each other",
-                part->unwatched);
+        warning(
+            "%zu launches were not watched: they were of too many shapes, of threads that wait for each other, of a "
+            "graph whose nodes were changed, or made by an outdated function of the driver",
+            part->unwatched);
 }
 
 /* An exit code when nothing can be made of the run, after error(). */
@@ -199,7 +201,8 @@ static int judge_run(struct measuring *measuring, const struct program_run *part
     if (part->set == 0)
         measuring->status = part->status;
     measuring->interrupted |= part->interrupted;
-    measuring->failed |= part->failure != NULL;
+    /* What was not watched may be kernels that nothing else is known of. */
+    measuring->failed |= part->failure || part->unwatched > 0;
     measuring->broken_off |= part->broken_off > 0 || part->failure;
     say_losses(part);
     if (part->timed_out) {
@@ -264,15 +267,19 @@ static void fill_gaps(struct measuring *measuring)
 {
     const struct metrics *metrics = measuring->measurement->metrics;
     struct run *run = measuring->run;
+    size_t skipped = 0;
     for (size_t g = 0; g < measuring->groups.count; g++) {
         const struct program_group *group = measuring->groups.list[g];
+        skipped += group->wanted && group->times > 0 && group->due == 0 && measuring->measurement->program->skip > 0;
         struct result *result = group->wanted ? run_find(run, group->id) : NULL;
-        if (group->wanted && !result && !measuring->measurement->program->nvtx &&
-            (group->times > measuring->measurement->program->skip || measuring->broken_off))
+        if (group->wanted && !result && (group->due > 0 || measuring->broken_off) && !measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED, "it was launched, and no launch of it was measured");
         else if (group->wanted && !result && group->graph && measuring->measurement->profile)
             result_fail(run_add(run, group->id), RESULT_FAILED, "the launch of a graph has no lines");
     }
+    if (skipped > 0 && run->result_count > 0)
+        warning("%zu kernel%s of the program %s not measured: --skip leaves out all launches of %s", skipped,
+                skipped == 1 ? "" : "s", skipped == 1 ? "is" : "are", skipped == 1 ? "it" : "them");
     if (measuring->measurement->profile)
         return;
     for (size_t i = 0; i < run->result_count && measuring->done == measuring->sets; i++)

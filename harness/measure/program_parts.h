@@ -25,8 +25,8 @@ struct program_group {
     struct program_launch *launches;
     size_t count;
     bool wanted;
-    size_t times;    /* launched, in the first run */
-    size_t measured; /* of them */
+    size_t times; /* launched, in the first run */
+    size_t due;   /* of them: were to be measured */
 };
 
 struct program_groups {

@@ -243,6 +243,7 @@ static bool take_group(struct running *running, struct process *process, const c
                           : x_strdup("");
     if (wanted)
         run_add(&process->part, group->id);
+    running->run->unwatched += !group; /* one at least: there are too many */
     const bool good = message_write(process->socket, MESSAGE_ANSWER, answer);
     free(answer);
     return good;
@@ -331,16 +332,16 @@ static bool take_end(struct running *running, struct process *process, char *tex
     if (process->ended || !head || sscanf(head, "%zu %zu", &lost, &unwatched) != 2) /* NOLINT(cert-err34-c) */
         return false;
     for (char *line; (line = strtok_r(NULL, "\n", &rest));) {
-        size_t times, measured;
+        size_t times, due;
         int at = 0;
-        if (sscanf(line, "%zu %zu %n", &times, &measured, &at) != 2 || at == 0) /* NOLINT(cert-err34-c) */
+        if (sscanf(line, "%zu %zu %n", &times, &due, &at) != 2 || at == 0) /* NOLINT(cert-err34-c) */
             return false;
         struct program_group *group = program_group_find(run->groups, line + at);
         if (!group)
             return false;
         if (run->set == 0) {
             group->times += times;
-            group->measured += measured;
+            group->due += due;
         }
     }
     run->lost += lost;
