@@ -11,7 +11,6 @@
 #define OPTIONS_BASELINES "baselines" /* defaults */
 #define OPTIONS_COLLECTOR "cupti"
 #define OPTIONS_SAMPLES 5
-#define OPTIONS_FIRST 5
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 

@@ -31,7 +31,7 @@ int options_program(struct program *program, struct measurement *measurement, co
         .arguments = options->arguments,
         .name = name,
         .skip = (size_t)options->skip,
-        .first = options->first > 0 ? (size_t)options->first : OPTIONS_FIRST,
+        .first = options->first > 0 ? (size_t)options->first : PROGRAM_FIRST,
         .nvtx = options->nvtx,
         .runs = options->runs,
         .timeout = options->timeout,

@@ -126,8 +126,22 @@ const struct backend program_backend = {
     .provides = PROVIDES_VALUES | PROVIDES_COUNTERS | PROVIDES_LINE_COUNTS,
 };
 
+/* Of what is said on the command line, what decides which launches are measured; nothing where it is as always. */
+static void put_choice(const struct text *words, const struct program *program)
+{
+    if (program->first == PROGRAM_FIRST && program->skip == 0 && !program->nvtx)
+        return;
+    fprintf(words->stream, "--first %zu --skip %zu ", program->first, program->skip);
+    if (program->nvtx) {
+        fputs("--nvtx ", words->stream);
+        text_shell_word(words, program->nvtx);
+        fputc(' ', words->stream);
+    }
+    fputs("-- ", words->stream);
+}
+
 /* The command as one would type it. Caller frees. */
-static char *command_text(char *const *arguments)
+static char *command_text(const struct program *program, const char *other)
 {
     char *text = NULL;
     size_t size = 0;
@@ -135,10 +149,12 @@ static char *command_text(char *const *arguments)
     if (!stream)
         die(EXIT_USAGE, "cannot allocate memory for the program's command");
     const struct text words = {.stream = stream};
-    for (size_t i = 0; arguments[i]; i++) {
+    put_choice(&words, program);
+    for (size_t i = 0; program->arguments[i] && !other; i++) {
         fputs(i > 0 ? " " : "", stream);
-        text_shell_word(&words, arguments[i]);
+        text_shell_word(&words, program->arguments[i]);
     }
+    fputs(other ? other : "", stream);
     fclose(stream);
     text_make_harmless(text, ' ');
     return text;
@@ -305,10 +321,8 @@ static void describe(struct measuring *measuring)
 {
     struct run *run = measuring->run;
     struct session *session = &run->sessions[0];
-    const char *other = measuring->measurement->kernels;
     session->facts[SESSION_COLLECTOR] = x_strdup(program_backend.name);
-    session->facts[SESSION_PROGRAM] =
-        other ? x_strdup(other) : command_text(measuring->measurement->program->arguments);
+    session->facts[SESSION_PROGRAM] = command_text(measuring->measurement->program, measuring->measurement->kernels);
     session->facts[SESSION_CACHES] = x_strdup("the program's own");
     measure_complete_session(session);
     run_note_metrics(run, measuring->measurement->metrics);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #define PROGRAM_NAME_MAX 40
+#define PROGRAM_FIRST 5 /* launches of a group to measure, unless something else is said */
 
 struct program {
     char *const *arguments; /* the command; ends in NULL */

@@ -33,7 +33,7 @@ enum session_fact {
     SESSION_GPU_PROCESSES, /* other processes that computed on the GPU when the session began: "0" */
     SESSION_HOST,
     SESSION_COMMIT,
-    SESSION_PROGRAM, /* an unmodified program that was measured: its command */
+    SESSION_PROGRAM, /* an unmodified program that was measured: its command, and which launches of it */
     SESSION_CACHES,  /* of the GPU when a launch begins, where they are not emptied: as the program leaves them */
     SESSION_CUGATE,  /* version of this program */
     SESSION_REASON,  /* why it was accepted; baselines only. The last: by_session */
