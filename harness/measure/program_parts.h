@@ -105,7 +105,7 @@ struct program_run {
 void program_find_lines(const struct program_run *run, const struct program_group *group,
                         const struct profile *instructions, struct profile *profile);
 
-/* Adds to a result's rows the samples of another's, which has as many of each of its own. */
+/* Adds to a result's rows the samples of another's. */
 void program_join_rows(struct result *result, const struct result *more);
 
 /* -1 after error() when the program could not be started. */

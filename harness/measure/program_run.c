@@ -276,7 +276,8 @@ static void add_samples(struct row *row, const double *samples, size_t count)
     session->count += count;
 }
 
-/* What one launch lacks, all of them lack. */
+/* What one launch could not count, all of them have not. But what this collector does not see in some launches, as in the
+ * first of a session of graphs, is known by the others. */
 void program_join_rows(struct result *result, const struct result *more)
 {
     for (size_t i = 0; i < more->row_count; i++) {
@@ -285,9 +286,11 @@ void program_join_rows(struct result *result, const struct result *more)
         const bool is_new = !row;
         if (is_new)
             row = result_add(result, from->metric);
-        if (from->state == VALUE_MEASURED && (is_new || row->state == VALUE_MEASURED)) {
+        const bool is_open = is_new || row->state == VALUE_NOT_SUPPORTED;
+        if (from->state == VALUE_MEASURED && (is_open || row->state == VALUE_MEASURED)) {
+            row->state = VALUE_MEASURED;
             add_samples(row, from->sessions[0].samples, from->sessions[0].count);
-        } else if (is_new || row->state == VALUE_MEASURED) {
+        } else if (is_open || from->state == VALUE_NOT_COUNTED) {
             row_clear(row);
             row->state = from->state;
         }

@@ -242,6 +242,7 @@ program 'graph 1' 0 '1 ok, 0 failed, samples 0 0 1'
 program 'graph 2' 0 '1 ok, 0 failed, samples 1 0 1'
 program 'recapture 1' 0 '2 ok, 0 failed, samples 1 1 2'
 program 'recapture 5' 0 '2 ok, 0 failed, samples 1 1 3'
+program 'recapture 5 8' 0 '2 ok, 0 failed, samples 3 1 6'
 
 # ---- What is chosen
 

@@ -118,13 +118,15 @@ static int recapture(int argc, char **argv)
 {
     struct gpu gpu;
     CUstream stream;
-    const int count = argument(argc, argv, 0, 4);
+    const int count = argument(argc, argv, 0, 4), steadily = argument(argc, argv, 1, 0);
     gpu_open(&gpu, 0);
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < count; i++) {
         CUgraphExec exec = capture_graph(&gpu, stream, ways_to_begin[0]);
         MUST(cuGraphLaunch(exec, stream));
         launch(&gpu, "add_one", 64, 256);
+        for (int k = 0; k < steadily && i == count - 1; k++)
+            MUST(cuGraphLaunch(exec, stream));
         MUST(cuGraphExecDestroy(exec));
     }
     printf("recapture: %d graphs, sum %d\n", count, gpu_sum(&gpu));
@@ -137,6 +139,6 @@ const struct program programs_of_graphs[] = {
     {"capture", "[N [WAY]]: captures a graph, launches it N times among others; WAY 0 to 5 begins the capture",
      capture},
     {"graph", "[N]: builds a graph of nodes and launches it N times, and nothing else", graph},
-    {"recapture", "[N]: captures and launches a graph N times", recapture},
+    {"recapture", "[N [M]]: captures and launches a graph N times, then the last one M times more", recapture},
     {0},
 };
