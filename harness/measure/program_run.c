@@ -276,8 +276,8 @@ static void add_samples(struct row *row, const double *samples, size_t count)
     session->count += count;
 }
 
-/* What one launch could not count, all of them have not. But what this collector does not see in some launches, as in the
- * first of a session of graphs, is known by the others. */
+/* What one launch could not count, all of them have not. But what this collector does not see in some launches, as in
+ * the first of a session of graphs, is known by the others. */
 void program_join_rows(struct result *result, const struct result *more)
 {
     for (size_t i = 0; i < more->row_count; i++) {
