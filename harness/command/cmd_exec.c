@@ -7,19 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a metric, and those that it is worked out from or judged by. */
-static void choose_metric(struct metrics *chosen, const struct metrics *all, const char *name)
+/* Adds a metric, and what it is judged by: how long a launch was decides whether more than its exact counts is. */
+static void choose_metric(struct metrics *chosen, const struct metrics *all, const struct metric *metric)
 {
-    if (!name || metrics_find(chosen, name))
-        return;
-    const struct metric *metric = metrics_find(all, name);
-    *ARRAY_GROW(chosen->list, chosen->count) = *metric;
-    choose_metric(chosen, all, metric->weight);
-    choose_metric(chosen, all, metric->clock);
-    /* How long a launch was decides whether more than its exact counts is judged. */
+    metrics_need(chosen, all, metric->name);
     for (size_t m = 0; m < all->count && metric->class == METRIC_STEADY; m++)
         if (strcmp(all->list[m].counter, COUNTER_TIME) == 0)
-            choose_metric(chosen, all, all->list[m].name);
+            metrics_need(chosen, all, all->list[m].name);
 }
 
 /* Those that -m matches; *chosen borrows all of them. -1 after error() when that is none. */
@@ -31,14 +25,14 @@ static int choose_metrics(struct metrics *chosen, const struct metrics *all, con
             const bool now = glob_any(&options->metric_globs[g], 1, all->list[m].name);
             matched |= now;
             if (now)
-                choose_metric(chosen, all, all->list[m].name);
+                choose_metric(chosen, all, &all->list[m]);
         }
         if (!matched)
             return error("no metric matches -m '%s'; `cugate list --metrics` names them", options->metric_globs[g]);
     }
     if (options->metric_glob_count == 0)
         for (size_t m = 0; m < all->count; m++)
-            choose_metric(chosen, all, all->list[m].name);
+            choose_metric(chosen, all, &all->list[m]);
     return 0;
 }
 

@@ -5,26 +5,6 @@
 #include "command.h"
 #include "outputs.h"
 
-#include <string.h>
-
-/* The run file, and the table unless the file itself goes to standard output. */
-static int write_run(const struct options *options, const struct metrics *metrics, const struct run *run,
-                     enum exit_code code, struct atomic_file *file)
-{
-    if (options->output) {
-        (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
-        if (atomic_file_commit(file) < 0)
-            return -1;
-        if (strcmp(options->output, "-") == 0)
-            return 0;
-    }
-    struct report report = {.metrics = metrics,
-                            .run = run,
-                            .run_name = options->output ? options->output : options->arguments[1],
-                            .exit_code = code};
-    return output_print(format_find(DOCUMENT_CHECK, options->format, "--format"), &report, options, stdout);
-}
-
 static int cmd_import(const struct options *options)
 {
     struct metrics metrics = {0};
@@ -39,7 +19,7 @@ static int cmd_import(const struct options *options)
         import_files(&run, &request, options->arguments + 1, options->argument_count - 1) < 0)
         goto out;
     code = (int)run_exit_code(&run);
-    if (write_run(options, &metrics, &run, (enum exit_code)code, &file) < 0)
+    if (output_run(options, &metrics, &run, options->arguments[1], code, &file) < 0)
         code = EXIT_USAGE;
 out:
     atomic_file_abandon(&file);

@@ -5,25 +5,6 @@
 #include "command.h"
 #include "outputs.h"
 
-#include <string.h>
-
-/* The run file, and the table unless the file itself goes to standard output. */
-static int write_run(const struct options *options, const struct metrics *metrics, const struct run *run, int code,
-                     struct atomic_file *file)
-{
-    const bool file_is_output = options->output && strcmp(options->output, "-") == 0;
-    if (options->output) {
-        (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
-        if (atomic_file_commit(file) < 0)
-            return -1;
-    }
-    if (file_is_output)
-        return 0;
-    struct report report = {
-        .metrics = metrics, .run = run, .run_name = options->output, .exit_code = (enum exit_code)code};
-    return output_print(format_find(DOCUMENT_CHECK, options->format, "--format"), &report, options, stdout);
-}
-
 static int measure(const struct options *options, const struct metrics *metrics, struct run *run)
 {
     struct measurement measurement;
@@ -61,7 +42,7 @@ static int cmd_run(const struct options *options)
     code = measure(options, &metrics, &run);
     if (code == EXIT_SAME)
         code = (int)run_exit_code(&run);
-    if (run.result_count > 0 && write_run(options, &metrics, &run, code, &file) < 0 && code == EXIT_SAME)
+    if (run.result_count > 0 && output_run(options, &metrics, &run, NULL, code, &file) < 0 && code == EXIT_SAME)
         code = EXIT_USAGE;
 out:
     atomic_file_abandon(&file);

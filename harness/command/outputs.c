@@ -13,6 +13,23 @@ int output_print(const struct format *format, struct report *report, const struc
     return format->check(report, stream);
 }
 
+int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, const char *name,
+               int code, struct atomic_file *file)
+{
+    if (options->output) {
+        (void)run_write(run, file->stream); /* a failure of the stream shows in the commit */
+        if (atomic_file_commit(file) < 0)
+            return -1;
+        if (strcmp(options->output, "-") == 0)
+            return 0;
+    }
+    struct report report = {.metrics = metrics,
+                            .run = run,
+                            .run_name = options->output ? options->output : name,
+                            .exit_code = (enum exit_code)code};
+    return output_print(format_find(DOCUMENT_CHECK, options->format, "--format"), &report, options, stdout);
+}
+
 static int open_report(struct outputs *outputs, const char *option, const char *name, const char *file)
 {
     const struct format *format = format_find(DOCUMENT_CHECK, name, option);

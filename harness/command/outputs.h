@@ -10,6 +10,11 @@
 /* Prints in the format with the colour, -q, -v and --baselines of the command line. -1 when the stream failed. */
 int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream);
 
+/* For commands that make a run: the run file of -o, which is open, and the table unless that file itself goes to
+ * standard output. name is what the run is called without a file. -1 when either could not be written. */
+int output_run(const struct options *options, const struct metrics *metrics, const struct run *run, const char *name,
+               int code, struct atomic_file *file);
+
 /* A format, and where it goes. */
 struct output {
     const struct format *format;

@@ -87,7 +87,7 @@ void graph_spoil(CUgraphExec exec); /* it was changed, nobody knows how: its lau
 void functions_forget(void);        /* handles */
 /* Sends what was passed over, of graphs of which nothing else was measured. */
 void groups_send_spares(void);
-/* A line for each group, with its launches and how many of them were measured; caller frees. */
+/* A line for each group, with its launches and how many of them were due; caller frees. */
 char *groups_tell(void);
 
 /* ---- Counts by instruction, inject_lines.c ---- */

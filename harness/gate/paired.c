@@ -45,17 +45,6 @@ static void choose_tests(struct settling *settling, const struct comparison *com
     }
 }
 
-/* Adds a metric, and those that it is worked out from or judged by. */
-static void need_metric(struct metrics *needed, const struct metrics *all, const char *name)
-{
-    if (!name || metrics_find(needed, name))
-        return;
-    const struct metric *metric = metrics_find(all, name);
-    *ARRAY_GROW(needed->list, needed->count) = *metric;
-    need_metric(needed, all, metric->weight);
-    need_metric(needed, all, metric->clock);
-}
-
 /* The kernels with an undecided row. Caller frees the list; its strings are the run's. */
 static size_t kernels_left(const struct settling *settling, char ***ids)
 {
@@ -189,7 +178,7 @@ int paired_run(const struct measurement *head, const char *against, const struct
     struct settling settling = {.head = head, .against = against};
     choose_tests(&settling, comparison, run);
     for (size_t i = 0; i < settling.count; i++)
-        need_metric(&settling.metrics, head->metrics, settling.tests[i].metric->name);
+        metrics_need(&settling.metrics, head->metrics, settling.tests[i].metric->name);
 
     int code = EXIT_SAME;
     for (settling.pair = 1; settling.pair <= RULE_PAIRS && code == EXIT_SAME && tests_left(&settling) > 0;

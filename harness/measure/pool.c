@@ -138,7 +138,7 @@ static bool is_one_session(const struct result *result)
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
         const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].session == 0);
-        if (!one || row->pair_count > 0 || row->has_readings || row->has_drift_reference || row->previous)
+        if (!one || row_is_annotated(row))
             return false;
     }
     return true;

@@ -257,7 +257,7 @@ static bool is_one_launch(const struct result *result, bool lines)
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
         const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].count == 1);
-        if (!one || row->pair_count > 0 || row->has_readings || row->has_drift_reference || row->previous)
+        if (!one || row_is_annotated(row))
             return false;
     }
     return result->status == RESULT_OK && result->launch_count == 0;
@@ -325,7 +325,7 @@ static bool take_module(struct running *running, const char *name)
     return true;
 }
 
-/* "lost unwatched", then a line for each group: "launches measured id". */
+/* "lost unwatched", then a line for each group: "launches due id". */
 static bool take_end(struct running *running, struct process *process, char *text)
 {
     struct program_run *run = running->run;

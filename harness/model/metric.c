@@ -43,6 +43,16 @@ const struct metric *metrics_find(const struct metrics *metrics, const char *nam
     return NULL;
 }
 
+void metrics_need(struct metrics *chosen, const struct metrics *all, const char *name)
+{
+    if (!name || metrics_find(chosen, name))
+        return;
+    const struct metric *metric = metrics_find(all, name);
+    *ARRAY_GROW(chosen->list, chosen->count) = *metric;
+    metrics_need(chosen, all, metric->weight);
+    metrics_need(chosen, all, metric->clock);
+}
+
 size_t metrics_index(const struct metrics *metrics, const char *name)
 {
     const struct metric *metric = metrics_find(metrics, name);

@@ -66,6 +66,9 @@ const struct metric *metrics_find(const struct metrics *metrics, const char *nam
 #define METRIC_HEADLINE 16 /* characters, at most */
 #define METRIC_NAME 64
 bool metric_next_trade(const char **rest, char name[METRIC_NAME]);
+/* Adds to `chosen`, whose strings are those of `all`, a metric and those that it is worked out from or judged by. name
+ * may be NULL; chosen->list alone is the caller's to free. */
+void metrics_need(struct metrics *chosen, const struct metrics *all, const char *name);
 /* Its place in the list; only for names that exist. */
 size_t metrics_index(const struct metrics *metrics, const char *name);
 

@@ -46,6 +46,11 @@ void row_clear(struct row *row)
     row->state = VALUE_NOT_COUNTED;
 }
 
+bool row_is_annotated(const struct row *row)
+{
+    return row->pair_count > 0 || row->has_readings || row->has_drift_reference || row->previous;
+}
+
 void row_add_session(struct row *row, const double *samples, size_t count)
 {
     if (count == 0)

@@ -111,6 +111,9 @@ void result_add_like(struct result *result, const struct result *from, char *con
 /* Takes the row of that metric away; false when there is none. */
 bool result_remove(struct result *result, const char *metric);
 
+/* Whether something stands beside its sessions that no measuring gives: what a baseline keeps, or pairs. */
+bool row_is_annotated(const struct row *row);
+
 /* Copies the samples and makes the row measured. A sample that is negative or not finite is no reading: then the
  * row loses all its sessions and is not counted. */
 void row_add_session(struct row *row, const double *samples, size_t count);
