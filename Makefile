@@ -38,6 +38,8 @@ CUDA_ARCHS ?= $(or $(gpu_archs),90)
 #: CUDA_HOME=none             ignore any installed CUDA toolkit: take the pinned one from PyPI into build/cuda
 #: CUBLAS=no                  do without cuBLAS where it is missing (a large download); its kernels are "not built"
 CUBLAS ?= yes
+#: DISASM=no                  do without NVIDIA's disassembler, a download: nothing can be simulated then
+DISASM ?= yes
 #: SESSIONS=DIR               selftest: recorded sessions in place of those of tests/data
 SESSIONS ?=
 #: FUZZ_SECONDS=60            fuzz: time for each target
@@ -75,7 +77,9 @@ CUDA_PARTS := $(strip $(if $(TOOLKIT),,nvcc) $(call lacks,cccl,cub/cub.cuh) \
 empty :=
 space := $(empty) $(empty)
 CUDA_READY := $(if $(CUDA_PARTS),build/cuda/parts-$(subst $(space),-,$(CUDA_PARTS)))
-WHEELS_MISSING := $(if $(CUDA_READY),$(if $(wildcard $(CUDA_READY)),,wheels))
+# The disassembler is of a release of its own, and what simulates looks for it here: harness/sim/nvdisasm.c.
+DISASM_READY := $(if $(filter yes,$(DISASM)),build/disasm/ready)
+WHEELS_MISSING := $(if $(filter-out $(wildcard $(CUDA_READY) $(DISASM_READY)),$(CUDA_READY) $(DISASM_READY)),wheels)
 
 ifneq ($(CUDA_PARTS),)
 CUDA_INCLUDES += $(CUDA_WHEELS)/include $(CUDA_WHEELS)/include/cccl
@@ -147,7 +151,7 @@ help:
 	@printf '\nVariables:\n'; sed -n 's/^#: /  /p' Makefile
 
 ## all: build cugate, its CUPTI plugin and the kernel library
-all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so build/libkernels.so $(BUILD)/beside
+all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so build/libkernels.so $(BUILD)/beside $(DISASM_READY)
 
 ## check-perf: measure every kernel and compare with the baseline of this GPU
 check-perf:
@@ -239,9 +243,9 @@ install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.s
 	install -m 644 harness/kernel.h "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
 
-## clean: remove what was built; what was downloaded (build/cuda, build/python) and measured (build/history) stays
+## clean: remove what was built; what was downloaded (build/{cuda,disasm,python}) and measured (build/history) stays
 clean:
-	@for entry in build/*; do case $$entry in build/cuda | build/python | build/history) ;; *) rm -rf "$$entry" ;; esac; done
+	@for entry in build/*; do case $$entry in build/cuda | build/disasm | build/python | build/history) ;; *) rm -rf "$$entry" ;; esac; done
 
 # ---- Rules ---------------------------------------------------------------------------------------------------------
 
@@ -254,6 +258,9 @@ check-dependencies:
 
 $(CUDA_READY): ci/install_cuda_wheels.sh
 	@ci/install_cuda_wheels.sh build/cuda '$(TOOLKIT)' $(CUDA_PARTS)
+	@touch $@
+build/disasm/ready: ci/install_cuda_wheels.sh
+	@ci/install_cuda_wheels.sh build/disasm '' disasm
 	@touch $@
 
 # Flags live in files that change only when the flags do; objects depend on them.

@@ -3,7 +3,8 @@
 #
 #   ci/install_cuda_wheels.sh FOLDER TOOLKIT PART...
 #
-# PART is nvcc (compiler and runtime), cccl, profiler (cudaProfiler.h), cupti or cublas. TOOLKIT is the folder of the
+# PART is nvcc (compiler and runtime), cccl, profiler (cudaProfiler.h), cupti or cublas; or disasm, alone: the disassembler is
+# of one release, because what it prints differs between releases, whatever the toolkit is of. TOOLKIT is the folder of the
 # toolkit that lacks them, or empty when there is none. The parts are found in FOLDER/nvidia/cu13 afterwards.
 set -euo pipefail
 
@@ -22,6 +23,7 @@ cccl     nvidia-cuda-cccl==13.0.85         e0da7ad981f3a8aff08241b5bfc1af868742a
 profiler nvidia-cuda-profiler-api==13.0.85 73d2671deac833db6686d6fbde4753fa3a3a497d87540fc246f081f375243f66 b307d61f574ab60666d0b2cb204738338dbd0e05a9fa609eaab198222f0a13c2
 cupti    nvidia-cuda-cupti==13.0.85        4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8 796bd679890ee55fb14a94629b698b6db54bcfd833d391d5e94017dd9d7d3151
 cublas   nvidia-cublas==13.1.0.3           ee8722c1f0145ab246bccb9e452153b5e0515fd094c3678df50b2a0888b8b171 c86fc7f7ae36d7528288c5d88098edcb7b02c633d262e7ddbb86b0ad91be5df2
+disasm   nvidia-cuda-nvdisasm==13.5.37     d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca a3a8248074edb9fba63b74c38a5416b712a91ab09e70b8ab37186c3d293fc605
 "
 
 # Parts of one release only go with the rest of that release.
@@ -34,6 +36,8 @@ if [ -n "$toolkit" ]; then
         exit 1
     fi
     echo "the CUDA toolkit in $toolkit lacks $*: installing from PyPI into $folder"
+elif [ "$*" = disasm ]; then
+    echo "installing NVIDIA's disassembler from PyPI into $folder"
 else
     echo "no CUDA toolkit found: installing $* of CUDA $release from PyPI into $folder"
 fi
@@ -52,6 +56,10 @@ rm -rf "$folder"
 if ! PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --timeout 60 --disable-pip-version-check \
     --no-deps --no-compile --only-binary=:all: --require-hashes \
     --target "$folder" --requirement "$requirements"; then
+    if [ "$*" = disasm ]; then
+        echo "error: cannot install NVIDIA's disassembler from PyPI; try again, or build without: make DISASM=no" >&2
+        exit 1
+    fi
     echo "error: cannot install $* from PyPI; install a CUDA toolkit and name it with CUDA_HOME, or try again" >&2
     [[ " $* " != *" cublas "* ]] || echo "  (without cuBLAS, the largest part: make CUBLAS=no)" >&2
     exit 1
@@ -59,6 +67,7 @@ fi
 
 # The linker looks for libX.so, nvcc for lib64; wheels have neither.
 tree=$folder/nvidia/cu13
+[ -d "$tree/lib" ] || exit 0
 for library in "$tree"/lib/lib*.so.*; do
     ln -sfn "$(basename "$library")" "${library%.so.*}.so"
 done
