@@ -7,8 +7,8 @@
 /* Narrows both sides by -k; baseline may be NULL. -1 after error() that names near kernels when nothing is left. */
 int gate_filter(struct run *run, struct run *baseline, char *const *globs, size_t count);
 
-/* 0 when the two were made on the same kind of device and by the same collector; else -1 after error() that says what
- * differs. */
+/* 0 when the two were made on the same kind of device and by the same collector, or the run was computed and the
+ * baseline counted by the GPU; else -1 after error() that says what differs. */
 int gate_comparable(const struct run *run, const struct run *baseline);
 
 /* Takes from the baseline the rows of metrics of which the run has no row in any kernel: what was measured in such a

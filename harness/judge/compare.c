@@ -24,7 +24,14 @@ struct judging {
     const struct result **renamed; /* of each kernel of the baseline, see find_renamed */
     struct unknown unknown;
     struct quantiles quantiles;
+    /* Of a computed run, kernels that are left out. */
+    struct note_items not_simulated, elsewhere, without_launch;
 };
+
+static bool is_gated_number(const struct metric *metric, const struct row *row)
+{
+    return metric && metric->class != METRIC_INFO && row->state == VALUE_MEASURED;
+}
 
 static void judge_rows(struct judging *judging, const struct result *base, const struct result *now)
 {
@@ -39,6 +46,10 @@ static void judge_rows(struct judging *judging, const struct result *base, const
         const struct metric *metric = metrics_find(judging->sides->metrics, name);
         if (!metric) {
             *ARRAY_GROW(judging->unknown.names, judging->unknown.count) = name;
+            continue;
+        }
+        if (!pairing.now && is_beyond_computing(judging->sides, name)) {
+            judging->comparison->not_computed += is_gated_number(metric, pairing.base);
             continue;
         }
         pairing.suite = suite_of(judging->comparison, metric);
@@ -126,6 +137,67 @@ static void judge_new(const struct sides *sides, const struct result *now, struc
     free(shapes);
 }
 
+/* Whether none of what it launches is machine code of the library: cuBLAS's. */
+static bool is_code_of_others(const struct result *result)
+{
+    for (size_t i = 0; i < result->launch_count; i++)
+        if (result->launches[i].code)
+            return false;
+    return result->launch_count > 0;
+}
+
+/* Whether computing says nothing of the kernel, and no change of the library's code can be hidden by that: then a note
+ * names it. */
+static bool leave_out(struct judging *judging, const struct result *base, const struct result *now)
+{
+    struct note_items *items = NULL;
+    if (result_is_not_simulated(now) && same_code(base, now))
+        items = &judging->not_simulated;
+    else if ((now->status == RESULT_FAILED || now->status == RESULT_NOT_BUILT) && is_code_of_others(base))
+        items = &judging->elsewhere;
+    else if (now->status == RESULT_OK && now->launch_count == 0 && base->launch_count == 0)
+        items = &judging->without_launch;
+    if (!items)
+        return false;
+    note_items_add(items, "%s", now->id);
+    for (size_t i = 0; i < base->row_count; i++)
+        judging->comparison->not_computed +=
+            is_gated_number(metrics_find(judging->sides->metrics, base->rows[i].metric), &base->rows[i]);
+    return true;
+}
+
+/* The note of what was left out. */
+static void note_left_out(struct judging *judging)
+{
+    comparison_add_items(judging->comparison, &judging->not_simulated,
+                         "left out: not simulated, and their machine code and launches are the baseline's");
+    comparison_add_items(judging->comparison, &judging->elsewhere,
+                         "left out: what they launch is machine code of another library, so it is not computed");
+    comparison_add_items(judging->comparison, &judging->without_launch,
+                         "left out: they launch nothing, so there is nothing to compute");
+}
+
+/* Counts of one code say nothing of another: which compiler made it has to be the same. Where both are the same code,
+ * it does not matter. NULL, or the compiler of the run, and *was that of the baseline. */
+static const char *other_counts(const struct sides *sides, const struct result *base, const struct result *now,
+                                const char **was)
+{
+    for (size_t i = 0; sides->computed && !same_code(base, now) && i < base->row_count; i++) {
+        const char *is = base->rows[i].session_count > 0 ? other_compiler(sides, base, &base->rows[i], was) : NULL;
+        if (is)
+            return is;
+    }
+    return NULL;
+}
+
+const char *compare_other_counts(const struct run *baseline, const struct result *base, const struct run *run,
+                                 const struct result *now)
+{
+    const struct sides sides = {.baseline = baseline, .run = run, .computed = run_is_computed(run)};
+    const char *was;
+    return other_counts(&sides, base, now, &was);
+}
+
 /* False when there is nothing to say of the kernel. */
 static bool judge_kernel(struct judging *judging, const struct result *base, const struct result *now)
 {
@@ -138,12 +210,17 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     }
     if (now->status == RESULT_NOT_BUILT && !expected)
         return false;
+    if (judging->sides->computed && expected && leave_out(judging, base, now))
+        return false;
+    const char *was, *is = expected ? other_counts(judging->sides, base, now, &was) : NULL;
     const struct known_regression *removal = find_removal(judging->sides, now->id);
     if (removal)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNEXPECTED),
                    "it is declared as removed and is there: remove [%s " KNOWN_REGRESSION_REMOVED "] at %s:%d", now->id,
                    removal->file, removal->line);
-    if (now->status != RESULT_OK)
+    if (judging->sides->computed && result_is_not_simulated(now))
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE), "%s", now->reason);
+    else if (now->status != RESULT_OK)
         set_reason(add_judgement(comparison, now->id, NULL, VERDICT_MISSING), "%s%s%s", result_status_name(now->status),
                    now->reason ? ": " : "", now->reason ? now->reason : "");
     else if (base && !expected && base->status != RESULT_NOT_BUILT)
@@ -152,6 +229,11 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
                    result_status_name(base->status), base->reason ? ": " : "", base->reason ? base->reason : "");
     else if (!expected)
         judge_new(judging->sides, now, add_judgement(comparison, now->id, NULL, VERDICT_NEW));
+    else if (is)
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
+                   "%s made this code, %s that of the baseline, so that counts cannot be compared; --against a base "
+                   "build, computed too, decides",
+                   is, was);
     else
         judge_rows(judging, base, now);
     return true;
@@ -161,9 +243,14 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
 static void count_kernel(struct comparison *comparison, size_t first)
 {
     enum verdict worst = VERDICT_INFO;
-    for (size_t i = first; i < comparison->count; i++)
-        if (comparison->list[i].verdict < worst)
-            worst = comparison->list[i].verdict;
+    bool unchanged = false;
+    for (size_t i = first; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (judgement->verdict < worst)
+            worst = judgement->verdict;
+        unchanged |= judgement->verdict == VERDICT_SAME && judgement->same_code && !judgement->has_now;
+    }
+    comparison->unchanged += unchanged;
     comparison->kernels++;
     comparison->kernel_counts[worst]++;
 }
@@ -181,7 +268,8 @@ static bool is_blind(const struct judgement *judgement)
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct known_regressions *known_regressions)
 {
-    const struct sides sides = {baseline, run, metrics, known_regressions, has_gpu_processes(run)};
+    const struct sides sides = {
+        baseline, run, metrics, known_regressions, has_gpu_processes(run), run_is_computed(run)};
     struct judging judging = {.comparison = comparison, .sides = &sides, .renamed = find_renamed(&sides)};
     *comparison = (struct comparison){0};
     find_suites(comparison, &sides);
@@ -201,6 +289,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
     judge_suites(comparison);
     forget_repeated(&judging.unknown);
     add_notes(comparison, &sides, &judging.unknown);
+    note_left_out(&judging);
     free(judging.unknown.names);
     free(judging.renamed);
 

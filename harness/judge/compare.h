@@ -13,8 +13,18 @@
  * exact count of the kernel moved, is same, and so is what is steady, on a GPU that the baseline does not know and up
  * to RULE_OTHER_GPU_LIMITS limits; time is judged after the suite's shift is taken off; a time worse in one session
  * only is unsure until a second session or the pairs agree. Excess wavefronts that the run lacks are the same where the
- * kernel did the same work (same_work). */
+ * kernel did the same work (same_work).
+ *
+ * Of a computed run (run_is_computed) one session is enough; what it cannot know is no row at all, and counted in
+ * not_computed; what has the baseline's code and launches and was not computed again is the same; a kernel that could
+ * not be simulated is unsure, or left out with a note where it is the baseline's code; and so is code of another
+ * compiler, whose counts cannot be compared. */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct known_regressions *known_regressions);
+
+/* The compiler of a computed run, when it made other machine code of this kernel than that of the baseline, which is by
+ * another compiler: then counts cannot be compared. Else NULL. */
+const char *compare_other_counts(const struct run *baseline, const struct result *base, const struct run *run,
+                                 const struct result *now);
 
 #endif

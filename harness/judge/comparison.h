@@ -84,7 +84,9 @@ struct comparison {
     size_t counts[VERDICTS];        /* judgements */
     size_t kernel_counts[VERDICTS]; /* kernels, each by its worst judgement */
     size_t blind;                   /* judgements that are */
-    size_t same_code; /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
+    size_t same_code;    /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
+    size_t not_computed; /* gated rows of the baseline that a computed run cannot know: times, traffic, caches */
+    size_t unchanged; /* kernels of a computed run that stand by the same code, so that nothing of them was computed */
     struct suite *suites; /* a row for each metric of class time that was compared */
     size_t suite_count;
     char **notes; /* what there is to say beside the verdicts: "driver 580.1; the baseline has 570.2" */

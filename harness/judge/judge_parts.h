@@ -11,6 +11,7 @@ struct sides {
     const struct metrics *metrics;
     const struct known_regressions *known_regressions; /* may be NULL */
     bool has_gpu_processes;                            /* of the run */
+    bool computed;                                     /* the run is: run_is_computed */
 };
 
 struct judgement *add_judgement(struct comparison *comparison, const char *kernel, const struct metric *metric,
@@ -56,6 +57,9 @@ const struct suite *suite_of(const struct comparison *comparison, const struct m
 /* For each kernel of the baseline that the run lacks the kernel that is new there and launches what it did; else NULL.
  * Caller frees. */
 const struct result **find_renamed(const struct sides *sides);
+
+/* Whether the run, which is computed, cannot know that metric: it has no note of it. */
+bool is_beyond_computing(const struct sides *sides, const char *metric);
 
 /* The compiler of the run when none of the sessions behind that row of the baseline has the same, else NULL; *was is
  * one of theirs. */

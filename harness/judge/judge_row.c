@@ -68,7 +68,9 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
 {
     const size_t needed = rule_sessions_needed(METRIC_EXACT);
     const bool same = same_code(pairing->base_result, pairing->now_result);
-    const size_t witnesses = judgement->base_sessions + (same ? 0 : judgement->run_sessions);
+    /* Computed: it repeats by construction. */
+    const size_t own = pairing->sides->computed ? needed : judgement->run_sessions;
+    const size_t witnesses = judgement->base_sessions + (same ? 0 : own);
     if (!judgement->worse || witnesses >= needed)
         return false;
     judgement->verdict = VERDICT_UNSURE;
@@ -308,6 +310,12 @@ static bool is_known_to_be_same(const struct pairing *pairing, const struct metr
            same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
 }
 
+/* What is launched is not computed again, where it is the baseline's. */
+static bool is_not_computed_again(const struct pairing *pairing)
+{
+    return pairing->sides->computed && !pairing->now && same_code(pairing->base_result, pairing->now_result);
+}
+
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
                const struct metric *metric, struct quantiles *quantiles)
 {
@@ -331,6 +339,10 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
             judge_values(judgement, pairing, quantiles);
         else if (metric->class != METRIC_INFO)
             judgement->verdict = VERDICT_UNSURE;
+    } else if (is_not_computed_again(pairing)) {
+        judgement->same_code = true;
+        judgement->verdict = judgement->has_base && metric->class != METRIC_INFO ? VERDICT_SAME : VERDICT_INFO;
+        set_reason(judgement, "same code: not computed again");
     } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
         judgement->verdict = VERDICT_SAME;
         set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");

@@ -51,6 +51,24 @@ static void settle_counted_less(struct comparison *comparison, size_t first, con
     }
 }
 
+/* What is computed of the same code is what was counted of it; else one of the two had another input, or computing is
+ * wrong. Neither is a regression of the code, nor a pass. */
+static void settle_counted_otherwise(struct comparison *comparison, size_t first, const struct sides *sides,
+                                     const struct result *base, const struct result *now)
+{
+    if (!sides->computed || !base || !now || !same_code(base, now))
+        return;
+    for (size_t i = first; i < comparison->count; i++) {
+        struct judgement *judgement = &comparison->list[i];
+        if (!judgement->compared || judgement->metric->class == METRIC_STATIC ||
+            (judgement->verdict != VERDICT_REGRESSED && judgement->verdict != VERDICT_IMPROVED))
+            continue;
+        judgement->verdict = VERDICT_UNSURE;
+        set_reason(judgement, "the same machine code, launched in the same way, is computed to count otherwise than "
+                              "the baseline: its input is another, or computing is wrong; measuring decides");
+    }
+}
+
 /* Code that did not change cannot have become slower, or not by much. Unless its arguments did: then its counts moved
  * as well, as a rule. */
 static void settle_same_code(struct comparison *comparison, size_t first, const struct result *base,
@@ -97,17 +115,26 @@ static bool is_no_worse(const struct comparison *comparison, size_t first, const
 
 /* A ratio is no cost in itself: it says where one comes from. It may fall while nothing that it stands for got worse.
  */
-static void settle_trade(struct comparison *comparison, size_t first, struct judgement *judgement)
+static void settle_trade(struct comparison *comparison, size_t first, const struct sides *sides,
+                         struct judgement *judgement)
 {
     const char *rest = judgement->metric ? judgement->metric->trade : NULL;
     char name[METRIC_NAME];
+    bool whole = true; /* all of it is known */
     if (!rest || !judgement->worse)
         return;
-    while (metric_next_trade(&rest, name))
-        if (!is_no_worse(comparison, first, name))
+    while (metric_next_trade(&rest, name)) {
+        if (is_beyond_computing(sides, name))
+            whole = false;
+        else if (!is_no_worse(comparison, first, name))
             return;
-    judgement->verdict = VERDICT_TRADED;
-    set_reason(judgement, "a trade-off: not worse is %s", judgement->metric->trade);
+    }
+    judgement->verdict = whole ? VERDICT_TRADED : VERDICT_UNSURE;
+    if (whole)
+        set_reason(judgement, "a trade-off: not worse is %s", judgement->metric->trade);
+    else
+        set_reason(judgement, "it stands for %s, of which not all is computed here: measuring decides",
+                   judgement->metric->trade);
 }
 
 /* A base library was to settle the time and could not: then it is not settled. */
@@ -160,9 +187,10 @@ void settle_kernel(struct comparison *comparison, size_t first, const struct sid
                    const struct result *now)
 {
     settle_same_code(comparison, first, base, now);
+    settle_counted_otherwise(comparison, first, sides, base, now);
     settle_counted_less(comparison, first, base, now);
     for (size_t i = first; i < comparison->count; i++) {
-        settle_trade(comparison, first, &comparison->list[i]);
+        settle_trade(comparison, first, sides, &comparison->list[i]);
         settle_unpaired(&comparison->list[i], now);
         const struct metric *metric = comparison->list[i].metric;
         settle_expected(&comparison->list[i], sides, metric ? suite_of(comparison, metric) : NULL);

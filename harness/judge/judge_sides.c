@@ -32,6 +32,11 @@ bool has_gpu_processes(const struct run *run)
     return false;
 }
 
+bool is_beyond_computing(const struct sides *sides, const char *metric)
+{
+    return sides->computed && !run_find_note(sides->run, metric);
+}
+
 /* ---- Sessions. A baseline gains them kernel by kernel and metric by metric, so that what another kernel or row knows
  * of GPUs and compilers says nothing of this one. ---- */
 

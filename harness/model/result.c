@@ -27,6 +27,12 @@ enum result_status result_status_of(const char *name)
     return (enum result_status)name_index(name, status_names, RESULT_STATUSES);
 }
 
+bool result_is_not_simulated(const struct result *result)
+{
+    return result->status == RESULT_FAILED && result->reason &&
+           strncmp(result->reason, RESULT_NOT_SIMULATED, strlen(RESULT_NOT_SIMULATED)) == 0;
+}
+
 void row_clear(struct row *row)
 {
     for (size_t i = 0; i < row->session_count; i++)

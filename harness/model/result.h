@@ -92,6 +92,10 @@ struct result {
     size_t session_count;
 };
 
+/* What the reason of a kernel begins with that failed for want of the simulator, and not of its own: an opcode, say. */
+#define RESULT_NOT_SIMULATED "not simulated: "
+bool result_is_not_simulated(const struct result *result);
+
 /* A result owns all it points to. */
 void result_release(struct result *result);
 

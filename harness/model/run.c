@@ -80,6 +80,12 @@ const char *run_collector(const struct run *run, const char **other)
     return first;
 }
 
+bool run_is_computed(const struct run *run)
+{
+    const char *other;
+    return strcmp(run_collector(run, &other), RUN_COMPUTED) == 0 && !other;
+}
+
 bool run_is_of_program(const struct run *run)
 {
     return run->session_count > 0 && run->sessions[0].facts[SESSION_CACHES] != NULL;

@@ -65,6 +65,11 @@ const char *run_date(const struct run *run);
  * two collectors measured has no common meaning, though the names of kernels and metrics be the same. */
 const char *run_collector(const struct run *run, const char **other);
 
+/* Whether its counts were computed from machine code, by the collector of that name: without a GPU, so without its
+ * times and caches. Such a run has notes of those metrics only that computing gives. */
+#define RUN_COMPUTED "sim"
+bool run_is_computed(const struct run *run);
+
 /* Whether it was measured in an unmodified program, whose caches are as it left them. */
 bool run_is_of_program(const struct run *run);
 
