@@ -24,6 +24,8 @@ struct measurement {
     bool skip_unmatched; /* pass over globs that match no kernel: *run then lacks them, and has no kernel at all at
                             worst */
     bool roofs;          /* also measures what the GPU can do; measure_whole does */
+    const char *gpu;     /* of a backend without a GPU, and dry: see struct job */
+    bool dry;
     unsigned profile;  /* PROVIDES_LINE_COUNTS or _STALLS in place of values: no rows, and a process for each kernel */
     size_t skip;       /* for it: launches of the variant before the function to be counted */
     const char *label; /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */

@@ -314,6 +314,8 @@ static enum ending run_worker(struct seat *seat)
         .skip_unmatched = measurement->skip_unmatched,
         .roofs = measurement->roofs && seat->first == 0,
         .skip = measurement->skip,
+        .gpu = measurement->gpu,
+        .dry = measurement->dry,
     };
     if (worker_start(&seat->worker, &job) < 0)
         return ENDING_IMPOSSIBLE;

@@ -45,6 +45,8 @@ struct job {
     bool skip_unmatched; /* pass over globs that match no kernel */
     bool roofs;          /* also measure what the GPU can do */
     size_t skip;         /* line counts: launches of the variant before the function to be counted */
+    const char *gpu;     /* of a backend without a GPU: path of the description of the one to stand for; else NULL */
+    bool dry;            /* likewise: only learn the launches; nothing is executed, counted or verified */
 };
 
 /* How one of those is collected. It lives in a worker, never in the parent. */
@@ -67,6 +69,9 @@ struct backend {
     unsigned provides;
     /* In a worker: the collector of one of what it provides; NULL with *problem when what it takes cannot be loaded. */
     const struct collector *(*load)(unsigned what, struct problem *problem);
+    /* Whether it has one of the counters of a metric (metric.h); NULL: it says so in each row. What it does not have is
+     * no row, neither 0 nor missing. */
+    bool (*provides_metric)(const char *counter);
 };
 
 /* The table; `cugate list --collectors` prints it. */

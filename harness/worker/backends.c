@@ -20,8 +20,8 @@ static const struct collector *load_host(unsigned what, struct problem *problem)
 /* To add a backend: write its collectors and add a row. */
 static const struct backend backends[] = {
     {"cupti", "all metrics, from the GPU's counters through CUPTI",
-     PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS | PROVIDES_ROOFS, load_cupti},
-    {"host", "wall time by the host's clock; no counters, no privileges", PROVIDES_VALUES, load_host},
+     PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS | PROVIDES_ROOFS, load_cupti, NULL},
+    {"host", "wall time by the host's clock; no counters, no privileges", PROVIDES_VALUES, load_host, NULL},
 };
 
 const struct backend *backend_list(size_t *count)

@@ -116,6 +116,9 @@ static enum result_status measure_open(struct worker *worker, const struct workl
     if (!worker->family && workload_check(workload, "open", family->open(&worker->open.state), problem) < 0)
         return RESULT_FAILED;
     worker->family = family;
+    if (worker->job->dry)
+        return worker->collector->measure(worker->collector_self, workload, result, problem) < 0 ? RESULT_FAILED
+                                                                                                 : RESULT_OK;
     /* Once unmeasured: the warm-up, and the proof that its output is right. */
     if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
         workload_run(workload, problem) < 0)
