@@ -14,12 +14,14 @@ struct check_request {
     const char *replay;    /* run file to judge in place of measuring, or NULL */
     bool static_only;      /* judge the facts of the machine code only, in place of measuring */
     const char *gpu;       /* for it: directory name of the baseline, or NULL for the only one that fits */
-    char *const *files;    /* for it: programs, libraries, cubins and folders whose functions are judged, in place of */
-    size_t file_count;     /* the kernels of a library; then gpu is a capability, "sm_90" */
-    const char *against;   /* base library to settle times with, or NULL */
-    bool paired;           /* settle every time with it */
-    const char *before;    /* directory with the baselines and metrics of the revision before, or NULL */
-    int explain;           /* seconds for finding the source lines of what regressed */
+    bool computed;       /* the backend computes, and needs no GPU: kernels whose launches are the baseline's are not */
+    bool all;            /* computed; with this they are */
+    char *const *files;  /* for it: programs, libraries, cubins and folders whose functions are judged, in place of */
+    size_t file_count;   /* the kernels of a library; then gpu is a capability, "sm_90" */
+    const char *against; /* base library to settle times with, or NULL */
+    bool paired;         /* settle every time with it */
+    const char *before;  /* directory with the baselines and metrics of the revision before, or NULL */
+    int explain;         /* seconds for finding the source lines of what regressed */
 };
 
 struct check {

@@ -15,6 +15,12 @@ int check_static(const struct check_request *request, struct run *run, struct ru
  * that capability, EXIT_USAGE also when one cannot be read. */
 int check_files(const struct check_request *request, struct run *run, struct run *baseline, char **name);
 
+/* Computes the run in place of measuring it: learns what each kernel launches, and simulates those whose machine code
+ * or launch is not the baseline's, or with request->all every one. find_baseline is called in between, when the run has
+ * its device and the launches, and sets check->baseline. 0, or the exit code when there is nothing to report; how
+ * computing went is in check->measured. */
+int check_simulated(struct check *check, int (*find_baseline)(struct check *check));
+
 /* Measures in the base library `against` the kernels that the baseline lacks, as a whole or a gated number that the run
  * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. 0, or what
  * measuring ended with. */

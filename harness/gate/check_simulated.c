@@ -1,0 +1,112 @@
+/* A check without a GPU: what its kernels count is computed. Executing a kernel on a CPU takes seconds; to learn which
+ * machine code it launches, and how, takes none of that. */
+#include "check_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether there is something to compute, beside what the launches say. What went wrong without being executed may be
+ * the doing of that. */
+static bool is_wanted(const struct check *check, const struct result *dry)
+{
+    const struct result *base = check->has_baseline ? run_find(&check->baseline, dry->id) : NULL;
+    if (dry->status == RESULT_NOT_BUILT)
+        return false;
+    if (dry->status != RESULT_OK || check->request->all || !base || base->status != RESULT_OK)
+        return true;
+    return !same_code(base, dry) && (base->launch_count > 0 || dry->launch_count > 0);
+}
+
+/* What was computed takes the place of what was only launched. Of a kernel that could not be computed, what it launches
+ * is known from then. */
+static void take_computed(struct run *run, struct run *computed)
+{
+    for (size_t i = 0; i < computed->result_count; i++) {
+        struct result *old = run_find(run, computed->results[i].id), *new = &computed->results[i];
+        if (!old)
+            continue;
+        if (new->status != RESULT_OK && old->status == RESULT_OK)
+            result_copy_facts(new, old);
+        const struct result swapped = *old;
+        *old = *new;
+        *new = swapped;
+    }
+}
+
+/* After Ctrl-C: what was to be computed and was not is none of the run. */
+static void forget_pending(struct run *run, char *const *ids, size_t count, const struct run *computed)
+{
+    char **kept = NULL;
+    size_t kept_count = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        char *id = run->results[i].id;
+        bool pending = false;
+        for (size_t k = 0; k < count; k++)
+            pending |= strcmp(ids[k], id) == 0;
+        if (!pending || run_find(computed, id))
+            *ARRAY_GROW(kept, kept_count) = id;
+    }
+    if (kept_count > 0)
+        run_filter(run, kept, kept_count);
+    else
+        run_release(run);
+    free(kept);
+}
+
+static int compute(struct check *check, char *const *ids, size_t count)
+{
+    struct run computed = {0};
+    struct measurement measurement = check->request->measurement;
+    char *label = x_sprintf("simulating %zu kernel%s", count, count == 1 ? "" : "s");
+    measurement.globs = ids;
+    measurement.glob_count = count;
+    measurement.label = label;
+    const int code = check->measured == EXIT_SAME ? measure_whole(&measurement, &computed) : check->measured;
+    if (code == EXIT_INTERRUPTED)
+        forget_pending(&check->run, ids, count, &computed);
+    take_computed(&check->run, &computed);
+    run_release(&computed);
+    free(label);
+    return code;
+}
+
+/* Takes from the baseline the kernels whose counts say nothing of this code, so that the base build stands in. */
+static void forget_other_counts(struct check *check)
+{
+    char **kept = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < check->baseline.result_count; i++) {
+        const struct result *base = &check->baseline.results[i], *now = run_find(&check->run, base->id);
+        if (!now || !compare_other_counts(&check->baseline, base, &check->run, now))
+            *ARRAY_GROW(kept, count) = base->id;
+    }
+    if (count == 0)
+        run_release(&check->baseline);
+    else
+        run_filter(&check->baseline, kept, count);
+    free(kept);
+}
+
+int check_simulated(struct check *check, int (*find_baseline)(struct check *check))
+{
+    struct measurement dry = check->request->measurement;
+    char **ids = NULL;
+    size_t count = 0;
+    dry.dry = true;
+    dry.label = "launches";
+    check->measured = measure_whole(&dry, &check->run);
+    if (check->measured != EXIT_SAME && check->run.result_count == 0)
+        return check->measured;
+    const int code = find_baseline(check);
+    for (size_t i = 0; code == EXIT_SAME && i < check->run.result_count; i++)
+        if (is_wanted(check, &check->run.results[i]))
+            *ARRAY_GROW(ids, count) = x_strdup(check->run.results[i].id);
+    if (count > 0)
+        check->measured = compute(check, ids, count);
+    if (check->request->against && check->measured == EXIT_SAME)
+        forget_other_counts(check);
+    for (size_t i = 0; i < count; i++)
+        free(ids[i]);
+    free(ids);
+    return code;
+}
