@@ -67,6 +67,17 @@ static int refuse_contradictions(const struct options *options)
         return error("--against measures, but --%s measures nothing: leave one of them out", unmeasured);
     if (options->paired && !options->against)
         return error("--paired needs --against BASE, the build to take turns with");
+    if (options_simulate(options) && options->static_only)
+        return error("--static judges without executing, and --simulate executes: leave one of them out");
+    if (options_simulate(options) && options->replay)
+        return error("--simulate computes the kernels at hand, and --replay judges a recording: leave one of them out");
+    if (options_simulate(options) && options->paired)
+        return error("--paired takes turns for times, and --simulate computes none: leave one of them out");
+    if (options_simulate(options) && options->argument_count > 0)
+        return error("a program cannot be simulated, only a kernel library can: leave --simulate or %s out",
+                     options->arguments[0]);
+    if (options->all && !options_simulate(options))
+        return error("--all is for --simulate: what is measured is measured whole");
     if (options->replay && options->argument_count > 0)
         return error("a program is measured, but --replay measures nothing: leave one of them out");
     return refuse_idle(options);
@@ -133,6 +144,8 @@ static int cmd_check(const struct options *options)
         .replay = options->replay,
         .static_only = options->static_only,
         .gpu = options->gpu,
+        .computed = options_simulate(options),
+        .all = options->all,
         .files = options->arguments,
         .file_count = options->argument_count,
         .against = options->against,
@@ -164,6 +177,9 @@ static const struct option_row *const takes[] = {
     &option_k, &option_output, &option_save, &option_replay,
     OPTION(.name = "static", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(static_only),
            .place_2 = PLACE(gpu), .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"),
+    &option_simulate,
+    OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all),
+           .doc = "with --simulate: also kernels whose machine code and launches are the baseline's"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .doc = "settle times in doubt and those of changed code by running this build, LIB.so or 'COMMAND', in turn"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired),
@@ -194,6 +210,11 @@ const struct command command_check = {
                "theoretical occupancy in blocks of the baseline's sizes. With FILEs it judges the functions in any\n"
                "programs, libraries, cubins, fatbins and folders of cubins, such as Triton's cache; GPU is sm_90 or\n"
                "another capability then, and --save keeps what `cugate accept` makes the first baseline.\n"
+               "--simulate executes the machine code on the CPU in place of a GPU and judges what can be known so, to the\n"
+               "digit: instructions, branches, wavefronts, sectors, requests, by source line; no time, no traffic of\n"
+               "DRAM, no cache. GPU is one of metrics/gpus. Only kernels whose machine code or launch is not the\n"
+               "baseline's are simulated, or with --all every one. What a GPU of that model counted is the baseline;\n"
+               "where another compiler made its code, it takes --against a base build, which is simulated too.\n"
                "--replay judges a recorded run instead and says so in its first line.\n"
                "What regressed is explained by the source lines whose counts changed, when the base library or the\n"
                "baseline knows its own (`cugate run --lines`), else by those with most of them now; --explain bounds\n"

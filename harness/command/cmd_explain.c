@@ -28,6 +28,8 @@ static int open_files(struct work *work)
     work->format = format_find(DOCUMENT_EXPLAIN, options->format, "--format of `cugate explain`");
     if (!work->format)
         return -1;
+    if (options->replay && options->simulate)
+        return error("--simulate computes, but --replay shows a recording: leave one of them out");
     if (options->replay && options->save)
         return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
     if (metrics_read_directory(&work->metrics, options->metrics) < 0 ||
@@ -183,7 +185,7 @@ static const struct option_row *const takes[] = {
     &option_output, &option_save,
     OPTION(.name = "replay", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(replay),
            .doc = "measure nothing: explain kernels of a recorded run"),
-    &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
+    &option_simulate, &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout,
     OPTION(.name = "format", .argument = "FORMAT", .kind = KIND_FORMAT, .place = PLACE(format),
            .document = DOCUMENT_EXPLAIN),
     NULL,
@@ -197,6 +199,7 @@ const struct command command_explain = {
                "what limits occupancy and by how little that would change, how near it came to the most that this\n"
                "GPU can do, and on which source lines it spends its time, waits or does needless work. Several are\n"
                "explained one after the other; as JSON, a text each.\n"
+               "--simulate explains what can be computed of it without a GPU: source lines and what limits occupancy.\n"
                "--replay explains kernels of a recorded run instead and needs no GPU; source lines are in runs of\n"
                "`cugate run --lines` and `cugate explain --save`. Texts of source lines are looked for below the\n"
                "current folder. A kernel that was not measured leaves exit code 5, and the others are explained.",

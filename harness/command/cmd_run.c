@@ -11,7 +11,7 @@ static int measure(const struct options *options, const struct metrics *metrics,
     if (options_measurement(&measurement, options, metrics) < 0)
         return EXIT_USAGE;
     if (options->lines && !(measurement.backend->provides & PROVIDES_LINE_COUNTS)) {
-        error("--lines needs the collector cupti: no other sees source lines");
+        error("--lines needs the collector cupti or sim: no other sees source lines");
         return EXIT_USAGE;
     }
     struct interrupts interrupts; /* also between two measurements */
@@ -56,7 +56,10 @@ static const struct option_row *const takes[] = {
     &option_k, &option_output,
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
            .doc = "also collect counts and stalls by source line: a second for each kernel"),
-    &option_kernels, &option_metrics, &option_collector, &option_device, &option_samples, &option_timeout, NULL,
+    &option_kernels, &option_metrics, &option_collector,
+    OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
+           .doc = "with --collector sim: the GPU to simulate, one of metrics/gpus, or a FILE with a slash in its name"),
+    &option_device, &option_samples, &option_timeout, NULL,
 };
 
 const struct command command_run = {

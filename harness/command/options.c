@@ -35,6 +35,9 @@ const struct option_row option_metrics = {
 const struct option_row option_collector = {
     .name = "collector", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(collector),
     .doc = "how to measure (default: cupti)"};
+const struct option_row option_simulate = {
+    .name = "simulate", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(simulate), .place_2 = PLACE(gpu),
+    .doc = "measure nothing: compute exact counts of the machine code on the CPU, as that GPU has them"};
 const struct option_row option_device = {
     .name = "device", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(device), .minimum = 0, .maximum = 1023,
     .doc = "ordinal of the GPU (default: 0)"};
@@ -62,6 +65,11 @@ const struct option_row option_report = {
     .name = "report", .argument = "FORMAT=FILE", .kind = KIND_LIST, .place = PLACE(reports),
     .doc = "also write the report in this format to FILE, whole or not at all; repeatable"};
 /* clang-format on */
+
+bool options_simulate(const struct options *options)
+{
+    return options->simulate || strcmp(options->collector, RUN_COMPUTED) == 0;
+}
 
 bool options_color(const struct options *options, FILE *stream)
 {

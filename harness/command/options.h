@@ -26,13 +26,14 @@ struct options {
     const char *baselines; /* --baselines; default OPTIONS_BASELINES */
     const char *before;    /* --before: directory with baselines and metrics of the revision before */
     const char *replay;
-    const char *output;  /* -o */
-    const char *save;    /* --save: where check keeps the run that it measured */
-    const char *gpu;     /* --static=GPU: directory name of the baseline, or a capability; NULL: the only one that fits.
-                          * import --gpu */
-    const char *against; /* --against: kernel library to alternate with */
-    const char *was;     /* --was: what the accepted kernel was called before */
-    const char *format;  /* default "text" */
+    const char *output; /* -o */
+    const char *save;   /* --save: where check keeps the run that it measured */
+    const char *gpu;    /* --static=GPU: directory name of the baseline, or a capability; NULL: the only one that fits.
+                         * import --gpu. --simulate=GPU, run --gpu: name or file of a description */
+    const char *description; /* of the GPU that is simulated; NULL where none is */
+    const char *against;     /* --against: kernel library to alternate with */
+    const char *was;         /* --was: what the accepted kernel was called before */
+    const char *format;      /* default "text" */
     const char *reason;
     const char *chip;
     const char *collector; /* default "cupti" */
@@ -41,7 +42,7 @@ struct options {
     double timeout; /* seconds; 0: none was given */
     enum color_mode color;
     bool quiet, verbose, help, version;
-    bool static_only, paired, power, drift_reference, lines;
+    bool static_only, simulate, all, paired, power, drift_reference, lines;
     int first, skip, runs; /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
     const char *nvtx, *name;
     int explain;  /* --explain, seconds, default 20 */
@@ -49,7 +50,7 @@ struct options {
     bool list_metrics, list_devices, list_collectors;
     char **arguments; /* what is no option, borrowed */
     size_t argument_count;
-    char *found[2]; /* default paths that options_parse worked out; owned */
+    char *found[3]; /* paths that options_parse worked out: defaults, and the description; owned */
 };
 
 /* ---- An option ---- */
@@ -87,7 +88,7 @@ struct option_row {
 /* Those that several commands take; in options.c. */
 extern const struct option_row option_k, option_output, option_save, option_replay, option_power, option_baselines,
     option_kernels, option_metrics, option_collector, option_device, option_samples, option_timeout, option_format,
-    option_report, option_first, option_skip, option_nvtx, option_name;
+    option_report, option_first, option_skip, option_nvtx, option_name, option_simulate;
 
 /* ---- A command: a file cmd_<name>.c, and a place in commands.c ---- */
 
@@ -112,6 +113,14 @@ void options_release(struct options *options);
 /* -1 after error() when a file would be both read and written, or written twice, or a --report names none. Standard
  * output may take several reports. */
 int options_check_files(const struct options *options);
+
+/* Whether counts are to be computed, by --simulate or --collector sim, in place of measuring. */
+bool options_simulate(const struct options *options);
+
+/* The path of the description of the GPU that is to be simulated: of `gpu`, a name or, with a slash, a file; else the
+ * only one, or the only one that there is a baseline of. Caller frees. NULL after error() that names those there are.
+ */
+char *options_find_gpu(const struct options *options);
 
 /* The part of --report behind its first '='; NULL without one. */
 const char *options_report_file(const char *report);

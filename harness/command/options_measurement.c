@@ -42,11 +42,30 @@ int options_program(struct program *program, struct measurement *measurement, co
     return 0;
 }
 
+/* What concerns a GPU only would do nothing where counts are computed, and the other way round. */
+static int refuse_idle(const struct options *options)
+{
+    const bool simulates = options_simulate(options);
+    if (options->simulate && strcmp(options->collector, OPTIONS_COLLECTOR) != 0 &&
+        strcmp(options->collector, RUN_COMPUTED) != 0)
+        return error("--simulate computes, and --collector %s measures: leave one of them out", options->collector);
+    if (options->gpu && !simulates && !options->static_only)
+        return error("--gpu names the GPU that is simulated, and none is: add --collector " RUN_COMPUTED);
+    if (simulates && options->device != 0)
+        return error("--device names a GPU to measure on, and here counts are computed: leave it out");
+    if (simulates && options->samples != OPTIONS_SAMPLES)
+        return error("--samples: what is computed is the same each time, so one is enough: leave it out");
+    return 0;
+}
+
 int options_measurement(struct measurement *measurement, const struct options *options, const struct metrics *metrics)
 {
-    const struct backend *backend = backend_find(options->collector);
+    const char *name = options->simulate ? RUN_COMPUTED : options->collector;
+    const struct backend *backend = backend_find(name);
     if (!backend)
-        return error("there is no collector '%s'; `cugate list --collectors` shows them", options->collector);
+        return error("there is no collector '%s'; `cugate list --collectors` shows them", name);
+    if (refuse_idle(options) < 0)
+        return -1;
     *measurement = (struct measurement){
         .kernels = options->kernels,
         .metrics = metrics,
@@ -56,6 +75,7 @@ int options_measurement(struct measurement *measurement, const struct options *o
         .device = options->device,
         .samples = options->samples,
         .timeout = options_timeout(options),
+        .gpu = options->description,
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
     return 0;

@@ -255,6 +255,14 @@ static int check_arguments(const struct options *options, const struct command *
     return 0;
 }
 
+static int find_description(struct options *options)
+{
+    if (!options_simulate(options) || options->replay || options->static_only)
+        return 0;
+    options->description = options->found[2] = options_find_gpu(options);
+    return options->description ? 0 : -1;
+}
+
 int options_parse(struct options *options, const struct command *command, int argc, char **argv)
 {
     struct option longs[ROWS_MAX + 1];
@@ -288,7 +296,7 @@ int options_parse(struct options *options, const struct command *command, int ar
     options->argument_count = (size_t)(argc - optind);
     if (options->help || options->version)
         return 0;
-    return check_arguments(options, command) < 0 ? -1 : options_check_files(options);
+    return check_arguments(options, command) < 0 || options_check_files(options) < 0 ? -1 : find_description(options);
 }
 
 void options_release(struct options *options)

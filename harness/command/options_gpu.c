@@ -1,0 +1,100 @@
+/* Which GPU is simulated: the descriptions that there are, and which of them is meant. */
+#include "options.h"
+
+#include "base/base.h"
+#include "model/model.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SUFFIX ".ini"
+
+/* The folder of the descriptions: that of --metrics where it has one, else the one that came with cugate. Caller frees.
+ */
+static char *find_folder(const struct options *options)
+{
+    char *own = x_sprintf("%s/gpus", options->metrics);
+    if (access(own, F_OK) == 0)
+        return own;
+    free(own);
+    return x_sprintf("%s/gpus", options->found[1]);
+}
+
+/* The name of a description at that path: "nvidia-h200". Caller frees. */
+static char *name_of(const char *path)
+{
+    const char *file = strrchr(path, '/') + 1;
+    return x_sprintf("%.*s", (int)(strlen(file) - strlen(SUFFIX)), file);
+}
+
+/* "nvidia-h100, nvidia-h200". Caller frees. */
+static char *list_names(const glob_t *paths)
+{
+    char *names = x_strdup("");
+    for (size_t i = 0; i < paths->gl_pathc; i++) {
+        char *name = name_of(paths->gl_pathv[i]), *longer = x_sprintf("%s%s%s", names, i ? ", " : "", name);
+        free(name);
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+static bool has_baseline(const struct options *options, const char *path)
+{
+    char *name = name_of(path), *folder = x_sprintf("%s/%s", options->baselines, name);
+    const bool has = access(folder, F_OK) == 0;
+    free(folder);
+    free(name);
+    return has;
+}
+
+/* The only description that there is, or that there is a baseline of; NULL when that is not one. */
+static const char *find_only(const struct options *options, const glob_t *paths)
+{
+    const char *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < paths->gl_pathc && paths->gl_pathc > 1; i++)
+        if (has_baseline(options, paths->gl_pathv[i]) && count++ == 0)
+            found = paths->gl_pathv[i];
+    return paths->gl_pathc == 1 ? paths->gl_pathv[0] : count == 1 ? found : NULL;
+}
+
+static const char *find_named(const struct options *options, const glob_t *paths)
+{
+    for (size_t i = 0; i < paths->gl_pathc; i++) {
+        char *name = name_of(paths->gl_pathv[i]);
+        const bool is_meant = strcmp(name, options->gpu) == 0;
+        free(name);
+        if (is_meant)
+            return paths->gl_pathv[i];
+    }
+    return NULL;
+}
+
+char *options_find_gpu(const struct options *options)
+{
+    if (options->gpu && strchr(options->gpu, '/'))
+        return x_strdup(options->gpu);
+    char *folder = find_folder(options), *pattern = x_sprintf("%s/*" SUFFIX, folder), *path = NULL;
+    glob_t paths = {0};
+    if (glob(pattern, 0, NULL, &paths) != 0)
+        paths.gl_pathc = 0;
+    const char *found = options->gpu ? find_named(options, &paths) : find_only(options, &paths);
+    char *names = list_names(&paths);
+    if (found)
+        path = x_strdup(found);
+    else if (options->gpu)
+        error("there is no description of a GPU '%s' in %s; it has %s", options->gpu, folder, *names ? names : "none");
+    else if (*names)
+        error("which GPU is to be simulated? There are %s: name one with --simulate=NAME (run: --gpu NAME)", names);
+    else
+        error("%s has no description of a GPU to simulate (NAME.ini)", folder);
+    free(names);
+    globfree(&paths);
+    free(pattern);
+    free(folder);
+    return path;
+}
