@@ -49,7 +49,7 @@ static void judge_rows(struct judging *judging, const struct result *base, const
             continue;
         }
         if (!pairing.now && is_beyond_computing(judging->sides, name)) {
-            judging->comparison->not_computed += is_gated_number(metric, pairing.base);
+            judging->comparison->computing.absent += is_gated_number(metric, pairing.base);
             continue;
         }
         pairing.suite = suite_of(judging->comparison, metric);
@@ -161,7 +161,7 @@ static bool leave_out(struct judging *judging, const struct result *base, const 
         return false;
     note_items_add(items, "%s", now->id);
     for (size_t i = 0; i < base->row_count; i++)
-        judging->comparison->not_computed +=
+        judging->comparison->computing.absent +=
             is_gated_number(metrics_find(judging->sides->metrics, base->rows[i].metric), &base->rows[i]);
     return true;
 }
@@ -239,18 +239,28 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
     return true;
 }
 
+/* Of a computed run, by the judgements of one kernel. */
+static void count_computed(struct comparison *comparison, size_t first)
+{
+    size_t rows = 0;
+    bool unchanged = false;
+    for (size_t i = first; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        rows += judgement->computed && judgement->verdict != VERDICT_INFO;
+        unchanged |= judgement->verdict == VERDICT_SAME && judgement->same_code && !judgement->has_now;
+    }
+    comparison->computing.rows += rows;
+    comparison->computing.kernels += rows > 0;
+    comparison->computing.unchanged += unchanged && rows == 0;
+}
+
 /* Counts the kernel whose judgements begin at first. */
 static void count_kernel(struct comparison *comparison, size_t first)
 {
     enum verdict worst = VERDICT_INFO;
-    bool unchanged = false;
-    for (size_t i = first; i < comparison->count; i++) {
-        const struct judgement *judgement = &comparison->list[i];
-        if (judgement->verdict < worst)
-            worst = judgement->verdict;
-        unchanged |= judgement->verdict == VERDICT_SAME && judgement->same_code && !judgement->has_now;
-    }
-    comparison->unchanged += unchanged;
+    for (size_t i = first; i < comparison->count; i++)
+        if (comparison->list[i].verdict < worst)
+            worst = comparison->list[i].verdict;
     comparison->kernels++;
     comparison->kernel_counts[worst]++;
 }
@@ -280,11 +290,14 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
                                                 : strcmp(baseline->results[b].id, run->results[n].id);
         const struct result *base = order <= 0 ? &baseline->results[b++] : NULL;
         const struct result *now = order >= 0 ? &run->results[n++] : NULL;
+        comparison->computing.not_simulated += sides.computed && now && result_is_not_simulated(now);
         size_t first = comparison->count;
         if (!judge_kernel(&judging, base, now))
             continue;
         settle_kernel(comparison, first, &sides, base, now);
         count_kernel(comparison, first);
+        if (sides.computed)
+            count_computed(comparison, first);
     }
     judge_suites(comparison);
     forget_repeated(&judging.unknown);

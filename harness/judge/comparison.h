@@ -40,9 +40,10 @@ struct judgement {
     double detectable; /* smallest change that is caught with RULE_POWER; NAN where unknown, 0: any */
     bool compared;     /* both numbers are of one counter */
     bool worse;        /* beyond the limit in the bad direction, whatever the verdict */
-    bool far;   /* a time worse than the baseline or its drift reference by more than RULE_SAME_CODE and the limit */
-    bool blind; /* it passed, by a limit beyond RULE_BLIND of its value; so small an amount that the metric file lets
-                 * it be is not blind */
+    bool far;      /* a time worse than the baseline or its drift reference by more than RULE_SAME_CODE and the limit */
+    bool blind;    /* it passed, by a limit beyond RULE_BLIND of its value; so small an amount that the metric file lets
+                    * it be is not blind */
+    bool computed; /* the number of the run is, by executing: one session stands for as many as it takes */
     bool same_code;                            /* the same machine code was launched in the same way */
     size_t base_sessions, run_sessions, agree; /* agree: sessions of the run beyond the limit */
     size_t pairs, pairs_worse;                 /* against a base library; 0 when there were none */
@@ -77,6 +78,14 @@ struct suite {
     bool moved;     /* by more than RULE_SUITE_SHIFT */
 };
 
+/* What came of computing, where the run is computed; else all 0. */
+struct computing {
+    size_t rows, kernels; /* counts that were computed and compared, and of how many kernels */
+    size_t unchanged;     /* kernels that stand by the same code, so that nothing of them was computed */
+    size_t not_simulated; /* kernels that the simulator cannot execute */
+    size_t absent;        /* gated rows of the baseline that computing cannot know: times, traffic, caches */
+};
+
 struct comparison {
     struct judgement *list; /* worst first; then by how many limits it moved, by its share; then by name */
     size_t count;
@@ -84,9 +93,8 @@ struct comparison {
     size_t counts[VERDICTS];        /* judgements */
     size_t kernel_counts[VERDICTS]; /* kernels, each by its worst judgement */
     size_t blind;                   /* judgements that are */
-    size_t same_code;    /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
-    size_t not_computed; /* gated rows of the baseline that a computed run cannot know: times, traffic, caches */
-    size_t unchanged; /* kernels of a computed run that stand by the same code, so that nothing of them was computed */
+    size_t same_code; /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
+    struct computing computing;
     struct suite *suites; /* a row for each metric of class time that was compared */
     size_t suite_count;
     char **notes; /* what there is to say beside the verdicts: "driver 580.1; the baseline has 570.2" */

@@ -230,6 +230,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     free(others.of);
 
     judgement->compared = true;
+    judgement->computed = pairing->sides->computed && metric->class != METRIC_STATIC;
     judgement->change = round_value(judgement->now - judgement->base);
     judgement->limit = found.limit;
     judgement->drift = found.drift;

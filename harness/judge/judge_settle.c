@@ -114,7 +114,7 @@ static bool is_no_worse(const struct comparison *comparison, size_t first, const
 }
 
 /* A ratio is no cost in itself: it says where one comes from. It may fall while nothing that it stands for got worse.
- */
+ * What is not computed may excuse what is; a fact of the machine code has to be excused. */
 static void settle_trade(struct comparison *comparison, size_t first, const struct sides *sides,
                          struct judgement *judgement)
 {
@@ -124,7 +124,7 @@ static void settle_trade(struct comparison *comparison, size_t first, const stru
     if (!rest || !judgement->worse)
         return;
     while (metric_next_trade(&rest, name)) {
-        if (is_beyond_computing(sides, name))
+        if (is_beyond_computing(sides, name) && judgement->metric->class != METRIC_STATIC)
             whole = false;
         else if (!is_no_worse(comparison, first, name))
             return;

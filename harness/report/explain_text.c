@@ -19,9 +19,10 @@ static void print_fact(const struct text *text, const char *title, const char *w
 
 static void print_banner(const struct text *text, const struct explanation *explanation)
 {
-    const struct report report = {.run = explanation->run, .run_name = explanation->run_name, .replay = true};
+    const struct report report = {
+        .run = explanation->run, .run_name = explanation->run_name, .replay = explanation->replay};
     struct banner banner;
-    if (!explanation->replay || !words_banner(&report, &banner))
+    if (!words_banner(&report, &banner))
         return;
     text_print(text, INK_YELLOW, "%s", banner.loud);
     text_print(text, INK_PLAIN, " %s\n  ", banner.words);

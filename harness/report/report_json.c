@@ -6,6 +6,10 @@
  *     "counts": { "kernels": 65, "missing": 0, "regressed": 1, ... },    judgements by verdict
  *     "same_code": 2,               rows that moved although the machine code is the same: noise
  *     "blind": 1,                   rows that passed by a limit of more than a quarter of their value
+ *     "computed": { "rows": 14, "kernels": 1,    of a computed run: counts that were computed and judged, and of how
+ * many "unchanged": 59,             kernels; those of the baseline's machine code and launches, which stand
+ *                   "not_simulated": 0,          by that; those that could not be executed; rows of the baseline that
+ *                   "absent": 612 },             computing cannot know. Null where the run was measured
  *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
  *     "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
  *                     "gpu_uuid": ..., ... } ],    those of the run that was judged, each with every fact of session.h
@@ -120,6 +124,22 @@ static void put_counts(struct json_writer *json, const struct comparison *compar
     json_put_count(json, "blind", comparison->blind);
 }
 
+static void put_computing(struct json_writer *json, const struct report *report)
+{
+    if (!report->comparison || !run_is_computed(report->run)) {
+        json_put_null(json, "computed");
+        return;
+    }
+    const struct computing *computing = &report->comparison->computing;
+    json_open(json, "computed", '{', JSON_IN_LINE);
+    json_put_count(json, "rows", computing->rows);
+    json_put_count(json, "kernels", computing->kernels);
+    json_put_count(json, "unchanged", computing->unchanged);
+    json_put_count(json, "not_simulated", computing->not_simulated);
+    json_put_count(json, "absent", computing->absent);
+    json_close(json);
+}
+
 static void put_suites(struct json_writer *json, const struct comparison *comparison)
 {
     json_open(json, "suites", '[', JSON_LINES);
@@ -203,6 +223,7 @@ int report_json(const struct report *report, FILE *stream)
     json_put_text(&json, "replay", report->replay ? report->run_name : NULL);
     json_put_flag(&json, "static", report->static_only);
     put_counts(&json, comparison);
+    put_computing(&json, report);
     put_device(&json, &report->run->device);
     put_sessions(&json, report->run);
     put_notes(&json, comparison);

@@ -103,7 +103,10 @@ static void print_header(const struct text *text, const struct report *report)
         snprintf(words, sizeof words, "the machine code of %zu kernel%s", run->result_count, plural(run->result_count));
     else
         snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s, %zu sample%s each",
-                 report->run_name ? report->run_name : "", report->run_name ? ", " : "measured ",
+                 report->run_name ? report->run_name : "",
+                 report->run_name       ? ", "
+                 : run_is_computed(run) ? "computed "
+                                        : "measured ",
                  words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), run->result_count,
                  plural(run->result_count), samples, plural(samples));
     print_fact(text, "run", words);
@@ -117,6 +120,10 @@ static void print_header(const struct text *text, const struct report *report)
                  base->session_count, base->session_count == 1 ? "" : "s", range ? first : "", range ? " to " : "",
                  last);
         print_fact(text, "baseline", words);
+    }
+    if (report->comparison && run_is_computed(run)) {
+        words_computing(report->comparison, words, sizeof words);
+        print_fact(text, "computed", words);
     }
     if (report->comparison)
         print_comparison_facts(text, report->comparison);
@@ -145,7 +152,7 @@ int report_text(const struct report *report, FILE *stream)
     print_banner(&text, report);
     if (!report->quiet) {
         print_header(&text, report);
-        if (!report->static_only) /* none of its columns is a fact of the code */
+        if (!report->static_only && !run_is_computed(report->run)) /* whose columns it takes a GPU to know */
             text_kernels(&text, report);
     }
     text_rows(&text, report);

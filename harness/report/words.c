@@ -199,8 +199,28 @@ bool words_banner(const struct report *report, struct banner *banner)
                             : "Only machine code was judged, by the block sizes of the baseline; no time, no counter:";
         snprintf(banner->source, sizeof banner->source, "built by %s for %s, no GPU was used",
                  words_fact(run, SESSION_COMPILER), words_known(run->device.name));
+    } else if (run_is_computed(run)) {
+        banner->loud = "COMPUTED: NO KERNEL RAN ON A GPU.";
+        banner->words = "Counts of the machine code, executed on this CPU; no time, no traffic, no cache:";
+        snprintf(banner->source, sizeof banner->source, "built by %s, simulated as %s",
+                 words_fact(run, SESSION_COMPILER), words_known(run->device.name));
     }
     return *banner->loud;
+}
+
+void words_computing(const struct comparison *comparison, char *text, size_t size)
+{
+    const struct computing *computing = &comparison->computing;
+    text[0] = '\0';
+    append(text, size, "%zu row%s of %zu kernel%s computed here", computing->rows, plural(computing->rows),
+           computing->kernels, plural(computing->kernels));
+    if (computing->unchanged > 0)
+        append(text, size, "; %zu kernel%s of unchanged machine code and launches", computing->unchanged,
+               plural(computing->unchanged));
+    if (computing->not_simulated > 0)
+        append(text, size, "; %zu kernel%s not simulated", computing->not_simulated, plural(computing->not_simulated));
+    append(text, size, "; NOT JUDGED HERE: %zu row%s that computing cannot know (times, traffic, caches)",
+           computing->absent, plural(computing->absent));
 }
 
 enum exit_code words_exit_code_of_rows(const struct report *report)
@@ -240,6 +260,9 @@ static void judged(const struct report *report, const char *hint, struct verdict
     if (comparison->blind > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s blind%s", comparison->blind,
                comparison->blind == 1 ? " is" : "s are", hint);
+    if (run_is_computed(report->run))
+        append(words->rest, sizeof words->rest, "; %zu row%s not computed", comparison->computing.absent,
+               plural(comparison->computing.absent));
     if (report->verbose && comparison->same_code > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s of the same code moved, which is noise",
                comparison->same_code, plural(comparison->same_code));
@@ -304,9 +327,16 @@ static void put_baselines_option(const struct report *report, FILE *stream)
     text_shell_word(&text, report->baselines);
 }
 
+/* Whether the baseline takes runs of a GPU only, and this is none. */
+static bool needs_gpu(const struct report *report)
+{
+    const bool counted = report->baseline && !run_is_computed(report->baseline);
+    return (report->static_only && !is_of_files(report)) || (counted && run_is_computed(report->run));
+}
+
 const char *words_run_file(const struct report *report)
 {
-    if (report->static_only && !is_of_files(report))
+    if (needs_gpu(report))
         return " (RUN.json takes a machine with a GPU: cugate check --save RUN.json)";
     return report->run_name ? "" : " (check --save RUN.json writes the file)";
 }
@@ -316,7 +346,7 @@ size_t words_accept(const struct report *report, const struct judgement *const *
     const struct text text = {.stream = stream};
     size_t i = 0;
     fputs("cugate accept ", stream);
-    text_shell_word(&text, report->run_name ? report->run_name : "RUN.json");
+    text_shell_word(&text, report->run_name && !needs_gpu(report) ? report->run_name : "RUN.json");
     put_baselines_option(report, stream);
     fputs(" -k ", stream);
     text_shell_word(&text, rows[0]->kernel);

@@ -71,6 +71,9 @@ struct banner {
 };
 bool words_banner(const struct report *report, struct banner *banner);
 
+/* Of a computed run: "12 rows of 3 kernels computed here; ...". */
+void words_computing(const struct comparison *comparison, char *text, size_t size);
+
 /* "regressed: 2 of 480 rows in 1 of 65 kernels", and the rest of the sentence: "; 3 improved (exit 1)". hint follows
  * the number of improved rows. */
 struct verdict_words {
