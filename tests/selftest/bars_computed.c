@@ -1,0 +1,124 @@
+/* Q7: counts that were computed, without a GPU, against what GPUs counted. */
+#include "selftest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL "made/up"
+#define COUNT 1000.0
+#define THREADS 30.0
+#define OCCUPANCY 100.0
+#define NO_JUDGEMENT VERDICTS
+
+/* To add a change: a row. Of instructions, threads_per_instruction and theoretical_occupancy; 0: as in the baseline,
+ * which has 10 sessions, and a time that cannot be computed. */
+static const struct change {
+    const char *words, *metric; /* NULL: the kernel */
+    enum verdict verdict;
+    double count, threads, occupancy;
+    const char *reason;        /* of its failure; NULL: it did not fail */
+    bool other_code, compiler; /* other than the baseline's */
+    bool no_rows;              /* nothing was computed: the launches are known */
+    bool foreign;              /* the baseline's machine code is not the library's */
+    bool transfer;             /* nothing is launched */
+    size_t base_sessions;
+} changes[] = {
+    {"other code, as many instructions: same", "instructions", VERDICT_SAME, .other_code = true},
+    {"other code, one instruction more, against 1 session: regressed", "instructions", VERDICT_REGRESSED, .count = 1001,
+     .other_code = true, .base_sessions = 1},
+    {"other code, one instruction less: improved", "instructions", VERDICT_IMPROVED, .count = 999, .other_code = true},
+    {"the same code, one instruction more: unsure", "instructions", VERDICT_UNSURE, .count = 1001},
+    {"the same code, one instruction less: unsure", "instructions", VERDICT_UNSURE, .count = 999},
+    {"the same code, not computed again: same", "instructions", VERDICT_SAME, .no_rows = true},
+    {"other code, not computed: missing", "instructions", VERDICT_MISSING, .no_rows = true, .other_code = true},
+    {"a time: no judgement", "time", NO_JUDGEMENT, .other_code = true},
+    {"other code, occupancy -50 points: regressed", "theoretical_occupancy", VERDICT_REGRESSED, .occupancy = 50,
+     .other_code = true},
+    {"fewer threads, and more instructions: regressed", "threads_per_instruction", VERDICT_REGRESSED, .threads = 20,
+     .count = 1001, .other_code = true},
+    {"fewer threads, instructions as they were, and no time: unsure", "threads_per_instruction", VERDICT_UNSURE,
+     .threads = 20, .other_code = true},
+    {"not simulated, other code: unsure", NULL, VERDICT_UNSURE, .other_code = true,
+     .reason = RESULT_NOT_SIMULATED "WGMMA at kernels/made.cu:7"},
+    {"not simulated, the same code: no judgement", NULL, NO_JUDGEMENT,
+     .reason = RESULT_NOT_SIMULATED "WGMMA at kernels/made.cu:7"},
+    {"a fault in memory, the same code: missing", NULL, VERDICT_MISSING, .reason = "reads 4 bytes beyond the array"},
+    {"fails, machine code of another library: no judgement", NULL, NO_JUDGEMENT, .foreign = true,
+     .reason = "no cuBLAS here"},
+    {"launches nothing, as in the baseline: no judgement", NULL, NO_JUDGEMENT, .transfer = true, .no_rows = true},
+    {"other code by another compiler: unsure", NULL, VERDICT_UNSURE, .other_code = true, .compiler = true},
+    {"the same code by another compiler: same", "instructions", VERDICT_SAME, .compiler = true},
+};
+
+static void put(struct run *run, const char *metric, double value, size_t sessions)
+{
+    struct row *row = result_add(run_add(run, KERNEL), metric);
+    for (size_t i = 0; i < sessions; i++)
+        row_add_session(row, &value, 1);
+}
+
+static void put_code(struct run *run, const char *code)
+{
+    struct result *result = run_find(run, KERNEL);
+    *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
+        .function = x_strdup("made_up()"), .code = x_strdup(code), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
+}
+
+static void put_session(struct run *run, const char *collector, const char *compiler)
+{
+    struct session *session = ARRAY_GROW(run->sessions, run->session_count);
+    session->facts[SESSION_COLLECTOR] = x_strdup(collector);
+    session->facts[SESSION_COMPILER] = x_strdup(compiler);
+}
+
+static void make_baseline(struct run *baseline, const struct change *change)
+{
+    const size_t sessions = change->base_sessions > 0 ? change->base_sessions : 10;
+    put(baseline, "time", 100000, sessions);
+    if (!change->transfer) {
+        put(baseline, "instructions", COUNT, sessions);
+        put(baseline, "threads_per_instruction", THREADS, sessions);
+        put(baseline, "theoretical_occupancy", OCCUPANCY, sessions);
+        put_code(baseline, change->foreign ? NULL : "f00d");
+    }
+    for (size_t i = 0; i < sessions; i++)
+        put_session(baseline, "cupti", "nvcc 13.0.88");
+}
+
+/* It has notes of what it can know. */
+static void make_run(struct run *run, const struct change *change, const struct metrics *metrics)
+{
+    static const char *const known[] = {"instructions", "threads_per_instruction", "theoretical_occupancy"};
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        const struct metric_note note = note_of_metric(metrics_find(metrics, known[i]));
+        run_set_note(run, &note);
+    }
+    struct result *result = run_add(run, KERNEL);
+    if (!change->no_rows && !change->reason) {
+        put(run, "instructions", change->count > 0 ? change->count : COUNT, 1);
+        put(run, "threads_per_instruction", change->threads > 0 ? change->threads : THREADS, 1);
+        put(run, "theoretical_occupancy", change->occupancy > 0 ? change->occupancy : OCCUPANCY, 1);
+    }
+    if (!change->transfer)
+        put_code(run, change->foreign ? NULL : change->other_code ? "beef" : "f00d");
+    if (change->reason)
+        result_fail(result, RESULT_FAILED, change->reason);
+    put_session(run, RUN_COMPUTED, change->compiler ? "nvcc 13.5.37" : "nvcc 13.0.88");
+}
+
+void q7_computed(struct selftest *selftest)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+        struct run baseline = {0}, run = {0};
+        struct comparison comparison;
+        make_baseline(&baseline, &changes[i]);
+        make_run(&run, &changes[i], &selftest->metrics);
+        compare_runs(&comparison, &baseline, &run, &selftest->metrics, NULL);
+        const struct judgement *judgement = judgement_of(&comparison, KERNEL, changes[i].metric);
+        expect_all(selftest, (judgement ? judgement->verdict : NO_JUDGEMENT) == changes[i].verdict, 1,
+                   changes[i].words);
+        comparison_release(&comparison);
+        run_release(&run);
+        run_release(&baseline);
+    }
+}
