@@ -25,11 +25,13 @@ NVCC_FLAGS ?=
 KERNELS ?=
 #: ARGS='--samples 9'         check-perf, nightly-report: more options for `cugate check`
 ARGS ?=
-#: STRICT=1                   check-perf, nightly-report: never replay recorded runs; fail when there is no GPU
+#: STRICT=1                   check-perf, nightly-report: fail when there is no GPU
 STRICT ?=
-#: REPLAY=1                   check-perf, nightly-report: replay recorded runs without a GPU also where CI is set
+#: SIM=all                    check-perf without a GPU: also simulate what is the baseline's machine code and launches
+SIM ?=
+#: REPLAY=1                   nightly-report: replay recorded runs without a GPU also where CI is set
 REPLAY ?=
-#: BASE=origin/main           check-perf: settle times by running the kernels of this revision in turn with these
+#: BASE=origin/main           check-perf: settle by the kernels of this revision: times in turn, counts of another compiler
 BASE ?=
 #: SAN=address,undefined      build the harness and the tests with sanitizers, into build/san
 SAN ?=
@@ -140,7 +142,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz install clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz install clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -153,13 +155,17 @@ help:
 ## all: build cugate, its CUPTI plugin and the kernel library
 all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so build/libkernels.so $(BUILD)/beside $(DISASM_READY)
 
-## check-perf: measure every kernel and compare with the baseline of this GPU
+## check-perf: measure every kernel and compare with the baseline of this GPU; without a GPU, compute what changed
 check-perf:
 	@ci/install_deps.sh build $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all
-	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' BASE='$(BASE)' STRICT='$(STRICT)' REPLAY='$(REPLAY)' NVCC='$(NVCC)' \
+	@CUGATE=$(BUILD)/cugate KERNELS='$(KERNELS)' BASE='$(BASE)' STRICT='$(STRICT)' SIM='$(SIM)' NVCC='$(NVCC)' \
 	    CUDA_HOME='$(CUDA_HOME)' CUDA_ARCHS='$(CUDA_ARCHS)' CUBLAS='$(CUBLAS)' NVCC_FLAGS='$(NVCC_FLAGS)' \
 	    ci/check_perf.sh $(ARGS)
+
+## demo: judge a run that was recorded on an H200, which says nothing about the kernels at hand; needs no GPU
+demo: $(BUILD)/cugate
+	@$(BUILD)/cugate check --replay tests/data/recorded-nvidia-h200.json
 
 ## nightly-report: measure, keep the run in the history and write the pages of all nights; without a GPU, of recorded ones
 nightly-report:

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # The gate with all that CI shows of it: one `cugate check`, every report and the pages, in one folder. After `make all`.
 #
-#   ci/gate.sh [OPTION OF cugate check]...          for example: --replay RUN.json --baselines DIR
+#   ci/gate.sh [OPTION OF cugate check]...          for example: --simulate, or --replay RUN.json --baselines DIR
 #
 #   OUT=build/gate      the folder; it gets run.json, check.json, junit.xml, summary.md (for a step's summary), comment.md (for
 #                       a pull request), annotations.txt and page/index.html
-#   BASE=origin/main    settle times by running the kernels of this revision in turn (ci/build_base.sh), and say what was
-#                       weakened in baselines and metric files since (ci/before.sh)
+#   BASE=origin/main    settle times by running the kernels of this revision in turn (ci/build_base.sh), with --simulate
+#                       what another compiler counts; and say what was weakened in baselines and metric files since
+#                       (ci/before.sh)
 #   HISTORY=URL         keep the run in this history and show all of its nights; without it the pages show this run
 #   CUGATE=build/cugate
 #
@@ -27,7 +28,7 @@ if [ -e "$out/page" ] && ! [ -e "$out/page/.cugate-report" ]; then
 fi
 
 # What was judged, and by what, as cugate will understand it.
-baselines=baselines replay='' saved='' static=''
+baselines=baselines replay='' saved='' static='' simulated=''
 arguments=("$@") own=()
 for ((i = 0; i < $#; i++)); do
     case ${arguments[i]} in
@@ -38,6 +39,7 @@ for ((i = 0; i < $#; i++)); do
     --save) saved=${arguments[i + 1]-} ;;
     --save=*) saved=${arguments[i]#*=} ;;
     --static | --static=*) static=1 ;;
+    --simulate | --simulate=*) simulated=1 ;;
     esac
 done
 
@@ -64,7 +66,7 @@ if [ -n "${GITHUB_ACTIONS-}" ]; then
     cat "$out/annotations.txt"
     [ -z "${GITHUB_STEP_SUMMARY-}" ] || cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
 fi
-[ -z "$static" ] || exit $code # nothing ran, so there is no night to show
+[ -z "$static$simulated" ] || exit $code # nothing was measured, so there is no night to show
 
 # ---- The pages
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says why a replay of recorded runs will not do in place of measuring; nothing where it will.
+# Says why recorded nights will not do in place of measured ones; nothing where it will.
 #
 #   [STRICT=1] [CI=true] [REPLAY=1] ci/strict.sh
 set -euo pipefail

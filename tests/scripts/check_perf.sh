@@ -10,24 +10,24 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export BUILDS=$work/builds GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 # shellcheck disable=SC2046 # one word each
-unset $(git rev-parse --local-env-vars) CI CUGATE KERNELS BASE STRICT REPLAY CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
+unset $(git rev-parse --local-env-vars) CI CUGATE KERNELS BASE STRICT SIM CUDA_HOME CUDA_ARCHS CUBLAS NVCC_FLAGS
 export NVCC=true
 
 # shellcheck source=/dev/null
 . "$here/tests/scripts/expect.sh"
 
-# A cugate that prints its arguments, and ends as GPU, STATIC, REPLAYED and MEASURED in the environment say. Its report says
-# the same, or what is in REPORT.
+# A cugate that prints its arguments, and ends as GPU, COMPUTED and MEASURED in the environment say. Its report says the
+# same, or what is in REPORT.
 cat >"$work/cugate" <<'END'
 #!/usr/bin/env bash
 echo "cugate $*"
 code=${MEASURED:-0}
 case "$*" in
 'list --devices') [ -z "${GPU-}" ] || exit 0; echo "cugate: error: ${NO_GPU:-no GPU: none was found}" >&2; exit 5 ;;
-*--static*) code=${STATIC:-0} ;;
-*--replay*) code=${REPLAYED:-0} ;;
+*--simulate*) code=${COMPUTED:-0} ;;
 esac
-report=$(printf '{"schema": 1,\n "exit_code": %s,\n "judgements": []}' "$code")
+computed='{"rows": 24, "kernels": 2, "unchanged": 58, "not_simulated": 3, "absent": 612}'
+report=$(printf '{"schema": 1,\n "exit_code": %s,\n "computed": %s,\n "judgements": []}' "$code" "$computed")
 for word; do
     case $word in
     json=*) printf '%b' "${REPORT-$report\n}" >"${word#json=}" ;;
@@ -39,7 +39,7 @@ chmod +x "$work/cugate"
 export CUGATE=$work/cugate
 
 mkdir -p "$work/tree/ci"
-cp "$here"/ci/{before,build_base,check,check_perf,strict}.sh "$work/tree/ci"
+cp "$here"/ci/{before,build_base,check,check_perf}.sh "$work/tree/ci"
 cd "$work/tree" || exit 2
 printf 'build/\n' >.gitignore
 cat >Makefile <<'END'
@@ -184,7 +184,7 @@ expect "a report of an earlier run" 5 'report.json is not there, or not whole: n
 
 # ---- check_perf.sh
 GPU=1 KERNELS='reduce/* dot/*' MEASURED=3 ask ci/check_perf.sh --samples 9
-expect "with a GPU" 3 'check.json -k reduce/* -k dot/* --samples 9' '!replay' '!--static' '!--against'
+expect "with a GPU" 3 'check.json -k reduce/* -k dot/* --samples 9' '!--simulate' '!--against'
 GPU=1 BASE=HEAD MEASURED=1 ask ci/check_perf.sh -q
 expect "with a GPU and BASE" 1 "--before build/before --against build/base/$(git rev-parse HEAD)/libkernels.so -q"
 GPU=1 BASE=no/such ask ci/check_perf.sh
@@ -195,57 +195,36 @@ NO_GPU='the GPU does not answer' ask ci/check_perf.sh
 expect "a GPU that does not answer" 5 'the GPU does not answer' '!cugate check'
 STRICT=1 BASE=no/such ask ci/check_perf.sh
 expect "STRICT without a GPU" 5 'STRICT is set' '!cugate check' '!build_base'
-for server in true 1 yes; do
-    CI=$server ask ci/check_perf.sh
-    expect "CI=$server without a GPU" 5 'CI is set' 'REPLAY=1' '!cugate check'
-    CI=$server REPLAY=0 ask ci/check_perf.sh
-    expect "CI=$server and REPLAY=0 without a GPU" 5 'CI is set' '!cugate check'
-    CI=$server REPLAY=1 ask ci/check_perf.sh
-    expect "CI=$server and REPLAY=1 without a GPU" 0 'NOT MEASURED HERE' '!CI is set'
-    CI=$server REPLAY=1 STRICT=1 ask ci/check_perf.sh
-    expect "CI=$server, REPLAY=1 and STRICT=1 without a GPU" 5 'STRICT is set'
-done
-for server in '' 0 false; do
-    CI=$server ask ci/check_perf.sh
-    expect "CI=$server without a GPU" 0 'NOT MEASURED HERE'
+CI=true STRICT=1 ask ci/check_perf.sh
+expect "STRICT without a GPU on a CI server" 5 'STRICT is set' '!cugate check'
+for value in '' 0 false; do
+    STRICT=$value CI=true ask ci/check_perf.sh
+    expect "STRICT=$value without a GPU on a CI server: computing is a verdict" 0 'check.json --simulate' '!--replay'
 done
 CI=true GPU=1 ask ci/check_perf.sh
-expect "CI with a GPU" 0 '!replay'
+expect "CI with a GPU" 0 '!--simulate'
+KERNELS='reduce/*' ask ci/check_perf.sh -q -o report.txt
+expect "without a GPU" 0 'check.json -k reduce/* --simulate -q -o report.txt' '!--all' '!--against' \
+    'NO KERNEL RAN ON A GPU' 'rows: 24, of kernels: 2 ' 'not computed again: kernels: 58 ' 'NOT SIMULATED: kernels: 3 ' \
+    'only a GPU knows: rows: 612 ' 'no GPU: none was found' 'computed, not measured: exit 0'
+SIM=all ask ci/check_perf.sh
+expect "SIM=all without a GPU" 0 'check.json --simulate --all'
+SIM=some ask ci/check_perf.sh
+expect "SIM=some without a GPU" 2 'SIM=some' '!cugate check'
 BASE=HEAD ask ci/check_perf.sh
-expect "BASE without a GPU" 0 'BASE=HEAD was not built: to take turns with it takes a GPU' '--static --before build/before' \
-    "--replay tests/data/recorded-nvidia-h200.json --before build/before"
+expect "BASE without a GPU" 0 \
+    "--simulate --before build/before --against build/base/$(git rev-parse HEAD)/libkernels.so"
 BASE=no/such ask ci/check_perf.sh
 expect "an unknown BASE without a GPU" 2 "'no/such' is no revision" '!cugate check'
-KERNELS='reduce/*' STRICT=0 ask ci/check_perf.sh -q -o report.txt
-expect "without a GPU" 0 'check.json -k reduce/* --static -q -o report.txt' \
-    'check.json -k reduce/* --replay tests/data/recorded-nvidia-h200.json -q -o report.txt' 'NO KERNEL RAN' \
-    'NOT MEASURED HERE' 'judged here: exit 0' '!BASE'
+BASE=HEAD~4 ask ci/check_perf.sh
+expect "a BASE that does not build, without a GPU" 2 '!cugate check'
 REPORT='' ask ci/check_perf.sh
-expect "without a GPU and without a report" 5 'judged here: exit 5'
-
-STATIC=1 ask ci/check_perf.sh -o report.txt
-expect "the file keeps the report that fails" 1 '--static -o report.txt' '!recorded-nvidia-h200.json -o'
-STATIC=1 ask ci/check_perf.sh -qo report.txt
-expect "also when options are clustered" 1 '--static -qo report.txt' '!recorded-nvidia-h200.json -qo'
-STATIC=2 ask ci/check_perf.sh --slip
-expect "a slip is told once" 2 '--static --slip' '!--replay' '!NO KERNEL RAN'
-
-# STATIC REPLAY CODE
-while read -r static replay wanted; do
-    STATIC=$static REPLAYED=$replay ask ci/check_perf.sh
-    expect "without a GPU, static $static and replay $replay" "$wanted" "judged here: exit $static" \
-        "recorded-nvidia-h200.json: exit $replay"
-done <<'END'
-0 0 0
-1 0 1
-0 1 1
-3 1 1
-4 3 4
-1 4 1
-5 1 5
-0 3 3
-3 2 2
-130 5 130
-END
+expect "without a GPU and without a report" 5 'nothing shows what was judged' '!NO KERNEL RAN' 'exit 5'
+REPORT='{"schema": 1,\n "exit_code": 2,\n "computed": null,\n "judgements": []}\n' COMPUTED=2 ask ci/check_perf.sh --slip
+expect "a slip is told without a banner" 2 '--simulate --slip' '!NO KERNEL RAN'
+for wanted in 0 1 3 4 5 130; do
+    COMPUTED=$wanted ask ci/check_perf.sh
+    expect "without a GPU, computed $wanted" "$wanted" "exit $wanted"
+done
 
 summary
