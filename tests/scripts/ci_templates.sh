@@ -113,20 +113,20 @@ done < <(grep -hv '^COPY ' "${files[@]}" | grep -ohE 'install_deps\.sh( [a-z]+)+
 mkdir -p "$work/real/build"
 ln -s "$cugate" "$work/real/build/cugate"
 ln -s "$top"/{baselines,ci} "$work/real"
-static() ( # SCRIPT: exit code 3, a compiler that the baseline does not know, is as good here
+computed() ( # SCRIPT: exit code 3, a compiler that the baseline does not know, is as good here
     cd "$work/real" || exit
     GITHUB_ACTIONS=${2-} GITHUB_STEP_SUMMARY=$work/real/summary bash -e "$1"
     ended=$?
     [ $ended -eq 0 ] || [ $ended -eq 3 ]
 )
-ask static "$(grep -rl 'gate.sh --static' "$scripts/pull-request")" true
-expect "GitHub: the machine code is judged" 0 '::' 'STATIC: NO KERNEL WAS RUN'
+ask computed "$(grep -rl 'gate.sh --simulate' "$scripts/pull-request")" true
+expect "GitHub: the code is computed and judged" 0 '::' 'COMPUTED: NO KERNEL RAN ON A GPU'
 ask cat "$work/real/summary"
-expect "GitHub: and the summary written" 0 'STATIC: NO KERNEL WAS RUN'
-grep -h 'gate.sh --static' "$scripts/gitlab/static.sh" >"$work/real/static.sh"
-ask static "$work/real/static.sh"
-expect "GitLab: the machine code is judged" 0 'STATIC: NO KERNEL WAS RUN'
-ask cat "$work/real/build/static/junit.xml"
+expect "GitHub: and the summary written" 0 'COMPUTED: NO KERNEL RAN ON A GPU'
+grep -h 'gate.sh --simulate' "$scripts/gitlab/computed.sh" >"$work/real/computed.sh"
+ask computed "$work/real/computed.sh"
+expect "GitLab: the code is computed and judged" 0 'COMPUTED: NO KERNEL RAN ON A GPU'
+ask cat "$work/real/build/computed/junit.xml"
 expect "GitLab: and the report written" 0 '<testsuite'
 while read -ra words; do
     ask "$cugate" "${words[1]}" --help "${words[@]:2}"
@@ -150,7 +150,7 @@ mkdir "$image/build"
 [ ! -d build/cuda ] || ln -s "$top/build/cuda" "$image/build/cuda"
 install() { # as the Dockerfile does, but quickly
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$image" install BUILD=build/installed CUDA_ARCHS=90 CFLAGS=-O0 \
-        CUDA_READY= DESTDIR="$work/root"
+        CUDA_READY= DISASM=no DESTDIR="$work/root"
 }
 ask install
 expect "Dockerfile: what is copied suffices for cugate" 0
@@ -230,17 +230,17 @@ step() { # WORDS: the one script that has them
 gate=$(step ALLOW_INCONCLUSIVE pull-request)
 night=$(step ci/nightly.sh nightly)
 comment=$(step 'gh api' pull-request)
-verdict=$(step 'echo "static:' pull-request)
-static=$(step 'ci/gate.sh --static' pull-request)
+verdict=$(step 'echo "computed:' pull-request)
+computed=$(step 'ci/gate.sh --simulate' pull-request)
 for code_of_gate in 0 1 2 3 4 5; do
     CODE=$code_of_gate BASE=HEAD^1 ALLOW_INCONCLUSIVE='' ask bash "$gate"
     expect "GitHub, pull request: exit code $code_of_gate" "$code_of_gate" BASE=HEAD^1 '!let through'
     CODE=$code_of_gate STRICT=1 HISTORY='' ALLOW_INCONCLUSIVE='' ask bash "$night"
     expect "GitHub, nightly: exit code $code_of_gate" "$code_of_gate" HISTORY=unset STRICT=1
-    CODE=$code_of_gate BASE=HEAD^1 ask bash "$static"
-    expect "GitHub, static: exit code $code_of_gate" "$code_of_gate" '<--static> BASE=HEAD^1'
-    CODE=$code_of_gate CI_MERGE_REQUEST_DIFF_BASE_SHA=parted ask bash <(grep gate.sh "$scripts/gitlab/static.sh")
-    expect "GitLab, static: exit code $code_of_gate" "$code_of_gate" '<--static> BASE=parted'
+    CODE=$code_of_gate BASE=HEAD^1 ask bash "$computed"
+    expect "GitHub, computed: exit code $code_of_gate" "$code_of_gate" '<--simulate> BASE=HEAD^1'
+    CODE=$code_of_gate CI_MERGE_REQUEST_DIFF_BASE_SHA=parted ask bash <(grep gate.sh "$scripts/gitlab/computed.sh")
+    expect "GitLab, computed: exit code $code_of_gate" "$code_of_gate" '<--simulate> BASE=parted'
     CODE=$code_of_gate CI_MERGE_REQUEST_DIFF_BASE_SHA=parted ask bash "$scripts/gitlab/gate.sh"
     expect "GitLab, merge request: exit code $code_of_gate" "$code_of_gate" 'made all' BASE=parted
     CODE=$code_of_gate ask bash "$scripts/gitlab/nightly.sh"
@@ -275,9 +275,9 @@ rm -r report
 ask bash "$comment"
 expect "comment: the build failed" 0 'nothing was measured' '!regressed'
 
-while read -r of_static of_gate wanted; do
-    STATIC=$of_static GATE=$of_gate ask bash "$verdict"
-    expect "verdict: static $of_static, gate $of_gate" "$wanted" "static: $of_static, gate: $of_gate"
+while read -r of_computed of_gate wanted; do
+    COMPUTED=$of_computed GATE=$of_gate ask bash "$verdict"
+    expect "verdict: computed $of_computed, gate $of_gate" "$wanted" "computed: $of_computed, gate: $of_gate"
 done <<'END_OF_TABLE'
 success success 0
 success failure 1
@@ -286,7 +286,7 @@ success skipped 1
 success cancelled 1
 cancelled cancelled 1
 END_OF_TABLE
-STATIC=success GATE=skipped ask bash "$verdict"
+COMPUTED=success GATE=skipped ask bash "$verdict"
 expect "verdict: a fork" 1 '::error' 'nothing was measured'
 
 summary
