@@ -4,11 +4,21 @@
 
 #include "pool.h"
 
+/* Lines that came with the values. */
+static void resolve_lines(const struct measurement *measurement, struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (run->results[i].profile.counted)
+            source_resolve(&run->results[i].profile, measurement->kernels);
+}
+
 int measure_run(const struct measurement *measurement, struct run *run)
 {
     const int code = measurement->program ? program_measure(measurement, run) : pool_measure(measurement, run);
     if (!measurement->profile)
-        computed_add_rates(run, measurement->metrics);
+        computed_add_rates(run, measurement->metrics, measurement->backend);
+    if (!measurement->profile && !measurement->program)
+        resolve_lines(measurement, run);
     run_apply_laws(run, measurement->metrics, measurement->label);
     return code;
 }
