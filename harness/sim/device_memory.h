@@ -1,5 +1,5 @@
-/* device_memory.h - the memory of the GPU that is simulated: pages of this process, so that an address there is one here.
- * Allocations do not touch each other: what an access reaches outside of one is in none. */
+/* device_memory.h - the memory of the GPU that is simulated: pages of this process, so that an address there is one
+ * here. Allocations do not touch each other: what an access reaches outside of one is in none. */
 #ifndef DEVICE_MEMORY_H
 #define DEVICE_MEMORY_H
 

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The texel at x, y of texture object `handle`, four channels; false: no such object, or one of a kind that is not simulated. */
+/* The texel at x, y of texture object `handle`, four channels; false: no such object, or one of a kind that is not
+ * simulated. */
 bool texture_fetch(uint64_t handle, float x, float y, uint32_t texel[4]);
 
 #endif
