@@ -103,11 +103,12 @@ GENCODE = $(foreach arch,$(CUDA_ARCHS),-gencode arch=compute_$(arch),code=sm_$(a
 
 # ---- Files ---------------------------------------------------------------------------------------------------------
 
-# The plugin alone includes CUDA headers and needs CUDA's libraries; see harness/worker/backend.h.
+# The plugins alone include CUDA headers, and the one for CUPTI needs CUDA's libraries; see harness/worker/backend.h.
 HARNESS_C := $(wildcard harness/*/*.c)
 INJECT_C := $(wildcard harness/cupti/inject*.c)
 PLUGIN_C := $(filter-out $(INJECT_C),$(wildcard harness/cupti/*.c))
-LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C),$(HARNESS_C))
+SIM_C := $(wildcard harness/sim/*.c)
+LIBRARY_C := $(filter-out harness/command/main.c $(PLUGIN_C) $(INJECT_C) $(SIM_C),$(HARNESS_C))
 KERNELS_CU := $(wildcard kernels/*.cu)
 TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
@@ -116,6 +117,7 @@ LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
 DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error sass)
+SIM_O := $(SIM_C:%.c=$(BUILD)/%.o)
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
@@ -152,8 +154,9 @@ help:
 	    printf '  make %-14s %s\n' "$$name" "$$text"; done
 	@printf '\nVariables:\n'; sed -n 's/^#: /  /p' Makefile
 
-## all: build cugate, its CUPTI plugin and the kernel library
-all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so build/libkernels.so $(BUILD)/beside $(DISASM_READY)
+## all: build cugate, its plugins and the kernel library
+all: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so build/libkernels.so \
+    $(BUILD)/beside $(DISASM_READY)
 
 ## check-perf: measure every kernel and compare with the baseline of this GPU; without a GPU, compute what changed
 check-perf:
@@ -215,7 +218,7 @@ format:
 	@build/python/bin/ruff format --quiet reports tests/gpu/programs
 
 ## rooms: check that the harness keeps its rule of rooms, harness/ROOMS
-rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O) $(INJECT_O)
+rooms: $(BUILD)/harness/command/main.o $(LIBRARY_O) $(PLUGIN_O) $(INJECT_O) $(SIM_O)
 	@ci/check_rooms.sh $(BUILD)
 
 ## ready: lint, rooms and test, for before a commit
@@ -238,16 +241,17 @@ fuzz:
 	    FUZZ_MAIN= FUZZ_LDFLAGS=-fsanitize=fuzzer fuzzers
 	@BUILD=build/libfuzzer ci/test.sh --fuzz $(FUZZ_SECONDS)
 
-## install: copy the program, its plugin, kernel.h and the metrics to PREFIX (below DESTDIR)
+## install: copy the program, its plugins, kernel.h, the metrics and the descriptions of GPUs to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
-install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so
+install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
-	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,include/cugate,share/cugate/metrics}
+	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,include/cugate,share/cugate/metrics/gpus}
 	install $(BUILD)/cugate "$(to)/bin"
-	install $(BUILD)/libcugate_{cupti,inject}.so "$(to)/lib/cugate"
+	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
 	install -m 644 harness/kernel.h "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
+	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
 
 ## clean: remove what was built; what was downloaded (build/{cuda,disasm,python}) and measured (build/history) stays
 clean:
@@ -288,6 +292,10 @@ $(BUILD)/harness/cupti/%.o: harness/cupti/%.c $(BUILD)/flags.c $(CUDA_READY) | c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -fvisibility=hidden $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/harness/sim/%.o: harness/sim/%.c $(BUILD)/flags.c $(CUDA_READY) | check-dependencies
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
+
 # cupti_profiler_host.h is C but for an unused #include <string>: for this one file, an empty header stands in.
 $(BUILD)/harness/cupti/cupti_counters.o: PLUGIN_FLAGS := -isystem build/include-cxx-stub
 $(BUILD)/harness/cupti/cupti_counters.o: | build/include-cxx-stub/string
@@ -320,6 +328,13 @@ $(BUILD)/libcugate_inject.so: $(INJECT_O) $(BUILD)/libcugate.a $(BUILD)/libcuda-
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -Wl,--no-as-needed -o $@ $^ -Wl,--exclude-libs,ALL -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
+
+# The runtime of CUDA for a simulated GPU: it carries that library's name, so that kernel libraries take it for that one, and
+# exports what that does under the version that they ask for.
+$(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/sim/cudart.map
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $(SIM_O) $(BUILD)/libcugate.a -Wl,-soname,libcudart.so.13 \
+	    -Wl,--version-script=harness/sim/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
+	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
 
 # cugate's own kernels travel inside the plugin. Not by `ld -b binary`, which aligns nothing.
 build/device/%.fatbin: kernels/device/%.cu build/flags.cu $(CUDA_READY)
@@ -357,7 +372,7 @@ $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | 
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 
-$(BUILD)/tests/unit_tests: $(TESTS_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
+$(BUILD)/tests/unit_tests: $(TESTS_O) $(SIM_O) $(BUILD)/libcugate.a | $(TESTS_SO) $(BUILD)/libcugate_cupti.so
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
 

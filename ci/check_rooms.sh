@@ -26,9 +26,9 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
             split($1, path, "/"); room = path[2]; where = $1 ":" $2 ": "
             name = $3; sub(/^[^"<]*["<]/, "", name); sub(/[">].*/, "", name)
             if ($3 ~ /</) {
-                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room != "cupti" &&
+                if (name ~ /^(cuda|cupti|nvperf|nvtx|generated_cuda)/ && room != "cupti" && room != "sim" &&
                     !(name == "cuda_occupancy.h" && $1 == "harness/cubin/occupancy.c"))
-                    print where "<" name "> is a header of CUDA: only harness/cupti includes those"
+                    print where "<" name "> is a header of CUDA: only harness/cupti and harness/sim include those"
             } else if (split(name, to, "/") == 1) {
                 if (name != "kernel.h" && system("test -e harness/" room "/" name))
                     print where name " is not in this room; of another room ROOM, include \"ROOM/ROOM.h\""

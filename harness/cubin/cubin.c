@@ -242,6 +242,20 @@ int cubin_each_image(const char *path, int (*take)(void *data, const unsigned ch
     return result;
 }
 
+int cubin_each_image_of(const char *name, const unsigned char *container, size_t *compressed,
+                        int (*take)(void *data, const unsigned char *bytes, size_t size), void *data)
+{
+    struct code_file file = {.name = name, .bytes = container, .take = take, .data = data};
+    *compressed = 0;
+    if (number_at(container, 4) != CONTAINER_MAGIC)
+        return error("cannot read the GPU code of %s: it is no container of images", name);
+    elf_version(EV_CURRENT);
+    const int result =
+        read_containers(&file, container, container + number_at(container + 6, 2) + number_at(container + 8, 8));
+    *compressed = file.compressed;
+    return result;
+}
+
 void cubin_release(struct cubin *cubin)
 {
     for (size_t i = 0; i < cubin->count; i++) {

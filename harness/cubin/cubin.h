@@ -2,6 +2,8 @@
 #ifndef CUBIN_H
 #define CUBIN_H
 
+#include "cubin_function.h"
+#include "cubin_image.h"
 #include "line_table.h"
 #include "occupancy.h"
 #include "source_text.h"
@@ -10,25 +12,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-struct cubin_function {
-    char *name;            /* as launches have it: "copy_coalesced(float const*, float*)" */
-    int capability;        /* that it was compiled for: 90 for 9.0 */
-    char *code;            /* hash in hexadecimal, see below */
-    unsigned registers;    /* a thread */
-    unsigned local_bytes;  /* stack of a thread with all that it calls: spilled registers and local arrays; of a
-                            * recursive  function its own frame */
-    unsigned shared_bytes; /* static shared memory of a block */
-    unsigned max_threads;  /* largest block that it was compiled for (launch bounds), 0 where it does not say */
-    unsigned barriers;     /* named barriers a block */
-    size_t image;          /* the image that it is in, from 0: one of each source file, unless code was linked */
-};
-
-/* Two functions with the same hash do the same in the same way: it covers the instructions, what they refer to, the
- * facts above, and of the image (one source file, unless device code was linked) all constants, initialised variables
- * and functions that are no kernels. Names, paths, comments and line information do not move it, nor does another
- * kernel beside it, unless that brings constants or initialised variables: which of those a function reads is not
- * written down anywhere, and "same code" must never be said in error. */
 
 /* Owned list, sorted by name, then capability. */
 struct cubin {
@@ -59,6 +42,11 @@ enum cubin_status {
 /* Hands over the bytes of each image for a GPU in a file, in their order, until take returns other than 0, which is
  * what comes back then. -1 after error(). */
 int cubin_each_image(const char *path, int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
+
+/* The same of a container of images in memory, which begins with its size, as the runtime of CUDA is given it.
+ * Compressed images are left out and counted. */
+int cubin_each_image_of(const char *name, const unsigned char *container, size_t *compressed,
+                        int (*take)(void *data, const unsigned char *bytes, size_t size), void *data);
 
 /* The function for a GPU of that capability (90): the one of the same major number and the highest minor not above it,
  * which is what the driver would load. Without one NULL; *status says why. */

@@ -167,9 +167,8 @@ enum attribute {
     EIATTR_NUM_BARRIERS = 0x4c,
 };
 
-/* The next attribute between *at and end: one byte of format, one of attribute, then its value by the format. 1, 0 at
- * the end, or -1. */
-static int next_attribute(const unsigned char **at, const unsigned char *end, struct image_attribute *attribute)
+/* One byte of format, one of attribute, then its value by the format. */
+int image_next_attribute(const unsigned char **at, const unsigned char *end, struct image_attribute *attribute)
 {
     enum { NONE = 1, BYTE = 2, HALF = 3, SIZED = 4 };
     if (*at == end)
@@ -251,7 +250,7 @@ static int read_attributes(struct image *image, const struct image_section *sect
     const unsigned char *end = at + section->header.sh_size;
     struct image_attribute attribute;
     int more;
-    while ((more = next_attribute(&at, end, &attribute)) > 0) {
+    while ((more = image_next_attribute(&at, end, &attribute)) > 0) {
         attribute.owner = section->owner;
         if (section->owner)
             take_own(image, &attribute);

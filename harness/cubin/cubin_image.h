@@ -1,4 +1,4 @@
-/* cubin_image.h - between the files that read cubins: one image, the ELF file with the machine code for one kind of
+/* cubin_image.h - for who looks into machine code itself: one image, the ELF file with the machine code for one kind of
  * GPU. The sections beside .symtab that matter, as nvcc 11.8, 12.9 and 13.0 write them (cuobjdump -elf names them all):
  *
  *   .text.F               instructions of function F; helpers that were not inlined stand in that of their kernel
@@ -13,7 +13,7 @@
 #ifndef CUBIN_IMAGE_H
 #define CUBIN_IMAGE_H
 
-#include "cubin.h"
+#include "cubin_function.h"
 
 #include <gelf.h>
 
@@ -65,6 +65,10 @@ bool image_is_whole(const unsigned char *bytes, size_t size);
  * be released in any case. */
 int image_read(struct image *image, const char *name, size_t offset, char *bytes, size_t size);
 void image_release(struct image *image);
+
+/* The next attribute between *at and end, in a section of attributes: 1, 0 at the end, or -1 when it is damaged. owner
+ * is not set. */
+int image_next_attribute(const unsigned char **at, const unsigned char *end, struct image_attribute *attribute);
 
 /* error() with the place. Returns -1. */
 __attribute__((format(printf, 2, 3))) int image_error(const struct image *image, const char *format, ...);

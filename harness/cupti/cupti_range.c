@@ -333,4 +333,4 @@ static int range_measure(void *opened, const struct workload *workload, struct r
     return 0;
 }
 
-const struct collector cupti_range_collector = {range_open, range_measure, range_close};
+const struct collector cupti_range_collector = {.open = range_open, .measure = range_measure, .close = range_close};

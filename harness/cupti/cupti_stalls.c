@@ -268,4 +268,4 @@ static int stalls_measure(void *opened, const struct workload *workload, struct 
     return 0;
 }
 
-const struct collector cupti_stalls_collector = {stalls_open, stalls_measure, stalls_close};
+const struct collector cupti_stalls_collector = {.open = stalls_open, .measure = stalls_measure, .close = stalls_close};

@@ -43,11 +43,13 @@ static void add_rate(struct result *result, const char *metric, double amount, c
     }
 }
 
-void computed_add_rates(struct run *run, const struct metrics *metrics)
+void computed_add_rates(struct run *run, const struct metrics *metrics, const struct backend *backend)
 {
     for (size_t i = 0; i < run->result_count; i++) {
         struct result *result = &run->results[i];
         for (size_t m = 0; result->status == RESULT_OK && m < metrics->count; m++) {
+            if (!backend_provides(backend, &metrics->list[m]))
+                continue;
             const enum computed_counter counter = computed_counter_of(&metrics->list[m]);
             if (counter == COMPUTED_BANDWIDTH)
                 add_rate(result, metrics->list[m].name, result->bytes, metrics);

@@ -30,3 +30,20 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
     }
     return entry();
 }
+
+const struct sim_plugin *sim_plugin_load(struct problem *problem)
+{
+    /* Its symbols are for the kernel library, and whatever that needs. */
+    void *handle = dlopen("libcugate_sim.so", RTLD_NOW | RTLD_GLOBAL); /* found by this program's RUNPATH */
+    if (!handle) {
+        problem_set(problem, "cannot load the simulator: %s; run `make` again", dlerror());
+        return NULL;
+    }
+    const struct sim_plugin *(*entry)(void) = NULL;
+    *(void **)&entry = dlsym(handle, "cugate_sim_plugin");
+    if (!entry) {
+        problem_set(problem, "libcugate_sim.so is not cugate's: %s; run `make` again", dlerror());
+        return NULL;
+    }
+    return entry();
+}

@@ -2,12 +2,13 @@
  * for in a worker.
  *
  * The door to everything that touches CUDA is libcugate_cupti.so, loaded by workers only. It stands apart so that
- * cugate starts on machines without a driver, and no other file includes a CUDA header. In it: cupti_device.c (driver
- * API), cupti_condition.c (what goes before a measured launch), cupti_launches.c (which launches there are),
- * cupti_counters.c (counter names, no GPU needed), cupti_range.c (values), cupti_line_counts.c, cupti_stalls.c,
- * cupti_source_lines.c (from an instruction to its line), cupti_roofs.c (what the GPU can do), cupti_error.c (words for
- * an error, and what to do about it). The files inject*.c of that room are another library, libcugate_inject.so, which
- * the CUDA driver loads into programs that are not ours: inject.h. */
+ * cugate starts on machines without a driver, and but for the room sim no other file includes a CUDA header. In it:
+ * cupti_device.c (driver API), cupti_condition.c (what goes before a measured launch), cupti_launches.c (which launches
+ * there are), cupti_counters.c (counter names, no GPU needed), cupti_range.c (values), cupti_line_counts.c,
+ * cupti_stalls.c, cupti_source_lines.c (from an instruction to its line), cupti_roofs.c (what the GPU can do),
+ * cupti_error.c (words for an error, and what to do about it). The files inject*.c of that room are another library,
+ * libcugate_inject.so, which the CUDA driver loads into programs that are not ours: inject.h. The room sim is a plugin
+ * of its own, libcugate_sim.so, which touches no GPU. */
 #ifndef BACKEND_H
 #define BACKEND_H
 
@@ -45,8 +46,8 @@ struct job {
     bool skip_unmatched; /* pass over globs that match no kernel */
     bool roofs;          /* also measure what the GPU can do */
     size_t skip;         /* line counts: launches of the variant before the function to be counted */
-    const char *gpu;     /* of a backend without a GPU: path of the description of the one to stand for; else NULL */
-    bool dry;            /* likewise: only learn the launches; nothing is executed, counted or verified */
+    const char *gpu;     /* file that describes the GPU to be simulated; NULL: the only one that there is */
+    bool dry;            /* simulated: only learn the launches; nothing is executed, counted or verified */
 };
 
 /* How one of those is collected. It lives in a worker, never in the parent. */
@@ -61,26 +62,40 @@ struct collector {
     int (*measure)(void *self, const struct workload *workload, struct result *result, struct problem *problem);
 
     void (*close)(void *self);
+
+    /* Puts a better reason for a failure into *problem, where it knows one. May be NULL. */
+    void (*explain)(void *self, struct problem *problem);
+
+    bool measures_first; /* measure() comes without a launch that is only verified before it: what is counted repeats */
 };
 
 struct backend {
     const char *name;
     const char *doc; /* one line */
     unsigned provides;
+
+    /* In a worker, before the kernel library is loaded: 0, or what is wrong in *problem and EXIT_USAGE when the library
+     * is not one for this backend, EXIT_NOT_MEASURED when the backend itself cannot be had. NULL: nothing to do. */
+    int (*prepare)(const struct job *job, struct problem *problem);
+
+    /* Whether it has numbers of a metric. Of others its results have no row, so that there is none to be misread. NULL:
+     * a row for every metric. */
+    bool (*provides_metric)(const struct metric *metric);
+
     /* In a worker: the collector of one of what it provides; NULL with *problem when what it takes cannot be loaded. */
     const struct collector *(*load)(unsigned what, struct problem *problem);
-    /* Whether it has one of the counters of a metric (metric.h); NULL: it says so in each row. What it does not have is
-     * no row, neither 0 nor missing. */
-    bool (*provides_metric)(const char *counter);
 };
 
 /* The table; `cugate list --collectors` prints it. */
 const struct backend *backend_list(size_t *count);
 const struct backend *backend_find(const char *name); /* NULL: there is none of that name */
 
+/* Whether results of that backend have rows of a metric. */
+bool backend_provides(const struct backend *backend, const struct metric *metric);
+
 extern const struct collector host_collector; /* the host's clock only: needs no counters and runs on anything */
 
-/* ---- The plugin ---- */
+/* ---- The plugin for CUPTI ---- */
 
 struct gpu_condition;
 
@@ -123,5 +138,19 @@ const struct gpu_plugin *cugate_gpu_plugin(void);
 /* Loads the driver's library, if there is one, and the plugin. NULL with *problem when the plugin or CUPTI cannot be
  * loaded. It stays loaded. */
 const struct gpu_plugin *gpu_plugin_load(struct problem *problem);
+
+/* ---- The plugin for simulation ---- */
+
+/* libcugate_sim.so is the runtime of CUDA to whatever is loaded after it: it has the name of that library. */
+struct sim_plugin {
+    int (*prepare)(const struct job *job, struct problem *problem); /* see struct backend */
+    const struct collector *collector;
+};
+
+/* The plugin's one symbol that is not of the runtime. */
+const struct sim_plugin *cugate_sim_plugin(void);
+
+/* NULL with *problem when it cannot be loaded. It stays loaded. */
+const struct sim_plugin *sim_plugin_load(struct problem *problem);
 
 #endif

@@ -55,4 +55,4 @@ static void host_close(void *self)
     free(host);
 }
 
-const struct collector host_collector = {host_open, host_measure, host_close};
+const struct collector host_collector = {.open = host_open, .measure = host_measure, .close = host_close};

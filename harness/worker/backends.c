@@ -1,5 +1,9 @@
 #include "backend.h"
 
+#include "base/base.h"
+
+#include "exact_counters.h"
+
 #include <string.h>
 
 static const struct collector *load_cupti(unsigned what, struct problem *problem)
@@ -17,11 +21,41 @@ static const struct collector *load_host(unsigned what, struct problem *problem)
     return &host_collector;
 }
 
+static int prepare_sim(const struct job *job, struct problem *problem)
+{
+    const struct sim_plugin *sim = sim_plugin_load(problem);
+    return sim ? sim->prepare(job, problem) : EXIT_NOT_MEASURED;
+}
+
+static const struct collector *load_sim(unsigned what, struct problem *problem)
+{
+    const struct sim_plugin *sim = sim_plugin_load(problem);
+    (void)what; /* lines come with the values */
+    return sim ? sim->collector : NULL;
+}
+
 /* To add a backend: write its collectors and add a row. */
 static const struct backend backends[] = {
-    {"cupti", "all metrics, from the GPU's counters through CUPTI",
-     PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS | PROVIDES_ROOFS, load_cupti, NULL},
-    {"host", "wall time by the host's clock; no counters, no privileges", PROVIDES_VALUES, load_host, NULL},
+    {
+        .name = "cupti",
+        .doc = "all metrics, from the GPU's counters through CUPTI",
+        .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS | PROVIDES_ROOFS,
+        .load = load_cupti,
+    },
+    {
+        .name = "host",
+        .doc = "wall time by the host's clock; no counters, no privileges",
+        .provides = PROVIDES_VALUES,
+        .load = load_host,
+    },
+    {
+        .name = "sim",
+        .doc = "exact counters, computed on the CPU from the machine code; no GPU",
+        .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS,
+        .prepare = prepare_sim,
+        .provides_metric = exact_provides,
+        .load = load_sim,
+    },
 };
 
 const struct backend *backend_list(size_t *count)
@@ -36,4 +70,9 @@ const struct backend *backend_find(const char *name)
         if (strcmp(backends[i].name, name) == 0)
             return &backends[i];
     return NULL;
+}
+
+bool backend_provides(const struct backend *backend, const struct metric *metric)
+{
+    return !backend->provides_metric || backend->provides_metric(metric);
 }

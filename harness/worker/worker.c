@@ -48,7 +48,10 @@ static void choose_kernels(struct worker *worker)
 {
     const struct job *job = worker->job;
     struct problem problem;
-    if (library_open(&worker->library, job->library, &problem) < 0) {
+    const int prepared = job->backend->prepare ? job->backend->prepare(job, &problem) : 0;
+    if (prepared != 0 && prepared != EXIT_USAGE)
+        give_up(worker, problem.text);
+    if (prepared != 0 || library_open(&worker->library, job->library, &problem) < 0) {
         message_send(worker->pipe, MESSAGE_UNUSABLE, problem.text);
         _exit(WORKER_ENDED);
     }
@@ -109,6 +112,15 @@ static enum result_status verify(const struct open_kernel *open, const struct wo
     return workload_check(workload, "verify", verified, problem) < 0 ? RESULT_FAILED : RESULT_OK;
 }
 
+/* Once unmeasured, with the proof that its output is right. */
+static enum result_status warm_up(const struct worker *worker, const struct workload *workload, struct problem *problem)
+{
+    if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
+        workload_run(workload, problem) < 0)
+        return RESULT_FAILED;
+    return verify(&worker->open, workload, problem);
+}
+
 static enum result_status measure_open(struct worker *worker, const struct workload *workload, struct result *result,
                                        struct problem *problem)
 {
@@ -119,13 +131,11 @@ static enum result_status measure_open(struct worker *worker, const struct workl
     if (worker->job->dry)
         return worker->collector->measure(worker->collector_self, workload, result, problem) < 0 ? RESULT_FAILED
                                                                                                  : RESULT_OK;
-    /* Once unmeasured: the warm-up, and the proof that its output is right. */
-    if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
-        workload_run(workload, problem) < 0)
-        return RESULT_FAILED;
-    const enum result_status status = verify(&worker->open, workload, problem);
-    if (status != RESULT_OK)
-        return status;
+    if (!worker->collector->measures_first) {
+        const enum result_status status = warm_up(worker, workload, problem);
+        if (status != RESULT_OK)
+            return status;
+    }
     if (worker->collector->measure(worker->collector_self, workload, result, problem) < 0)
         return RESULT_FAILED;
     return verify(&worker->open, workload, problem);
@@ -146,6 +156,8 @@ static void measure_kernel(struct worker *worker, const struct kernel *kernel, s
     worker->open.kernel = kernel;
     const struct workload workload = workload_of_kernel(&worker->open);
     result->status = measure_open(worker, &workload, result, &problem);
+    if (result->status == RESULT_FAILED && worker->collector->explain)
+        worker->collector->explain(worker->collector_self, &problem);
     if (result->status != RESULT_OK)
         result->reason = x_strdup(problem.text);
 }

@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "child.h"
+#include "exact_counters.h"
 #include "library.h"
 #include "library_read.h"
 #include "samples.h"

@@ -92,7 +92,7 @@ Test(computed, rates_come_from_the_gpu_s_time_else_the_host_s)
         add_value(&fixture, "late_wall_time", cases[i].wall);
         add_value(&fixture, "time", cases[i].time);
         add_value(&fixture, "bandwidth", measured(7)); /* what a worker says of it is nothing */
-        computed_add_rates(&fixture.run, &fixture.metrics);
+        computed_add_rates(&fixture.run, &fixture.metrics, backend_find("cupti"));
         cr_expect_eq(fixture.result->row_count, 5, "case %zu", i);
         expect_row(&fixture, "bandwidth", cases[i].bandwidth);
         expect_row(&fixture, "flop_rate", cases[i].flop_rate);
@@ -110,7 +110,7 @@ Test(computed, rates_are_worked_out_sample_by_sample)
     set_up(&fixture);
     fixture.result->bytes = 1000;
     add_samples(&fixture, "time", VALUE_MEASURED, times, ARRAY_SIZE(times));
-    computed_add_rates(&fixture.run, &fixture.metrics);
+    computed_add_rates(&fixture.run, &fixture.metrics, backend_find("cupti"));
     const struct row *row = result_find(fixture.result, "bandwidth");
     cr_assert_eq(row->session_count, 1);
     cr_assert_eq(row->sessions[0].count, ARRAY_SIZE(times));
@@ -124,7 +124,7 @@ Test(computed, what_is_not_ok_has_no_rates)
     struct fixture fixture;
     set_up(&fixture);
     result_fail(fixture.result, RESULT_WRONG, "made up");
-    computed_add_rates(&fixture.run, &fixture.metrics);
+    computed_add_rates(&fixture.run, &fixture.metrics, backend_find("cupti"));
     computed_add_excess(&fixture.run, &fixture.metrics);
     cr_expect_eq(fixture.result->row_count, 0);
     tear_down(&fixture);

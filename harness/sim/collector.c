@@ -1,0 +1,103 @@
+#include "collector.h"
+
+#include "base/base.h"
+
+#include "gpu.h"
+#include "launch_log.h"
+#include "runtime.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int sim_open(void **self, const struct job *job, struct device *device, struct session *session,
+                    struct problem *problem)
+{
+    (void)session, (void)problem;
+    const struct job **kept = x_calloc(1, sizeof *kept);
+    *kept = job;
+    *self = kept;
+    gpu_describe(runtime_gpu(), device); /* that prepare() has opened */
+    return 0;
+}
+
+static void sim_close(void *self)
+{
+    free(self);
+}
+
+/* One launch's counters as readings, by metric. */
+static void read_launch(const struct metrics *metrics, const double *counted, struct value *readings)
+{
+    for (size_t m = 0; m < metrics->count; m++) {
+        const enum exact_counter counter = exact_counter_of(&metrics->list[m]);
+        if (counter == EXACT_COUNTERS)
+            readings[m] = (struct value){VALUE_NOT_SUPPORTED, 0};
+        else if (isnan(counted[counter]))
+            readings[m] = (struct value){VALUE_NOT_COUNTED, 0};
+        else
+            readings[m] = (struct value){VALUE_MEASURED, counted[counter]};
+    }
+}
+
+/* A row for each metric that is provided: of others there is none. */
+static void add_rows(const struct metrics *metrics, struct result *result)
+{
+    const size_t launches = launch_log_count();
+    struct value *readings = x_calloc(launches * metrics->count, sizeof *readings);
+    struct value *values = x_calloc(metrics->count, sizeof *values);
+    for (size_t launch = 0; launch < launches; launch++)
+        read_launch(metrics, launch_log_values(launch), &readings[launch * metrics->count]);
+    sample_combine(metrics, readings, launches, values);
+    for (size_t m = 0; m < metrics->count; m++) {
+        if (exact_counter_of(&metrics->list[m]) == EXACT_COUNTERS)
+            continue;
+        struct row *row = result_add(result, metrics->list[m].name);
+        const double number = round_value(values[m].number);
+        row->state = values[m].state;
+        if (row->state == VALUE_MEASURED)
+            row_add_session(row, &number, 1);
+    }
+    free(values);
+    free(readings);
+}
+
+/* Numbers of a process in which something was missing are not to be trusted, whatever its calls returned. */
+static int check(struct problem *problem)
+{
+    const char *reason = runtime_reason();
+    return reason ? problem_set(problem, "%s", reason) : 0;
+}
+
+static int sim_measure(void *self, const struct workload *workload, struct result *result, struct problem *problem)
+{
+    const struct job *job = *(const struct job **)self;
+    if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0)
+        return -1;
+    launch_log_begin();
+    const int failed = workload_run(workload, problem);
+    launch_log_end();
+    if (failed < 0 || check(problem) < 0)
+        return -1;
+    if (workload->transfer)
+        return 0; /* nothing of it can be counted */
+    if (launch_log_count() == 0)
+        return problem_set(problem, "it launched no kernel that can be seen here; a family that only copies is of kind "
+                                    "CUGATE_TRANSFER");
+    add_rows(job->metrics, result);
+    launch_log_hand_over(result);
+    return 0;
+}
+
+static void sim_explain(void *self, struct problem *problem)
+{
+    (void)self;
+    check(problem);
+}
+
+const struct collector sim_collector = {
+    .open = sim_open,
+    .measure = sim_measure,
+    .close = sim_close,
+    .explain = sim_explain,
+    .measures_first = true,
+};

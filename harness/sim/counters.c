@@ -1,0 +1,170 @@
+#include "counters.h"
+
+#include "base/base.h"
+
+#include "traits.h"
+
+#include <math.h>
+
+/* Where the accesses of an instruction went: by its name; where that leaves it open, by what it reached. */
+static bool is_global(const struct tally *tally, unsigned traits)
+{
+    return traits & TRAIT_GLOBAL || (traits & TRAIT_GENERIC && tally->global_accesses > 0);
+}
+
+static bool is_local(const struct tally *tally, unsigned traits)
+{
+    return traits & TRAIT_LOCAL || (traits & TRAIT_GENERIC && tally->global_accesses == 0 && tally->local_accesses > 0);
+}
+
+static bool has_all(unsigned traits, unsigned wanted)
+{
+    return (traits & wanted) == wanted;
+}
+
+/* ---- Amounts: what one instruction adds to each of them ---- */
+
+static double instructions(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->executed;
+}
+
+static double working_threads(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->working;
+}
+
+static double branch_targets(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)(tally->uniform + tally->divergent);
+}
+
+static double divergent_targets(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->divergent;
+}
+
+static double uniform_percent(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return 100.0 * (double)tally->uniform;
+}
+
+static double shared_wavefronts(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->wavefronts;
+}
+
+static double global_load_sectors(const struct tally *tally, unsigned traits)
+{
+    return traits & TRAIT_LOAD && is_global(tally, traits) ? (double)tally->unit_sectors : 0;
+}
+
+static double global_store_sectors(const struct tally *tally, unsigned traits)
+{
+    return traits & TRAIT_STORE && is_global(tally, traits) ? (double)tally->unit_sectors : 0;
+}
+
+/* Asynchronous copies are not among them. */
+static double global_loads(const struct tally *tally, unsigned traits)
+{
+    return traits & TRAIT_LOAD && !(traits & TRAIT_ASYNC_COPY) ? (double)tally->global_accesses : 0;
+}
+
+static double global_stores(const struct tally *tally, unsigned traits)
+{
+    return traits & TRAIT_STORE ? (double)tally->global_accesses : 0;
+}
+
+static double local_load_sectors(const struct tally *tally, unsigned traits)
+{
+    return traits & TRAIT_LOAD && is_local(tally, traits) ? (double)tally->unit_sectors : 0;
+}
+
+static double local_store_sectors(const struct tally *tally, unsigned traits)
+{
+    return traits & TRAIT_STORE && is_local(tally, traits) ? (double)tally->unit_sectors : 0;
+}
+
+#define ARITHMETIC(name, wanted)                                                                                       \
+    static double name(const struct tally *tally, unsigned traits)                                                     \
+    {                                                                                                                  \
+        return has_all(traits, wanted) ? (double)tally->working : 0;                                                   \
+    }
+ARITHMETIC(fp64, TRAIT_FP64)
+ARITHMETIC(fp64_fused, TRAIT_FP64 | TRAIT_FUSED)
+ARITHMETIC(fp32, TRAIT_FP32)
+ARITHMETIC(fp32_fused, TRAIT_FP32 | TRAIT_FUSED)
+ARITHMETIC(fp16, TRAIT_FP16)
+ARITHMETIC(fp16_fused, TRAIT_FP16 | TRAIT_FUSED)
+
+typedef double amount(const struct tally *tally, unsigned traits);
+
+/* To add a counter: a row here. */
+static const struct {
+    amount *sum;
+    amount *by; /* of a ratio: what it is divided by */
+} counters[EXACT_COUNTERS] = {
+    [EXACT_INSTRUCTIONS] = {instructions, NULL},
+    [EXACT_THREADS_PER_INSTRUCTION] = {working_threads, instructions},
+    [EXACT_BRANCH_TARGETS] = {branch_targets, NULL},
+    [EXACT_DIVERGENT_TARGETS] = {divergent_targets, NULL},
+    [EXACT_BRANCH_EFFICIENCY] = {uniform_percent, branch_targets},
+    [EXACT_SHARED_WAVEFRONTS] = {shared_wavefronts, NULL},
+    [EXACT_GLOBAL_LOAD_SECTORS] = {global_load_sectors, NULL},
+    [EXACT_GLOBAL_LOADS] = {global_loads, NULL},
+    [EXACT_GLOBAL_STORE_SECTORS] = {global_store_sectors, NULL},
+    [EXACT_GLOBAL_STORES] = {global_stores, NULL},
+    [EXACT_LOCAL_LOAD_SECTORS] = {local_load_sectors, NULL},
+    [EXACT_LOCAL_STORE_SECTORS] = {local_store_sectors, NULL},
+    [EXACT_FP64] = {fp64, NULL},
+    [EXACT_FP64_FUSED] = {fp64_fused, NULL},
+    [EXACT_FP32] = {fp32, NULL},
+    [EXACT_FP32_FUSED] = {fp32_fused, NULL},
+    [EXACT_FP16] = {fp16, NULL},
+    [EXACT_FP16_FUSED] = {fp16_fused, NULL},
+};
+
+static double total(amount *of, const struct tally *tallies, const unsigned *traits, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        if (tallies[i].executed > 0)
+            sum += of(&tallies[i], traits[i]);
+    return sum;
+}
+
+void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, double values[EXACT_COUNTERS])
+{
+    for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++) {
+        const double by = counters[counter].by ? total(counters[counter].by, tallies, traits, count) : 1;
+        const double sum = total(counters[counter].sum, tallies, traits, count);
+        values[counter] = by > 0 ? sum / by : NAN;
+    }
+}
+
+/* Sectors are a store's where it is one; else a load's, and those of atomics are, too. */
+void counters_of_line(const struct tally *tally, unsigned traits, double counts[LINE_COUNTERS])
+{
+    const bool global = is_global(tally, traits), store = traits & TRAIT_STORE;
+    const double sectors = global ? (double)tally->sectors : 0, ideal = global ? (double)tally->ideal_sectors : 0;
+    counts[LINE_INSTRUCTIONS] = (double)tally->executed;
+    counts[LINE_ACTIVE_THREADS] = (double)tally->active;
+    counts[LINE_WORKING_THREADS] = (double)tally->working;
+    counts[LINE_DIVERGENT] = (double)tally->divergent;
+    counts[LINE_UNIFORM] = (double)tally->uniform;
+    counts[LINE_SHARED] = (double)tally->wavefronts;
+    counts[LINE_SHARED_IDEAL] = (double)tally->ideal_wavefronts;
+    counts[LINE_LOAD_SECTORS] = store ? 0 : sectors;
+    counts[LINE_LOAD_IDEAL] = store ? 0 : ideal;
+    counts[LINE_STORE_SECTORS] = store ? sectors : 0;
+    counts[LINE_STORE_IDEAL] = store ? ideal : 0;
+    counts[LINE_LOCAL_SECTORS] = is_local(tally, traits) ? (double)tally->sectors : 0;
+    counts[LINE_GLOBAL_LOADS] = global_loads(tally, traits);
+    counts[LINE_GLOBAL_STORES] = global_stores(tally, traits);
+}

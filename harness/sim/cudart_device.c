@@ -1,0 +1,347 @@
+/* The one device, streams and events. */
+#include "runtime.h"
+
+#include "base/base.h"
+
+#include "gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The device ---- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return runtime_lost();
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return runtime_lost();
+}
+
+static cudaError_t only_device(int device)
+{
+    const cudaError_t error = runtime_lost();
+    return error != cudaSuccess || device == 0 ? error : runtime_return(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return only_device(device);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    (void)device_flags, (void)flags;
+    return only_device(device);
+}
+
+/* How the host waits. */
+cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    (void)flags;
+    return runtime_lost();
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+    (void)config;
+    return runtime_lost();
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return runtime_lost();
+}
+
+cudaError_t cudaProfilerStart(void)
+{
+    return runtime_lost();
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+    return runtime_lost();
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    (void)peer;
+    *can = 0;
+    return only_device(device);
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    const cudaError_t error = only_device(device);
+    if (error != cudaSuccess)
+        return error;
+    return runtime_attribute(value, attribute) ? cudaSuccess : cudaErrorNotSupported;
+}
+
+/* clang-format off */
+#define FIELD(field, attribute) {offsetof(struct cudaDeviceProp, field), sizeof ((struct cudaDeviceProp *)0)->field, attribute}
+
+/* The properties that are attributes: of these all have to be known. */
+static const struct {
+    size_t offset, size;
+    enum cudaDeviceAttr attribute;
+} fields[] = {
+    FIELD(sharedMemPerBlock, cudaDevAttrMaxSharedMemoryPerBlock),
+    FIELD(regsPerBlock, cudaDevAttrMaxRegistersPerBlock),
+    FIELD(warpSize, cudaDevAttrWarpSize),
+    FIELD(memPitch, cudaDevAttrMaxPitch),
+    FIELD(maxThreadsPerBlock, cudaDevAttrMaxThreadsPerBlock),
+    FIELD(maxThreadsDim[0], cudaDevAttrMaxBlockDimX),
+    FIELD(maxThreadsDim[1], cudaDevAttrMaxBlockDimY),
+    FIELD(maxThreadsDim[2], cudaDevAttrMaxBlockDimZ),
+    FIELD(maxGridSize[0], cudaDevAttrMaxGridDimX),
+    FIELD(maxGridSize[1], cudaDevAttrMaxGridDimY),
+    FIELD(maxGridSize[2], cudaDevAttrMaxGridDimZ),
+    FIELD(totalConstMem, cudaDevAttrTotalConstantMemory),
+    FIELD(major, cudaDevAttrComputeCapabilityMajor),
+    FIELD(minor, cudaDevAttrComputeCapabilityMinor),
+    FIELD(textureAlignment, cudaDevAttrTextureAlignment),
+    FIELD(texturePitchAlignment, cudaDevAttrTexturePitchAlignment),
+    FIELD(multiProcessorCount, cudaDevAttrMultiProcessorCount),
+    FIELD(integrated, cudaDevAttrIntegrated),
+    FIELD(canMapHostMemory, cudaDevAttrCanMapHostMemory),
+    FIELD(maxTexture1D, cudaDevAttrMaxTexture1DWidth),
+    FIELD(maxTexture1DMipmap, cudaDevAttrMaxTexture1DMipmappedWidth),
+    FIELD(maxTexture2D[0], cudaDevAttrMaxTexture2DWidth),
+    FIELD(maxTexture2D[1], cudaDevAttrMaxTexture2DHeight),
+    FIELD(maxTexture2DMipmap[0], cudaDevAttrMaxTexture2DMipmappedWidth),
+    FIELD(maxTexture2DMipmap[1], cudaDevAttrMaxTexture2DMipmappedHeight),
+    FIELD(maxTexture2DLinear[0], cudaDevAttrMaxTexture2DLinearWidth),
+    FIELD(maxTexture2DLinear[1], cudaDevAttrMaxTexture2DLinearHeight),
+    FIELD(maxTexture2DLinear[2], cudaDevAttrMaxTexture2DLinearPitch),
+    FIELD(maxTexture2DGather[0], cudaDevAttrMaxTexture2DGatherWidth),
+    FIELD(maxTexture2DGather[1], cudaDevAttrMaxTexture2DGatherHeight),
+    FIELD(maxTexture3D[0], cudaDevAttrMaxTexture3DWidth),
+    FIELD(maxTexture3D[1], cudaDevAttrMaxTexture3DHeight),
+    FIELD(maxTexture3D[2], cudaDevAttrMaxTexture3DDepth),
+    FIELD(maxTexture3DAlt[0], cudaDevAttrMaxTexture3DWidthAlt),
+    FIELD(maxTexture3DAlt[1], cudaDevAttrMaxTexture3DHeightAlt),
+    FIELD(maxTexture3DAlt[2], cudaDevAttrMaxTexture3DDepthAlt),
+    FIELD(maxTextureCubemap, cudaDevAttrMaxTextureCubemapWidth),
+    FIELD(maxTexture1DLayered[0], cudaDevAttrMaxTexture1DLayeredWidth),
+    FIELD(maxTexture1DLayered[1], cudaDevAttrMaxTexture1DLayeredLayers),
+    FIELD(maxTexture2DLayered[0], cudaDevAttrMaxTexture2DLayeredWidth),
+    FIELD(maxTexture2DLayered[1], cudaDevAttrMaxTexture2DLayeredHeight),
+    FIELD(maxTexture2DLayered[2], cudaDevAttrMaxTexture2DLayeredLayers),
+    FIELD(maxTextureCubemapLayered[0], cudaDevAttrMaxTextureCubemapLayeredWidth),
+    FIELD(maxTextureCubemapLayered[1], cudaDevAttrMaxTextureCubemapLayeredLayers),
+    FIELD(maxSurface1D, cudaDevAttrMaxSurface1DWidth),
+    FIELD(maxSurface2D[0], cudaDevAttrMaxSurface2DWidth),
+    FIELD(maxSurface2D[1], cudaDevAttrMaxSurface2DHeight),
+    FIELD(maxSurface3D[0], cudaDevAttrMaxSurface3DWidth),
+    FIELD(maxSurface3D[1], cudaDevAttrMaxSurface3DHeight),
+    FIELD(maxSurface3D[2], cudaDevAttrMaxSurface3DDepth),
+    FIELD(maxSurface1DLayered[0], cudaDevAttrMaxSurface1DLayeredWidth),
+    FIELD(maxSurface1DLayered[1], cudaDevAttrMaxSurface1DLayeredLayers),
+    FIELD(maxSurface2DLayered[0], cudaDevAttrMaxSurface2DLayeredWidth),
+    FIELD(maxSurface2DLayered[1], cudaDevAttrMaxSurface2DLayeredHeight),
+    FIELD(maxSurface2DLayered[2], cudaDevAttrMaxSurface2DLayeredLayers),
+    FIELD(maxSurfaceCubemap, cudaDevAttrMaxSurfaceCubemapWidth),
+    FIELD(maxSurfaceCubemapLayered[0], cudaDevAttrMaxSurfaceCubemapLayeredWidth),
+    FIELD(maxSurfaceCubemapLayered[1], cudaDevAttrMaxSurfaceCubemapLayeredLayers),
+    FIELD(surfaceAlignment, cudaDevAttrSurfaceAlignment),
+    FIELD(concurrentKernels, cudaDevAttrConcurrentKernels),
+    FIELD(ECCEnabled, cudaDevAttrEccEnabled),
+    FIELD(pciBusID, cudaDevAttrPciBusId),
+    FIELD(pciDeviceID, cudaDevAttrPciDeviceId),
+    FIELD(pciDomainID, cudaDevAttrPciDomainId),
+    FIELD(tccDriver, cudaDevAttrTccDriver),
+    FIELD(asyncEngineCount, cudaDevAttrAsyncEngineCount),
+    FIELD(unifiedAddressing, cudaDevAttrUnifiedAddressing),
+    FIELD(memoryBusWidth, cudaDevAttrGlobalMemoryBusWidth),
+    FIELD(l2CacheSize, cudaDevAttrL2CacheSize),
+    FIELD(persistingL2CacheMaxSize, cudaDevAttrMaxPersistingL2CacheSize),
+    FIELD(maxThreadsPerMultiProcessor, cudaDevAttrMaxThreadsPerMultiProcessor),
+    FIELD(streamPrioritiesSupported, cudaDevAttrStreamPrioritiesSupported),
+    FIELD(globalL1CacheSupported, cudaDevAttrGlobalL1CacheSupported),
+    FIELD(localL1CacheSupported, cudaDevAttrLocalL1CacheSupported),
+    FIELD(sharedMemPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+    FIELD(regsPerMultiprocessor, cudaDevAttrMaxRegistersPerMultiprocessor),
+    FIELD(managedMemory, cudaDevAttrManagedMemory),
+    FIELD(isMultiGpuBoard, cudaDevAttrIsMultiGpuBoard),
+    FIELD(multiGpuBoardGroupID, cudaDevAttrMultiGpuBoardGroupID),
+    FIELD(hostNativeAtomicSupported, cudaDevAttrHostNativeAtomicSupported),
+    FIELD(pageableMemoryAccess, cudaDevAttrPageableMemoryAccess),
+    FIELD(concurrentManagedAccess, cudaDevAttrConcurrentManagedAccess),
+    FIELD(computePreemptionSupported, cudaDevAttrComputePreemptionSupported),
+    FIELD(canUseHostPointerForRegisteredMem, cudaDevAttrCanUseHostPointerForRegisteredMem),
+    FIELD(cooperativeLaunch, cudaDevAttrCooperativeLaunch),
+    FIELD(sharedMemPerBlockOptin, cudaDevAttrMaxSharedMemoryPerBlockOptin),
+    FIELD(pageableMemoryAccessUsesHostPageTables, cudaDevAttrPageableMemoryAccessUsesHostPageTables),
+    FIELD(directManagedMemAccessFromHost, cudaDevAttrDirectManagedMemAccessFromHost),
+    FIELD(maxBlocksPerMultiProcessor, cudaDevAttrMaxBlocksPerMultiprocessor),
+    FIELD(accessPolicyMaxWindowSize, cudaDevAttrMaxAccessPolicyWindowSize),
+    FIELD(reservedSharedMemPerBlock, cudaDevAttrReservedSharedMemoryPerBlock),
+    FIELD(hostRegisterSupported, cudaDevAttrHostRegisterSupported),
+    FIELD(sparseCudaArraySupported, cudaDevAttrSparseCudaArraySupported),
+    FIELD(hostRegisterReadOnlySupported, cudaDevAttrHostRegisterReadOnlySupported),
+    FIELD(timelineSemaphoreInteropSupported, cudaDevAttrTimelineSemaphoreInteropSupported),
+    FIELD(memoryPoolsSupported, cudaDevAttrMemoryPoolsSupported),
+    FIELD(gpuDirectRDMASupported, cudaDevAttrGPUDirectRDMASupported),
+    FIELD(gpuDirectRDMAFlushWritesOptions, cudaDevAttrGPUDirectRDMAFlushWritesOptions),
+    FIELD(gpuDirectRDMAWritesOrdering, cudaDevAttrGPUDirectRDMAWritesOrdering),
+    FIELD(memoryPoolSupportedHandleTypes, cudaDevAttrMemoryPoolSupportedHandleTypes),
+    FIELD(deferredMappingCudaArraySupported, cudaDevAttrDeferredMappingCudaArraySupported),
+    FIELD(ipcEventSupported, cudaDevAttrIpcEventSupport),
+    FIELD(clusterLaunch, cudaDevAttrClusterLaunch),
+};
+/* clang-format on */
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    const cudaError_t error = only_device(device);
+    if (error != cudaSuccess)
+        return error;
+    *properties = (struct cudaDeviceProp){.totalGlobalMem = (size_t)runtime_gpu()->memory_bytes};
+    strncpy(properties->name, runtime_gpu()->name, sizeof properties->name - 1);
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+        int value;
+        if (!runtime_attribute(&value, fields[i].attribute))
+            return cudaErrorNotSupported;
+        const size_t wide = (size_t)value;
+        memcpy((char *)properties + fields[i].offset, fields[i].size == sizeof wide ? (const void *)&wide : &value,
+               fields[i].size);
+    }
+    return cudaSuccess;
+}
+
+/* ---- Streams: handles that nothing stands behind ---- */
+
+struct handle {
+    unsigned flags;
+};
+
+static cudaError_t new_handle(void **made, unsigned flags)
+{
+    const cudaError_t error = runtime_lost();
+    if (error != cudaSuccess)
+        return error;
+    struct handle *handle = x_calloc(1, sizeof *handle);
+    handle->flags = flags;
+    *made = handle;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return new_handle((void **)stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    return new_handle((void **)stream, flags);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
+{
+    (void)priority;
+    return new_handle((void **)stream, flags);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    free(stream);
+    return runtime_lost();
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    (void)stream;
+    return runtime_lost();
+}
+ALSO(cudaStreamSynchronize, _ptsz);
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    (void)stream;
+    return runtime_lost();
+}
+ALSO(cudaStreamQuery, _ptsz);
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    (void)stream, (void)event, (void)flags;
+    return runtime_lost();
+}
+ALSO(cudaStreamWaitEvent, _ptsz);
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    (void)stream;
+    *status = cudaStreamCaptureStatusNone;
+    return runtime_lost();
+}
+ALSO(cudaStreamIsCapturing, _ptsz);
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
+{
+    (void)flags;
+    callback(stream, runtime_lost(), data);
+    return runtime_lost();
+}
+ALSO(cudaStreamAddCallback, _ptsz);
+
+/* ---- Events: likewise ---- */
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return new_handle((void **)event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    return new_handle((void **)event, flags);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    free(event);
+    return runtime_lost();
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    (void)event, (void)stream;
+    return runtime_lost();
+}
+ALSO(cudaEventRecord, _ptsz);
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    (void)event, (void)stream, (void)flags;
+    return runtime_lost();
+}
+ALSO(cudaEventRecordWithFlags, _ptsz);
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    (void)event;
+    return runtime_lost();
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    (void)event;
+    return runtime_lost();
+}

@@ -1,0 +1,336 @@
+/* Launches, what a program may ask of a kernel, and how many blocks of it fit. A launch is refused where a GPU refuses
+ * it, with the same error. */
+#include "runtime.h"
+
+#include "base/base.h"
+#include "cubin/cubin.h"
+
+#include "gpu.h"
+#include "launch_log.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WARP 32
+#define CONFIGURATIONS 16 /* launches within the arguments of another, at most */
+
+/* Registers come to a warp in units of so many, and so to a thread. */
+#define REGISTER_UNIT 256
+
+/* ---- Checks ---- */
+
+static unsigned attribute(enum cudaDeviceAttr number)
+{
+    return (unsigned)runtime_gpu()->attributes[number]; /* of those that gpu_read() insists on */
+}
+
+static unsigned round_up(unsigned number, unsigned unit)
+{
+    return (number + unit - 1) / unit * unit;
+}
+
+/* The most threads that a block of it can have for its registers. */
+static unsigned threads_by_registers(const struct function *function)
+{
+    const unsigned warp = round_up(function->registers * WARP, REGISTER_UNIT);
+    return warp > 0 ? attribute(cudaDevAttrMaxRegistersPerBlock) / warp * WARP : UINT_MAX;
+}
+
+static unsigned most_threads(const struct function *function)
+{
+    unsigned most = attribute(cudaDevAttrMaxThreadsPerBlock);
+    const unsigned registers = threads_by_registers(function);
+    most = registers < most ? registers : most;
+    return function->max_threads > 0 && function->max_threads < most ? function->max_threads : most;
+}
+
+static struct occupancy_launch occupancy_launch(const struct function *function, unsigned threads, size_t shared)
+{
+    const size_t all = function->shared_bytes + shared;
+    return (struct occupancy_launch){
+        .threads = threads,
+        .registers = function->registers,
+        .shared_bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX,
+        .max_threads = function->max_threads,
+        .barriers = module_facts(function)->barriers,
+    };
+}
+
+/* Blocks on a multiprocessor at once. */
+static unsigned resident_blocks(const struct function *function, unsigned threads, size_t shared)
+{
+    const struct occupancy_launch launch = occupancy_launch(function, threads, shared);
+    struct occupancy occupancy;
+    return occupancy_of(&occupancy, gpu_capability(runtime_gpu()), &launch) ? occupancy.blocks : 0;
+}
+
+static bool is_within(const unsigned sizes[3], enum cudaDeviceAttr x, enum cudaDeviceAttr y, enum cudaDeviceAttr z)
+{
+    return sizes[0] >= 1 && sizes[1] >= 1 && sizes[2] >= 1 && sizes[0] <= attribute(x) && sizes[1] <= attribute(y) &&
+           sizes[2] <= attribute(z);
+}
+
+static cudaError_t check_launch(const struct device_kernel *kernel, const struct grid *grid, size_t shared)
+{
+    const unsigned long long threads = 1ull * grid->threads[0] * grid->threads[1] * grid->threads[2];
+    if (!is_within(grid->blocks, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ) ||
+        !is_within(grid->threads, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ) ||
+        threads > attribute(cudaDevAttrMaxThreadsPerBlock))
+        return cudaErrorInvalidConfiguration;
+    if (threads > threads_by_registers(kernel->function))
+        return cudaErrorLaunchOutOfResources;
+    if (shared > kernel_dynamic_limit(kernel) || threads > most_threads(kernel->function))
+        return cudaErrorInvalidValue;
+    const unsigned long long blocks = 1ull * grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+    if (grid->cooperative && blocks > 1ull * resident_blocks(kernel->function, (unsigned)threads, shared) *
+                                          attribute(cudaDevAttrMultiProcessorCount))
+        return cudaErrorCooperativeLaunchTooLarge;
+    return cudaSuccess;
+}
+
+/* Whether the machine code asks for clusters of blocks. */
+static bool has_clusters(const struct function *function)
+{
+    const struct module *module = function->module;
+    const size_t number = (size_t)(function - module->functions) + 1;
+    for (size_t i = 0; i < module->image.attribute_count; i++)
+        if (module->image.attributes[i].owner == number)
+            return true;
+    return false;
+}
+
+/* ---- The launch ---- */
+
+static cudaError_t run(const struct grid *grid)
+{
+    static const char prefix[] = "not simulated: ";
+    struct problem problem;
+    bool fault;
+    if (launch_log_run(grid, &fault, &problem) == 0)
+        return cudaSuccess;
+    if (fault) {
+        /* As on a GPU, which is still at it when the call returns: the next one says so. */
+        runtime_fault(problem.text);
+        return cudaSuccess;
+    }
+    const bool says_so = strncmp(problem.text, prefix, strlen(prefix)) == 0;
+    return runtime_not_simulated("%s", says_so ? problem.text + strlen(prefix) : problem.text);
+}
+
+static cudaError_t launch(const void *handle, dim3 blocks, dim3 threads, void **arguments, size_t shared,
+                          bool cooperative)
+{
+    struct device_kernel *kernel;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
+        return error;
+    struct function *function = kernel->function;
+    struct grid grid = {
+        .function = function,
+        .blocks = {blocks.x, blocks.y, blocks.z},
+        .threads = {threads.x, threads.y, threads.z},
+        .cooperative = cooperative,
+    };
+    error = check_launch(kernel, &grid, shared);
+    if (error == cudaSuccess && function->parameter_count > 0 && !arguments)
+        error = cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return runtime_return(error);
+    if (has_clusters(function))
+        return runtime_not_simulated("%s runs in clusters of blocks", function->name);
+    grid.shared = (unsigned)shared;
+    unsigned char *parameters = x_calloc(function->parameter_bytes, 1);
+    for (size_t i = 0; i < function->parameter_count; i++)
+        memcpy(parameters + function->parameters[i].offset, arguments[i], function->parameters[i].size);
+    grid.parameters = parameters;
+    error = run(&grid);
+    free(parameters);
+    return error;
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
+                             cudaStream_t stream)
+{
+    (void)stream;
+    return launch(kernel, blocks, threads, arguments, shared, false);
+}
+ALSO(cudaLaunchKernel, _ptsz);
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
+                               cudaStream_t stream);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
+                               cudaStream_t stream)
+{
+    (void)stream;
+    return launch(kernel, blocks, threads, arguments, shared, false);
+}
+ALSO(__cudaLaunchKernel, _ptsz);
+
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared,
+                                        cudaStream_t stream)
+{
+    (void)stream;
+    return launch(kernel, blocks, threads, arguments, shared, true);
+}
+ALSO(cudaLaunchCooperativeKernel, _ptsz);
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+{
+    bool cooperative = false;
+    if (!config)
+        return runtime_return(cudaErrorInvalidValue);
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *attribute_of = &config->attrs[i];
+        switch (attribute_of->id) {
+        case cudaLaunchAttributeCooperative:
+            cooperative |= attribute_of->val.cooperative != 0;
+            break;
+        case cudaLaunchAttributeClusterDimension:
+            if (attribute_of->val.clusterDim.x * attribute_of->val.clusterDim.y * attribute_of->val.clusterDim.z > 1)
+                return runtime_not_simulated("a launch in clusters of blocks");
+            break;
+        /* When it may begin, and what stays in the caches, moves no count. */
+        case cudaLaunchAttributeIgnore:
+        case cudaLaunchAttributeAccessPolicyWindow:
+        case cudaLaunchAttributeSynchronizationPolicy:
+        case cudaLaunchAttributePriority:
+        case cudaLaunchAttributeProgrammaticStreamSerialization:
+        case cudaLaunchAttributeMemSyncDomain:
+        case cudaLaunchAttributeMemSyncDomainMap:
+        case cudaLaunchAttributePreferredSharedMemoryCarveout:
+            break;
+        default:
+            return runtime_not_simulated("cudaLaunchKernelExC with attribute %d", (int)attribute_of->id);
+        }
+    }
+    return launch(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, cooperative);
+}
+ALSO(cudaLaunchKernelExC, _ptsz);
+
+/* A host function that the program itself puts into a stream. */
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    const cudaError_t error = runtime_lost();
+    (void)stream;
+    if (error == cudaSuccess)
+        function(data);
+    return error;
+}
+ALSO(cudaLaunchHostFunc, _ptsz);
+
+/* ---- What stands in <<<>>>, until the kernel's stub takes it ---- */
+
+struct configuration {
+    dim3 blocks, threads;
+    size_t shared;
+    cudaStream_t stream;
+};
+
+static _Thread_local struct configuration configurations[CONFIGURATIONS];
+static _Thread_local size_t configuration_count;
+
+unsigned __cudaPushCallConfiguration(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *shared, void *stream);
+
+unsigned __cudaPushCallConfiguration(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream)
+{
+    if (configuration_count == CONFIGURATIONS)
+        return (unsigned)runtime_not_simulated("more than %d launches within each other", CONFIGURATIONS);
+    configurations[configuration_count++] = (struct configuration){blocks, threads, shared, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *shared, void *stream)
+{
+    if (configuration_count == 0)
+        return runtime_return(cudaErrorMissingConfiguration);
+    const struct configuration *last = &configurations[--configuration_count];
+    *blocks = last->blocks;
+    *threads = last->threads;
+    *shared = last->shared;
+    *(cudaStream_t *)stream = last->stream;
+    return cudaSuccess;
+}
+
+/* ---- Attributes ---- */
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *handle)
+{
+    struct device_kernel *kernel;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
+        return error;
+    const struct function *function = kernel->function;
+    const int capability = module_facts(function)->capability;
+    *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = function->shared_bytes,
+        .constSizeBytes = function->module->bank3_size,
+        .localSizeBytes = function->stack_bytes,
+        .maxThreadsPerBlock = (int)most_threads(function),
+        .numRegs = (int)function->registers,
+        .ptxVersion = capability,
+        .binaryVersion = capability,
+        .maxDynamicSharedSizeBytes = (int)kernel_dynamic_limit(kernel),
+        .preferredShmemCarveout = -1,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *handle, enum cudaFuncAttribute which, int value)
+{
+    struct device_kernel *kernel;
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
+        return error;
+    switch (which) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || kernel->function->shared_bytes + (unsigned long long)value >
+                             attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+            return runtime_return(cudaErrorInvalidValue);
+        kernel->has_dynamic_limit = true;
+        kernel->dynamic_limit = (unsigned)value;
+        return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* moves no count */
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        return cudaSuccess;
+    default:
+        return runtime_not_simulated("cudaFuncSetAttribute with attribute %d", (int)which);
+    }
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *handle, enum cudaFuncCache config)
+{
+    struct device_kernel *kernel;
+    (void)config;
+    const cudaError_t error = runtime_lost();
+    return error != cudaSuccess ? error : runtime_kernel(&kernel, handle);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *handle)
+{
+    struct device_kernel *kernel;
+    cudaError_t error = runtime_lost();
+    if (error == cudaSuccess && (error = runtime_kernel(&kernel, handle)) == cudaSuccess)
+        *name = kernel->function->name;
+    return error;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *handle, int threads,
+                                                                   size_t shared, unsigned flags)
+{
+    struct device_kernel *kernel;
+    (void)flags; /* whether global memory is cached in the L1: it always is */
+    cudaError_t error = runtime_lost();
+    if (error != cudaSuccess || (error = runtime_kernel(&kernel, handle)) != cudaSuccess)
+        return error;
+    if (threads <= 0)
+        return runtime_return(cudaErrorInvalidValue);
+    *blocks = (int)resident_blocks(kernel->function, (unsigned)threads, shared);
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *handle, int threads, size_t shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, handle, threads, shared, 0);
+}

@@ -1,0 +1,21 @@
+/* device_memory.h - the memory of the GPU that is simulated: pages of this process, so that an address there is one
+ * here. Allocations do not touch each other: what an access reaches outside of one is in none. */
+#ifndef DEVICE_MEMORY_H
+#define DEVICE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct allocation {
+    uint64_t begin, end; /* as it was asked for */
+};
+
+/* On a multiple of 512 bytes, or NULL when there is no room. Not zeroed by promise. May be called by any thread that
+ * launches nothing meanwhile. */
+void *device_allocate(size_t size);
+bool device_free(void *memory); /* false: it is not the beginning of an allocation */
+/* The allocation that holds that byte; false: none does. */
+bool device_find(uint64_t address, struct allocation *allocation);
+
+#endif

@@ -1,0 +1,166 @@
+#include "launch_log.h"
+
+#include "base/base.h"
+#include "cubin/cubin.h"
+
+#include "counters.h"
+#include "traits.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INSTRUCTION 16 /* bytes */
+
+/* A function that was counted. What is known of its instructions stays; what they did is of the launches since
+ * launch_log_begin(). */
+struct counted {
+    struct function *function;
+    size_t count; /* instructions */
+    unsigned *traits;
+    char **files; /* and line; NULL: not known */
+    unsigned *numbers;
+    struct tally *tallies;
+};
+
+struct values {
+    double list[EXACT_COUNTERS];
+};
+
+/* One GPU, one log. Launches of several threads come one after the other. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool recording;
+static struct launch *launches; /* equal ones in a row are one */
+static size_t launch_count;
+static struct values *values;
+static size_t value_count;
+static struct counted *functions;
+static size_t function_count;
+
+void launch_log_begin(void)
+{
+    for (size_t i = 0; i < launch_count; i++)
+        free(launches[i].function);
+    free(launches);
+    free(values);
+    launches = NULL;
+    values = NULL;
+    launch_count = value_count = 0;
+    for (size_t i = 0; i < function_count; i++)
+        memset(functions[i].tallies, 0, functions[i].count * sizeof *functions[i].tallies);
+    recording = true;
+}
+
+void launch_log_end(void)
+{
+    recording = false;
+}
+
+static struct counted *find_function(struct function *function)
+{
+    for (size_t i = 0; i < function_count; i++)
+        if (functions[i].function == function)
+            return &functions[i];
+    struct counted *counted = ARRAY_GROW(functions, function_count);
+    const size_t count = function->size / INSTRUCTION;
+    *counted = (struct counted){
+        .function = function,
+        .count = count,
+        .traits = x_calloc(count, sizeof *counted->traits),
+        .files = x_calloc(count, sizeof *counted->files),
+        .numbers = x_calloc(count, sizeof *counted->numbers),
+        .tallies = x_calloc(count, sizeof *counted->tallies),
+    };
+    const struct line_table *lines = module_lines(function->module);
+    for (size_t i = 0; i < count; i++) {
+        counted->traits[i] = opcode_traits(code_opcode(function, i));
+        counted->files[i] = line_table_line(lines, function->name, i * INSTRUCTION, &counted->numbers[i]);
+    }
+    return counted;
+}
+
+static void note_launch(const struct grid *grid)
+{
+    struct launch *last = launch_count > 0 ? &launches[launch_count - 1] : NULL;
+    if (last && strcmp(last->function, grid->function->name) == 0 &&
+        memcmp(last->grid, grid->blocks, sizeof last->grid) == 0 &&
+        memcmp(last->block, grid->threads, sizeof last->block) == 0 && last->shared == grid->shared) {
+        last->times++;
+        return;
+    }
+    struct launch *launch = ARRAY_GROW(launches, launch_count);
+    *launch = (struct launch){.function = x_strdup(grid->function->name), .shared = grid->shared, .times = 1};
+    memcpy(launch->grid, grid->blocks, sizeof launch->grid);
+    memcpy(launch->block, grid->threads, sizeof launch->block);
+}
+
+/* Field by field, each of 64 bits. */
+static void add_tally(struct tally *sum, const struct tally *tally)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)tally;
+    _Static_assert(sizeof *tally % sizeof *from == 0, "a tally is made of whole numbers");
+    for (size_t i = 0; i < sizeof *tally / sizeof *from; i++)
+        to[i] += from[i];
+}
+
+static int run_counted(const struct grid *grid, bool *fault, struct problem *problem)
+{
+    if (code_of(grid->function, problem) < 0)
+        return -1;
+    struct counted *counted = find_function(grid->function);
+    struct tally *tallies = x_calloc(counted->count, sizeof *tallies);
+    const int failed = grid_run(grid, tallies, fault, problem);
+    if (failed == 0) {
+        note_launch(grid);
+        counters_of(tallies, counted->traits, counted->count, ARRAY_GROW(values, value_count)->list);
+        for (size_t i = 0; i < counted->count; i++)
+            add_tally(&counted->tallies[i], &tallies[i]);
+    }
+    free(tallies);
+    return failed;
+}
+
+int launch_log_run(const struct grid *grid, bool *fault, struct problem *problem)
+{
+    pthread_mutex_lock(&lock);
+    *fault = false;
+    const int failed = recording ? run_counted(grid, fault, problem) : grid_run(grid, NULL, fault, problem);
+    pthread_mutex_unlock(&lock);
+    return failed;
+}
+
+size_t launch_log_count(void)
+{
+    return value_count;
+}
+
+const double *launch_log_values(size_t launch)
+{
+    return values[launch].list;
+}
+
+static void add_lines(const struct counted *counted, struct profile *profile)
+{
+    for (size_t i = 0; i < counted->count; i++) {
+        if (counted->tallies[i].executed == 0)
+            continue;
+        struct profile_line *line = profile_add(profile, counted->function->name, counted->files[i],
+                                                counted->numbers[i], (unsigned)(i * INSTRUCTION));
+        double counts[LINE_COUNTERS];
+        counters_of_line(&counted->tallies[i], counted->traits[i], counts);
+        for (enum line_counter counter = 0; counter < LINE_COUNTERS; counter++)
+            line->counts[counter] += counts[counter];
+    }
+}
+
+void launch_log_hand_over(struct result *result)
+{
+    result->launches = launches;
+    result->launch_count = launch_count;
+    launches = NULL;
+    launch_count = 0;
+    for (size_t i = 0; i < function_count; i++)
+        add_lines(&functions[i], &result->profile);
+    result->profile.counted = (1u << LINE_COUNTERS) - 1;
+}

@@ -1,0 +1,316 @@
+/* What stands where is in cubin/cubin_image.h; of attributes, beside those that are read there:
+ *
+ *   MIN_STACK_SIZE  u32 symbol, u32 bytes; all ones for a function that calls itself
+ *   FRAME_SIZE      u32 symbol, u32 bytes
+ *   KPARAM_INFO     u32 0, u16 number of the argument, u16 its offset, u32 whose bits from 18 on are its size
+ *   PARAM_CBANK     u32 symbol, u16 where arguments begin in constant bank 0, u16 how many bytes they are */
+#include "module.h"
+
+#include "base/base.h"
+#include "cubin/cubin.h"
+
+#include "device_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    EIATTR_PARAM_CBANK = 0x0a,
+    EIATTR_FRAME_SIZE = 0x11,
+    EIATTR_MIN_STACK_SIZE = 0x12,
+    EIATTR_KPARAM_INFO = 0x17,
+};
+
+#define PARAMETER_BASE 0x210 /* of compute capability 9.0, where the image does not say */
+#define RECURSIVE_STACK                                                                                                \
+    1024            /* what the runtime gives a thread when the machine code does not know: cudaLimitStackSize */
+#define R_CUDA_64 2 /* relocation: the address of a symbol */
+
+/* Stands where an address should, of what has none here: functions, printf. No memory is there. */
+#define NOWHERE 0xfffe000000000000u
+
+static uint64_t number_at(const unsigned char *bytes, size_t length)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < length; i++)
+        number |= (uint64_t)bytes[i] << (8 * i);
+    return number;
+}
+
+static const char *symbol_name(const struct image *image, size_t symbol)
+{
+    const char *name = elf_strptr(image->elf, image->symbol_names, image->symbols[symbol].st_name);
+    return name ? name : "";
+}
+
+/* ---- Functions ---- */
+
+/* The same argument may stand there twice, and they come in any order. -1 when it cannot be. */
+static int take_parameter(struct function *function, const struct image_attribute *attribute)
+{
+    enum { MOST = 4096 };
+    if (attribute->size < 12)
+        return -1;
+    const size_t number = number_at(attribute->bytes + 4, 2);
+    if (number >= MOST)
+        return -1;
+    while (function->parameter_count <= number)
+        *ARRAY_GROW(function->parameters, function->parameter_count) = (struct parameter){0};
+    function->parameters[number] = (struct parameter){
+        .offset = (unsigned)number_at(attribute->bytes + 6, 2),
+        .size = (unsigned)(number_at(attribute->bytes + 8, 4) >> 18),
+    };
+    return 0;
+}
+
+static int take_attribute(struct function *function, const struct image_attribute *attribute)
+{
+    if (attribute->number == EIATTR_KPARAM_INFO)
+        return take_parameter(function, attribute);
+    if (attribute->number == EIATTR_PARAM_CBANK) {
+        if (attribute->size < 8)
+            return -1;
+        function->parameter_base = (unsigned)number_at(attribute->bytes + 4, 2);
+        function->parameter_bytes = (unsigned)number_at(attribute->bytes + 6, 2);
+    }
+    return 0;
+}
+
+/* The attributes of image kernel number `kernel` (from 1), or of all (0), each to take. -1 when one is malformed. */
+static int each_attribute(const struct image *image, size_t kernel, struct function *function,
+                          int (*take)(struct function *function, const struct image_attribute *attribute))
+{
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct image_section *section = &image->sections[i];
+        const bool is_info = strcmp(section->name, ".nv.info") == 0 || strncmp(section->name, ".nv.info.", 9) == 0;
+        if (!is_info || !section->bytes || section->owner != kernel)
+            continue;
+        const unsigned char *at = section->bytes, *end = at + section->header.sh_size;
+        struct image_attribute attribute;
+        int more;
+        while ((more = image_next_attribute(&at, end, &attribute)) > 0)
+            if (take(function, &attribute) < 0)
+                return -1;
+        if (more < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A function that calls itself has no known stack: it gets its frame and what every thread has. */
+static int take_stack(struct function *function, const struct image_attribute *attribute)
+{
+    const bool is_stack = attribute->number == EIATTR_MIN_STACK_SIZE;
+    const struct image *image = &function->module->image;
+    if ((!is_stack && attribute->number != EIATTR_FRAME_SIZE) || attribute->size < 8)
+        return 0;
+    const uint64_t symbol = number_at(attribute->bytes, 4), value = number_at(attribute->bytes + 4, 4);
+    if (symbol < image->symbol_count && is_stack && value == UINT32_MAX &&
+        strcmp(symbol_name(image, symbol), function->name) == 0)
+        function->stack_bytes += RECURSIVE_STACK;
+    return 0;
+}
+
+static void take_symbols(struct function *function, size_t section)
+{
+    const struct image *image = &function->module->image;
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const GElf_Sym *symbol = &image->symbols[i];
+        if (GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx == section)
+            *ARRAY_GROW(function->symbols, function->symbol_count) =
+                (struct code_symbol){symbol_name(image, i), symbol->st_value};
+    }
+}
+
+static bool has_room_for_parameters(const struct function *function)
+{
+    for (size_t i = 0; i < function->parameter_count; i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        if (parameter->size == 0 || parameter->offset + parameter->size > function->parameter_bytes)
+            return false;
+    }
+    return (function->parameter_count == 0) == (function->parameter_bytes == 0);
+}
+
+static int add_function(struct module *module, size_t number, struct problem *problem)
+{
+    const struct image *image = &module->image;
+    const struct image_kernel *kernel = &image->kernels[number];
+    const struct image_section *section = &image->sections[kernel->section];
+    struct function *function = ARRAY_GROW(module->functions, module->function_count);
+    *function = (struct function){
+        .name = kernel->facts.name,
+        .module = module,
+        .bytes = section->bytes,
+        .size = section->header.sh_size,
+        .parameter_base = PARAMETER_BASE,
+        .registers = kernel->facts.registers,
+        .stack_bytes = kernel->facts.local_bytes,
+        .shared_bytes = kernel->facts.shared_bytes,
+        .max_threads = kernel->facts.max_threads,
+    };
+    take_symbols(function, kernel->section);
+    if (each_attribute(image, number + 1, function, take_attribute) < 0 ||
+        each_attribute(image, 0, function, take_stack) < 0 || !has_room_for_parameters(function))
+        return problem_set(problem,
+                           "not simulated: the parameters of %s are described in a way that is not known here: build "
+                           "it with nvcc 13.0",
+                           function->name);
+    return 0;
+}
+
+/* ---- Variables ---- */
+
+/* Where what a section holds was put; NULL for one that is not loaded. */
+static unsigned char **place_of_section(struct module *module, const char *name, size_t **size)
+{
+    *size = &module->bank3_size;
+    if (strcmp(name, ".nv.constant3") == 0)
+        return &module->bank3;
+    *size = &module->bank4_size;
+    if (strcmp(name, ".nv.constant4") == 0)
+        return &module->bank4;
+    return NULL;
+}
+
+/* Copies the constants and variables into memory, at places[section]. */
+static int load_sections(struct module *module, unsigned char **places, struct problem *problem)
+{
+    static const char *const names[] = {".nv.global.init", ".nv.global"};
+    enum { STEP = 512 }; /* no alignment of a variable is larger */
+    const struct image *image = &module->image;
+    size_t offsets[ARRAY_SIZE(names)] = {0}, found[ARRAY_SIZE(names)] = {0}, total = 0;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct image_section *section = &image->sections[i];
+        const size_t length = section->header.sh_size, which = name_index(section->name, names, ARRAY_SIZE(names));
+        size_t *size;
+        unsigned char **place = place_of_section(module, section->name, &size);
+        if (which < ARRAY_SIZE(names)) {
+            found[which] = i;
+            offsets[which] = total;
+            total += (length + STEP - 1) / STEP * STEP;
+        }
+        if (!place || length == 0 || !section->bytes)
+            continue;
+        /* In device memory, because the address of a constant can be asked for. */
+        *place = places[i] = device_allocate(length);
+        *size = length;
+        if (!*place)
+            return problem_set(problem, "no room for %zu bytes of constants", length);
+        memcpy(*place, section->bytes, length);
+    }
+    if (total == 0)
+        return 0;
+    module->globals = device_allocate(total);
+    if (!module->globals)
+        return problem_set(problem, "no room for %zu bytes of device variables", total);
+    memset(module->globals, 0, total);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const struct image_section *section = &image->sections[found[i]];
+        places[found[i]] = found[i] ? module->globals + offsets[i] : NULL;
+        if (found[i] && section->bytes)
+            memcpy(places[found[i]], section->bytes, section->header.sh_size);
+    }
+    return 0;
+}
+
+static bool is_variable(const struct image *image, const GElf_Sym *symbol, unsigned char *const *places)
+{
+    return symbol->st_shndx < image->section_count && places[symbol->st_shndx] &&
+           symbol->st_value <= image->sections[symbol->st_shndx].header.sh_size &&
+           symbol->st_size <= image->sections[symbol->st_shndx].header.sh_size - symbol->st_value;
+}
+
+static void find_variables(struct module *module, unsigned char *const *places)
+{
+    const struct image *image = &module->image;
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const GElf_Sym *symbol = &image->symbols[i];
+        if (GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && is_variable(image, symbol, places))
+            *ARRAY_GROW(module->variables, module->variable_count) =
+                (struct variable){symbol_name(image, i), places[symbol->st_shndx] + symbol->st_value, symbol->st_size};
+    }
+}
+
+static void relocate(const struct image *image, const GElf_Rela *relocation, unsigned char *place, size_t size,
+                     unsigned char *const *places)
+{
+    const size_t number = GELF_R_SYM(relocation->r_info);
+    if (size < sizeof(uint64_t) || relocation->r_offset > size - sizeof(uint64_t) || number >= image->symbol_count)
+        return;
+    const GElf_Sym *symbol = &image->symbols[number];
+    const bool known = GELF_R_TYPE(relocation->r_info) == R_CUDA_64 && is_variable(image, symbol, places);
+    const uint64_t address = known ? (uint64_t)(uintptr_t)places[symbol->st_shndx] + symbol->st_value : NOWHERE;
+    const uint64_t value = address + (known ? (uint64_t)relocation->r_addend : number << 4);
+    memcpy(place + relocation->r_offset, &value, sizeof value);
+}
+
+/* Puts addresses where constants and variables hold them. */
+static void relocate_sections(struct module *module, unsigned char *const *places)
+{
+    const struct image *image = &module->image;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const GElf_Shdr *header = &image->sections[i].header;
+        const size_t to = header->sh_info;
+        if (header->sh_type != SHT_RELA || to >= image->section_count || !places[to])
+            continue;
+        Elf_Data *data = elf_getdata(elf_getscn(image->elf, i), NULL);
+        GElf_Rela relocation;
+        for (int k = 0; data && gelf_getrela(data, k, &relocation); k++)
+            relocate(image, &relocation, places[to], image->sections[to].header.sh_size, places);
+    }
+}
+
+/* ---- The module ---- */
+
+struct module *module_open(const unsigned char *bytes, size_t size, struct problem *problem)
+{
+    struct module *module = x_calloc(1, sizeof *module);
+    module->bytes = x_calloc(size, 1);
+    module->size = size;
+    memcpy(module->bytes, bytes, size);
+    elf_version(EV_CURRENT);
+    if (image_read(&module->image, "the machine code of the kernel library", 0, (char *)module->bytes, size) < 0) {
+        problem_set(problem, "the machine code cannot be read, see the error above");
+        return NULL;
+    }
+    unsigned char **places = x_calloc(module->image.section_count, sizeof *places);
+    int failed = load_sections(module, places, problem);
+    if (failed == 0) {
+        find_variables(module, places);
+        relocate_sections(module, places);
+    }
+    free(places);
+    for (size_t k = 0; k < module->image.kernel_count && failed == 0; k++)
+        failed = add_function(module, k, problem);
+    return failed == 0 ? module : NULL;
+}
+
+struct function *module_function(struct module *module, const char *name)
+{
+    for (size_t i = 0; i < module->function_count; i++)
+        if (strcmp(module->functions[i].name, name) == 0)
+            return &module->functions[i];
+    return NULL;
+}
+
+struct variable *module_variable(struct module *module, const char *name)
+{
+    for (size_t i = 0; i < module->variable_count; i++)
+        if (strcmp(module->variables[i].name, name) == 0)
+            return &module->variables[i];
+    return NULL;
+}
+
+const struct cubin_function *module_facts(const struct function *function)
+{
+    return &function->module->image.kernels[function - function->module->functions].facts;
+}
+
+const struct line_table *module_lines(struct module *module)
+{
+    if (!module->has_lines)
+        line_table_open(&module->lines, module->bytes, module->size);
+    module->has_lines = true;
+    return &module->lines;
+}

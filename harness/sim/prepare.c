@@ -1,0 +1,98 @@
+#include "prepare.h"
+
+#include "base/base.h"
+
+#include "gpu.h"
+#include "runtime.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CAPABILITY 90 /* whose instructions are known */
+
+/* What a library says of where its runtime of CUDA is from. */
+struct needs {
+    bool has_code;     /* for GPUs */
+    bool from_outside; /* it registers the code with a runtime that is not its own */
+    char runtime[64];  /* the name of a library of that runtime; "" when it names none */
+};
+
+static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct needs *needs)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Dyn entry;
+    for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+        const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
+        if (name && strncmp(name, "libcudart.so", strlen("libcudart.so")) == 0)
+            snprintf(needs->runtime, sizeof needs->runtime, "%s", name);
+    }
+}
+
+static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct needs *needs)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Sym symbol;
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = symbol.st_shndx == SHN_UNDEF ? elf_strptr(elf, header->sh_link, symbol.st_name) : NULL;
+        needs->from_outside |= name && strcmp(name, "__cudaRegisterFatBinary") == 0;
+    }
+}
+
+/* Of a file that cannot be read nothing is known: whoever loads it says what is wrong. */
+static struct needs read_needs(const char *path)
+{
+    struct needs needs = {0};
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = file >= 0 ? elf_begin(file, ELF_C_READ, NULL) : NULL;
+    size_t names;
+    if (elf && elf_getshdrstrndx(elf, &names) == 0) {
+        for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+            GElf_Shdr header;
+            const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+            if (!name)
+                continue;
+            needs.has_code |= strcmp(name, ".nv_fatbin") == 0 && header.sh_size > 0;
+            if (header.sh_type == SHT_DYNAMIC)
+                read_dynamic(elf, section, &header, &needs);
+            else if (header.sh_type == SHT_DYNSYM)
+                read_symbols(elf, section, &header, &needs);
+        }
+    }
+    elf_end(elf);
+    if (file >= 0)
+        close(file);
+    return needs;
+}
+
+static int check_library(const char *path, struct problem *problem)
+{
+    const struct needs needs = read_needs(path);
+    if (*needs.runtime && strcmp(needs.runtime, "libcudart.so.13") != 0)
+        return problem_set(problem, "%s cannot be simulated: it needs %s; build it with nvcc 13 and -cudart shared",
+                           path, needs.runtime);
+    if (needs.has_code && !needs.from_outside)
+        return problem_set(problem,
+                           "%s cannot be simulated: the runtime of CUDA is linked into it; build it with nvcc 13 and "
+                           "-cudart shared",
+                           path);
+    return 0;
+}
+
+int sim_prepare(const struct job *job, struct problem *problem)
+{
+    static struct gpu gpu; /* for the life of the process, as the runtime is */
+    char *file = gpu_file(job, problem);
+    const int failed = file ? gpu_read(&gpu, file, problem) : -1;
+    if (failed == 0 && gpu_capability(&gpu) != CAPABILITY)
+        problem_set(problem, "%s is of compute capability %d.%d: only code for %d.%d can be simulated", file,
+                    gpu_capability(&gpu) / 10, gpu_capability(&gpu) % 10, CAPABILITY / 10, CAPABILITY % 10);
+    free(file);
+    if (failed < 0 || gpu_capability(&gpu) != CAPABILITY)
+        return EXIT_USAGE;
+    runtime_set_gpu(&gpu);
+    return check_library(job->library, problem) < 0 ? EXIT_USAGE : 0;
+}

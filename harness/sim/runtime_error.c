@@ -1,0 +1,128 @@
+#include "runtime.h"
+
+#include "not_simulated.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local cudaError_t last;
+
+/* Of the process. The first thing that went wrong explains all that follow. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cudaError_t lost = cudaSuccess;
+static struct problem fault, missing;
+
+cudaError_t runtime_return(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last = error;
+    return error;
+}
+
+cudaError_t runtime_lost(void)
+{
+    return lost == cudaSuccess ? cudaSuccess : runtime_return(lost);
+}
+
+static void keep_first(struct problem *problem, const char *words)
+{
+    pthread_mutex_lock(&lock);
+    if (!*problem->text)
+        problem_set(problem, "%s", words);
+    pthread_mutex_unlock(&lock);
+}
+
+cudaError_t runtime_fault(const char *words)
+{
+    keep_first(&fault, words);
+    lost = cudaErrorIllegalAddress;
+    return runtime_return(lost);
+}
+
+cudaError_t runtime_not_simulated(const char *format, ...)
+{
+    va_list list;
+    char words[sizeof missing.text - sizeof "not simulated: "];
+    va_start(list, format);
+    vsnprintf(words, sizeof words, format, list);
+    va_end(list);
+    struct problem whole;
+    problem_set(&whole, "not simulated: %s", words);
+    keep_first(&missing, whole.text);
+    return runtime_return(cudaErrorNotSupported);
+}
+
+int function_not_simulated(const char *name)
+{
+    return (int)runtime_not_simulated("%s", name);
+}
+
+const char *runtime_reason(void)
+{
+    return *fault.text ? fault.text : *missing.text ? missing.text : NULL;
+}
+
+/* ---- What programs see of it ---- */
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = lost != cudaSuccess ? lost : last;
+    last = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return lost != cudaSuccess ? lost : last;
+}
+
+/* The words are those of CUDA 13.0. */
+static const struct {
+    cudaError_t error;
+    const char *name, *text;
+} errors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {cudaErrorInvalidTexture, "cudaErrorInvalidTexture", "invalid texture reference"},
+    {cudaErrorInvalidChannelDescriptor, "cudaErrorInvalidChannelDescriptor", "invalid channel descriptor"},
+    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorMissingConfiguration, "cudaErrorMissingConfiguration", "__global__ function call is not configured"},
+    {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
+     "no kernel image is available for execution on the device"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorSymbolNotFound, "cudaErrorSymbolNotFound", "named symbol not found"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+    {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",
+     "peer access is not supported between these two devices"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+};
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+        if (errors[i].error == error)
+            return errors[i].name;
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+        if (errors[i].error == error)
+            return errors[i].text;
+    return "unrecognized error code";
+}

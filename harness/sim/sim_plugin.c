@@ -1,0 +1,8 @@
+#include "collector.h"
+#include "prepare.h"
+
+const struct sim_plugin *cugate_sim_plugin(void)
+{
+    static const struct sim_plugin plugin = {.prepare = sim_prepare, .collector = &sim_collector};
+    return &plugin;
+}
