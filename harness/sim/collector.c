@@ -17,6 +17,8 @@ static int sim_open(void **self, const struct job *job, struct device *device, s
     *kept = job;
     *self = kept;
     gpu_describe(runtime_gpu(), device); /* that prepare() has opened */
+    if (job->dry)
+        launch_log_only_note();
     return 0;
 }
 
@@ -78,8 +80,10 @@ static int sim_measure(void *self, const struct workload *workload, struct resul
     launch_log_end();
     if (failed < 0 || check(problem) < 0)
         return -1;
-    if (workload->transfer)
-        return 0; /* nothing of it can be counted */
+    if (job->dry)
+        launch_log_hand_over(result);
+    if (workload->transfer || job->dry)
+        return 0; /* nothing of it can be counted, or is to be */
     if (launch_log_count() == 0)
         return problem_set(problem, "it launched no kernel that can be seen here; a family that only copies is of kind "
                                     "CUGATE_TRANSFER");

@@ -29,7 +29,7 @@ struct values {
 
 /* One GPU, one log. Launches of several threads come one after the other. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool recording;
+static bool recording, only_note;
 static struct launch *launches; /* equal ones in a row are one */
 static size_t launch_count;
 static struct values *values;
@@ -121,11 +121,20 @@ static int run_counted(const struct grid *grid, bool *fault, struct problem *pro
     return failed;
 }
 
+void launch_log_only_note(void)
+{
+    only_note = true;
+}
+
 int launch_log_run(const struct grid *grid, bool *fault, struct problem *problem)
 {
     pthread_mutex_lock(&lock);
     *fault = false;
-    const int failed = recording ? run_counted(grid, fault, problem) : grid_run(grid, NULL, fault, problem);
+    int failed = 0;
+    if (!only_note)
+        failed = recording ? run_counted(grid, fault, problem) : grid_run(grid, NULL, fault, problem);
+    else if (recording)
+        note_launch(grid);
     pthread_mutex_unlock(&lock);
     return failed;
 }
@@ -162,5 +171,6 @@ void launch_log_hand_over(struct result *result)
     launch_count = 0;
     for (size_t i = 0; i < function_count; i++)
         add_lines(&functions[i], &result->profile);
-    result->profile.counted = (1u << LINE_COUNTERS) - 1;
+    if (!only_note)
+        result->profile.counted = (1u << LINE_COUNTERS) - 1;
 }

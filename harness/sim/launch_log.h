@@ -11,6 +11,9 @@
 void launch_log_begin(void);
 void launch_log_end(void);
 
+/* From now on nothing is executed: launches are only noted. */
+void launch_log_only_note(void);
+
 /* Executes a launch, as grid_run does, and counts it while that is on. */
 int launch_log_run(const struct grid *grid, bool *fault, struct problem *problem);
 
@@ -18,7 +21,7 @@ int launch_log_run(const struct grid *grid, bool *fault, struct problem *problem
 size_t launch_log_count(void);
 const double *launch_log_values(size_t launch); /* EXACT_COUNTERS of them */
 
-/* Moves the launches to a result, and adds its lines. */
+/* Moves the launches to a result, and adds its lines where they were counted. */
 void launch_log_hand_over(struct result *result);
 
 #endif
