@@ -1,0 +1,115 @@
+/* A kernel library that needs cugate's kernel.h alone, for tests/scripts/simulate.sh. STRIDE: lanes read that far apart;
+ * INDEX: what the second kernel reads. */
+#include "kernel.h"
+
+#include <cuda_runtime.h>
+#include <stdio.h>
+
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+#ifndef INDEX
+#define INDEX i
+#endif
+
+enum { count = 1 << 14, threads = 256 };
+
+struct arrays {
+    float *in, *out;
+};
+
+__global__ void scale(float *out, const float *in)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = 2 * in[i * STRIDE % count]; /* the line to blame */
+}
+
+__global__ void shift(float *out, const float *in)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[INDEX]; /* the line at fault */
+}
+
+static int open_arrays(void **state)
+{
+    struct arrays *arrays = new struct arrays();
+    *state = arrays;
+    const int error = cudaMalloc(&arrays->in, count * sizeof(float));
+    return error ? error : cudaMalloc(&arrays->out, count * sizeof(float));
+}
+
+static int restore(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    const int error = cudaMemset(arrays->in, 0, count * sizeof(float));
+    return error ? error : cudaMemset(arrays->out, 1, count * sizeof(float));
+}
+
+static int launch_scale(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    scale<<<count / threads, threads>>>(arrays->out, arrays->in);
+    return cudaGetLastError();
+}
+
+static int launch_shift(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    shift<<<count / threads, threads>>>(arrays->out, arrays->in);
+    return cudaGetLastError();
+}
+
+static int launch_graph(void *state)
+{
+    cudaGraph_t graph;
+    (void)state;
+    return cudaGraphCreate(&graph, 0);
+}
+
+static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    float last;
+    (void)variant;
+    const int error = cudaMemcpy(&last, ((const struct arrays *)state)->out + count - 1, sizeof last,
+                                 cudaMemcpyDeviceToHost);
+    if (error || last == 0)
+        return error;
+    snprintf(why, why_size, "the last is %g, not 0", last);
+    return CUGATE_WRONG;
+}
+
+static void close_arrays(void *state)
+{
+    struct arrays *arrays = (struct arrays *)state;
+    cudaFree(arrays->in);
+    cudaFree(arrays->out);
+    delete arrays;
+}
+
+static int synchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+static const char *error_text(int code)
+{
+    return cudaGetErrorString((cudaError_t)code);
+}
+
+static const struct cugate_variant variants[] = {
+    {"scale", "twice as much", launch_scale, 0, 0, NULL},
+    {"shift", "a copy", launch_shift, 0, 0, NULL},
+    {"graph", "a graph, which is not simulated", launch_graph, 0, 0, NULL},
+};
+
+static const struct cugate_family family = {
+    "mine", "one array becomes another", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, variants, 3,
+};
+
+static const struct cugate_family *const families[] = {&family};
+
+extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_library library = {CUGATE_KERNEL_ABI, "nvcc", NULL, families, 1, synchronize, error_text};
+    return &library;
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Lets `cugate check --simulate` judge kernels without a GPU: four planted faults and four harmless edits of the catalogue by
+# the baseline of the H200, a library of somebody else's by a baseline that was computed as well, and what cannot be
+# computed. Ends with "N passed, N failed". Needs nvcc, no GPU.
+#
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/simulate.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+nvcc=${NVCC:-nvcc}
+read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+includes=("-I$top/harness" "-I$top/kernels" "${includes[@]/#/-I}")
+libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}")
+flags=(-std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$top" || exit 2
+# shellcheck source=/dev/null
+. tests/scripts/expect.sh
+
+link() { # FOLDER LIBRARY: of the sources below FOLDER/kernels
+    cd "$1" && "$top/ci/registry.sh" "$nvcc" "${flags[*]}" kernels/*.cu >registry.c &&
+        "${CC:-cc}" -fPIC "${includes[@]}" -c registry.c &&
+        "${CXX:-c++}" -shared -o "$2" ./*.o "${libraries[@]}" -lcudart -ldl
+}
+
+# build NAME [PATCH...]: a library of four families, with patches of tests/planted applied.
+build() (
+    folder=$work/$1
+    mkdir -p "$folder/kernels"
+    for family in transpose reduce divergence sgemm; do
+        cp "kernels/$family.cu" "$folder/kernels"
+    done
+    for patch in "${@:2}"; do
+        patch -p1 -s -N -F0 -r - -d "$folder" <"tests/planted/$patch.patch" || exit 1
+    done
+    cd "$folder" && printf '%s\0' kernels/*.cu |
+        xargs -0 -n 1 -P "$(nproc)" "$nvcc" "${flags[@]}" "${includes[@]}" -c && link "$folder" lib.so
+) >"$work/$1.log" 2>&1
+
+judge() { # NAME [OPTION]...
+    [ -e "$work/$1/lib.so" ] || cat "$work/$1.log"
+    cd "$work/$1" || exit 2 # below which the texts of its lines are
+    ask "$cugate" check --simulate --baselines "$top/baselines" --kernels lib.so "${@:2}"
+    cd "$top" || exit 2
+}
+families=(-k 'transpose/*' -k 'reduce/*' -k 'divergence/*' -k sgemm/register_tile)
+
+build faults pad_removed strided_load divergent_branch register_cap_spills
+build edits variable_renamed helper_extracted comment_added
+against=()
+version=$("$nvcc" --version | sed -n 's/.*, V//p')
+if ! grep -q "\"compiler\": \"nvcc $version\"" baselines/nvidia-h200/transpose/padded.json; then
+    build as_they_are
+    against=(--against "$work/as_they_are/lib.so") # counts of one compiler say nothing of another's
+fi
+
+# ---- The catalogue, by what an H200 counted
+judge faults "${families[@]}" "${against[@]}"
+expect "planted faults are caught on their lines" 1 'COMPUTED: NO KERNEL RAN ON A GPU' '!missing' \
+    'regressed  transpose/padded' 'excess_wavefronts' 'kernels/transpose.cu:' '= tile[x][y + k];' \
+    'regressed  reduce/grid_stride' 'global_load_sectors' 'mine += in[i];' \
+    'regressed  divergence/per_warp' 'branch_targets_divergent' 'if (pattern >> round & 1)' \
+    'regressed  sgemm/register_tile' 'local_memory' 'sum[i][j] += a[i] * b[j];' 'rows not computed'
+judge edits "${families[@]}" "${against[@]}"
+expect "harmless edits are not" 0 'nothing is worse' 'unchanged machine code' 'rows not computed' '!unsure' '!missing'
+judge edits -k 'transpose/*' --all "${against[@]}"
+expect "with --all what did not change is computed too, and is what the GPU counted" 0 'of 3 kernels computed here' \
+    '!unchanged machine code' '!unsure'
+judge edits -k 'transpose/*' --all --save "$work/run.json" "${against[@]}"
+expect "the run can be kept" 0 'nothing is worse'
+ask "$cugate" check --replay "$work/run.json" -k 'transpose/*'
+[ ${#against[@]} -gt 0 ] || expect "and judged again" 0 'REPLAY' 'of 3 kernels computed here'
+ask "$cugate" explain --replay "$work/run.json" transpose/padded
+expect "and explained" 0 'kernels/transpose.cu:'
+ask "$cugate" compare "$work/run.json" tests/data/recorded-nvidia-h200.json
+expect "what was measured is not judged by what was computed" 4 'the run was measured by the collector cupti'
+
+# ---- By code of another compiler
+mkdir "$work/other"
+cp -r baselines/nvidia-h200 "$work/other"
+sed -i 's/"compiler": "nvcc [^"]*"/"compiler": "nvcc 12.0.1"/' "$work"/other/nvidia-h200/*/*.json
+judge faults -k transpose/padded --baselines "$work/other"
+expect "counts of another compiler's code are no judge" 3 'unsure' 'nvcc 12.0.1 that of the baseline' '--against'
+judge faults -k transpose/padded --baselines "$work/other" --against "$work/edits/lib.so"
+expect "the base build is, computed too" 1 'regressed  transpose/padded' 'excess_wavefronts' '= tile[x][y + k];'
+judge edits -k transpose/padded --baselines "$work/other" --against "$work/edits/lib.so"
+expect "and finds no fault where there is none" 0 'nothing is worse'
+
+# ---- A library of somebody else's, and no GPU at all: the baseline is computed as well
+own() ( # NAME [DEFINITION]...
+    mkdir -p "$work/$1/kernels" && cp tests/data/own_kernels.cu "$work/$1/kernels/mine.cu" && cd "$work/$1" &&
+        "$nvcc" "${flags[@]}" "${includes[@]}" "${@:2}" -cudart shared -shared -o lib.so kernels/mine.cu
+) >"$work/$1.log" 2>&1
+own as_it_was
+own strided -DSTRIDE=8
+own beyond -DINDEX='(i+count)'
+mine=(--baselines "$work/mine" -k 'mine/s*')
+judge as_it_was "${mine[@]}" --save "$work/first.json"
+expect "a library of somebody else's without a baseline" 4 'no baseline'
+ask "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
+expect "begins with one that was computed" 0
+judge as_it_was "${mine[@]}"
+expect "which it keeps to" 0 'nothing is worse' 'unchanged machine code'
+judge strided "${mine[@]}"
+expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
+    'the line to blame' '1 kernel of unchanged'
+judge beyond "${mine[@]}"
+expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30'
+judge as_it_was --baselines "$work/mine"
+expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/graph' 'not simulated: cudaGraphCreate'
+ask "$cugate" run --collector sim --kernels "$work/as_it_was/lib.so" -k mine/graph
+expect "and a run of it has measured nothing" 5 'not simulated: cudaGraphCreate'
+"$nvcc" "${flags[@]}" "${includes[@]}" -cudart static -shared -o "$work/static.so" tests/data/own_kernels.cu
+ask "$cugate" run --collector sim --kernels "$work/static.so" -k mine/scale
+expect "a library with the runtime in it is refused" 2 '-cudart shared'
+
+# ---- What is missing
+CUGATE_NVDISASM=/no/such ask "$cugate" run --collector sim --kernels "$work/as_it_was/lib.so" -k mine/scale
+expect "without a disassembler nothing is computed, and it says how to get one" 5 '/no/such' \
+    'pip install nvidia-cuda-nvdisasm=='
+ask "$cugate" check --simulate=nvidia-h300
+expect "an unknown GPU" 2 "no description of a GPU 'nvidia-h300'" 'it has nvidia-h200'
+summary
