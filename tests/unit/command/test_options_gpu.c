@@ -1,0 +1,111 @@
+#include "base/base.h"
+#include "command/options.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct fixture {
+    char *directory, *own, *metrics, *baselines;
+    struct options options;
+};
+
+static char *put_folder(const char *directory, const char *name)
+{
+    char *path = x_sprintf("%s/%s", directory, name);
+    cr_assert_eq(mkdir(path, 0755), 0);
+    return path;
+}
+
+static void put_description(const char *metrics, const char *name)
+{
+    char *file = x_sprintf("gpus/%s", name);
+    free(scratch_file(metrics, file, ""));
+    free(file);
+}
+
+/* A metric folder that came with cugate, another one, and one of baselines. */
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.directory = scratch_make()};
+    fixture->own = put_folder(fixture->directory, "own");
+    fixture->metrics = put_folder(fixture->directory, "metrics");
+    fixture->baselines = put_folder(fixture->directory, "baselines");
+    free(put_folder(fixture->own, "gpus"));
+    fixture->options = (struct options){
+        .metrics = fixture->metrics,
+        .found = {NULL, fixture->own},
+        .baselines = fixture->baselines,
+        .collector = "sim",
+    };
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    free(fixture->own);
+    free(fixture->metrics);
+    free(fixture->baselines);
+    scratch_remove(fixture->directory);
+}
+
+/* Expects the description name below a folder, or NULL and those words. */
+static void expect(struct fixture *fixture, const char *gpu, const char *folder, const char *name, const char *words)
+{
+    struct capture capture;
+    fixture->options.gpu = gpu;
+    capture_begin(&capture);
+    char *path = options_find_gpu(&fixture->options);
+    char *said = capture_end(&capture);
+    char *wanted = name ? x_sprintf("%s/gpus/%s", folder, name) : NULL;
+    cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
+    cr_expect(path && wanted ? strcmp(path, wanted) == 0 : !path && !wanted, "%s, not %s", path, wanted);
+    free(wanted);
+    free(said);
+    free(path);
+}
+
+Test(options_gpu, the_only_description_is_meant)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    expect(&fixture, NULL, "", NULL, "has no description of a GPU to simulate");
+    put_description(fixture.own, "big.ini");
+    put_description(fixture.own, "README");
+    expect(&fixture, NULL, fixture.own, "big.ini", "");
+    expect(&fixture, "big", fixture.own, "big.ini", "");
+    expect(&fixture, "bi", "", NULL, "no description of a GPU 'bi' in");
+    expect(&fixture, "bi", "", NULL, "it has big");
+    tear_down(&fixture);
+}
+
+Test(options_gpu, of_several_the_one_with_a_baseline)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_description(fixture.own, "big.ini");
+    put_description(fixture.own, "small.ini");
+    expect(&fixture, NULL, "", NULL, "which GPU is to be simulated? There are big, small");
+    free(put_folder(fixture.baselines, "small"));
+    expect(&fixture, NULL, fixture.own, "small.ini", "");
+    expect(&fixture, "big", fixture.own, "big.ini", "");
+    free(put_folder(fixture.baselines, "big"));
+    expect(&fixture, NULL, "", NULL, "There are big, small");
+    tear_down(&fixture);
+}
+
+Test(options_gpu, descriptions_of_one_s_own)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_description(fixture.own, "big.ini");
+    free(put_folder(fixture.metrics, "gpus"));
+    put_description(fixture.metrics, "mine.ini");
+    expect(&fixture, NULL, fixture.metrics, "mine.ini", "");
+    expect(&fixture, "big", "", NULL, "it has mine");
+    char *file = x_sprintf("%s/gpus/big.ini", fixture.own);
+    expect(&fixture, file, fixture.own, "big.ini", "");
+    free(file);
+    tear_down(&fixture);
+}
