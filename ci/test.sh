@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
-#   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, planted faults,
+#   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, what is computed
+#                                           without a GPU, planted faults,
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
 #                                           the gate, fuzz corpora; and, but not with sanitizers, which they do not
 #                                           concern, the reports and what is in ci/ for CI servers
@@ -96,6 +97,7 @@ else
     script merge tests/scripts/merge.sh
     script check_perf tests/scripts/check_perf.sh
     script static tests/scripts/static.sh
+    script simulate tests/scripts/simulate.sh
     script static_files tests/scripts/static_files.sh
     script planted tests/scripts/planted.sh
     script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json

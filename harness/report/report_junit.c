@@ -170,6 +170,11 @@ static void put_properties(FILE *stream, const struct report *report)
     struct banner banner;
     if (words_banner(report, &banner))
         put_property(stream, "warning", banner.loud);
+    if (report->comparison && run_is_computed(report->run)) {
+        char computing[512];
+        words_computing(report->comparison, computing, sizeof computing);
+        put_property(stream, "computed", computing);
+    }
     put_property(stream, "device", words_known(report->run->device.name));
     put_property(stream, "driver", words_fact(report->run, SESSION_DRIVER));
     put_property(stream, "date", words_fact(report->run, SESSION_DATE));

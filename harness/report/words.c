@@ -219,8 +219,8 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
                plural(computing->unchanged));
     if (computing->not_simulated > 0)
         append(text, size, "; %zu kernel%s not simulated", computing->not_simulated, plural(computing->not_simulated));
-    append(text, size, "; NOT JUDGED HERE: %zu row%s that computing cannot know (times, traffic, caches)",
-           computing->absent, plural(computing->absent));
+    append(text, size, "; NOT JUDGED HERE: %zu row%s not computed (times, traffic, caches)", computing->absent,
+           plural(computing->absent));
 }
 
 enum exit_code words_exit_code_of_rows(const struct report *report)

@@ -77,6 +77,10 @@ Test(comparable, runs_of_two_collectors_are_not_compared)
         {NULL, "cupti", "measured by the collector unknown, the baseline by cupti"},
         {"host", NULL, "measured by the collector host, the baseline by unknown"},
         {"host", "cupti", "measured by the collector host, the baseline by cupti"},
+        {"sim", "cupti", NULL}, /* computed: the counts are those of the GPU */
+        {"sim", "sim", NULL},
+        {"cupti", "sim", "measured by the collector cupti, the baseline by sim"},
+        {"sim", "host", "measured by the collector sim, the baseline by host"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct run run = made_run(1), baseline = made_run(2);

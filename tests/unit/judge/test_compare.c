@@ -434,3 +434,155 @@ Test(compare, a_missing_kernel_whose_code_is_new_elsewhere_was_renamed)
     cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED);
     tear_down(&fixture);
 }
+
+/* ---- A run that was computed ---- */
+
+static void put_collector(struct run *run, const char *collector, const char *compiler)
+{
+    put_fact(run, SESSION_COLLECTOR, collector);
+    run->sessions[run->session_count - 1].facts[SESSION_COMPILER] = x_strdup(compiler);
+}
+
+/* It knows count and ceiling, and no time. */
+static void set_up_computed(struct fixture *fixture)
+{
+    static const char *const known[] = {"count", "ceiling"};
+    set_up(fixture);
+    run_forget_notes(&fixture->run);
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        const struct metric_note note = note_of_metric(metrics_find(&fixture->metrics, known[i]));
+        run_set_note(&fixture->run, &note);
+    }
+    put_collector(&fixture->base, "cupti", "nvcc 1");
+    put_collector(&fixture->run, "sim", "nvcc 1");
+}
+
+static void put_baseline(struct fixture *fixture, const char *kernel, const char *code)
+{
+    put(&fixture->base, kernel, "count", 7);
+    put(&fixture->base, kernel, "time", 100000);
+    put(&fixture->base, kernel, "rate", 5);
+    put_code(&fixture->base, kernel, code);
+}
+
+static bool has_note(const struct comparison *comparison, const char *words)
+{
+    for (size_t i = 0; i < comparison->note_count; i++)
+        if (strstr(comparison->notes[i], words))
+            return true;
+    return false;
+}
+
+Test(compare, what_was_computed_and_what_was_not_is_counted)
+{
+    struct fixture fixture;
+    set_up_computed(&fixture);
+    put_baseline(&fixture, "a/changed", "f00d");
+    put(&fixture.run, "a/changed", "count", 6);
+    put_code(&fixture.run, "a/changed", "beef");
+    put_baseline(&fixture, "a/foreign", NULL);
+    put_status(&fixture.run, "a/foreign", RESULT_FAILED, "no cuBLAS");
+    put_baseline(&fixture, "a/odd", "f00d");
+    put_code(&fixture.run, "a/odd", "f00d");
+    put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
+    put_baseline(&fixture, "a/unchanged", "f00d");
+    put_code(&fixture.run, "a/unchanged", "f00d");
+    put(&fixture.base, "b/transfer", "time", 100000);
+    run_add(&fixture.run, "b/transfer");
+    const struct comparison *comparison = compare(&fixture);
+    const struct computing *computing = &comparison->computing;
+    cr_expect_eq(comparison_exit_code(comparison), EXIT_SAME);
+    cr_expect_eq(comparison->kernels, 2);
+    cr_expect_eq(comparison->count, 2);
+    cr_expect_eq(computing->rows, 1);
+    cr_expect_eq(computing->kernels, 1);
+    cr_expect_eq(computing->unchanged, 1);
+    cr_expect_eq(computing->not_simulated, 1);
+    /* The times of the two that are judged; of those left out the counts as well. */
+    cr_expect_eq(computing->absent, 2 + 2 * 2 + 1, "%zu", computing->absent);
+    cr_expect(find(comparison, "a/changed", "count")->computed);
+    cr_expect_eq(find(comparison, "a/changed", "count")->verdict, VERDICT_IMPROVED);
+    cr_expect(says(find(comparison, "a/unchanged", "count"), "same code: not computed again"));
+    cr_expect(has_note(comparison, "machine code of another library, so it is not computed: a/foreign"));
+    cr_expect(has_note(comparison, "not simulated, and their machine code and launches are the baseline's: a/odd"));
+    cr_expect(has_note(comparison, "they launch nothing, so there is nothing to compute: b/transfer"));
+    tear_down(&fixture);
+}
+
+Test(compare, nothing_computed_is_no_pass)
+{
+    struct fixture fixture;
+    set_up_computed(&fixture);
+    put_baseline(&fixture, "a/odd", "f00d");
+    put_code(&fixture.run, "a/odd", "f00d");
+    put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
+    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
+    tear_down(&fixture);
+}
+
+Test(compare, what_cannot_be_simulated_is_unsure_and_only_of_a_computed_run)
+{
+    for (int computed = 0; computed < 2; computed++) {
+        struct fixture fixture;
+        computed ? set_up_computed(&fixture) : set_up(&fixture);
+        put_baseline(&fixture, "a/odd", "f00d");
+        put_code(&fixture.run, "a/odd", "beef");
+        put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X at a.cu:7");
+        put_status(&fixture.run, "a/new", RESULT_FAILED, RESULT_NOT_SIMULATED "Y");
+        const struct comparison *comparison = compare(&fixture);
+        const enum verdict verdict = computed ? VERDICT_UNSURE : VERDICT_MISSING;
+        cr_expect_eq(find(comparison, "a/odd", "")->verdict, verdict);
+        cr_expect_eq(find(comparison, "a/new", "")->verdict, verdict);
+        cr_expect(says(find(comparison, "a/odd", ""), "not simulated: X at a.cu:7"));
+        tear_down(&fixture);
+    }
+}
+
+Test(compare, a_failure_of_the_library_s_own_code_is_missing_when_computed)
+{
+    static const struct {
+        enum result_status status;
+        const char *code; /* of the baseline */
+        size_t judgements;
+    } rows[] = {{RESULT_FAILED, "f00d", 1}, {RESULT_WRONG, "f00d", 1},     {RESULT_WRONG, NULL, 1},
+                {RESULT_CRASHED, NULL, 1},  {RESULT_NOT_BUILT, "f00d", 1}, {RESULT_NOT_BUILT, NULL, 0},
+                {RESULT_FAILED, NULL, 0}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up_computed(&fixture);
+        put_baseline(&fixture, "a/b", rows[i].code);
+        put_status(&fixture.run, "a/b", rows[i].status, "made up");
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(comparison->count, rows[i].judgements, "row %zu", i);
+        cr_expect_eq(comparison_exit_code(comparison), EXIT_NOT_MEASURED, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare, counts_of_another_compiler_s_code_are_told)
+{
+    static const struct {
+        const char *was, *is, *base_code, *code;
+        bool computed, other;
+    } rows[] = {
+        {"nvcc 1", "nvcc 2", "f00d", "beef", true, true},   {"nvcc 1", "nvcc 2", "f00d", "f00d", true, false},
+        {"nvcc 1", "nvcc 1", "f00d", "beef", true, false},  {"nvcc 1", NULL, "f00d", "beef", true, false},
+        {"nvcc 1", "nvcc 2", "f00d", "beef", false, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        put_collector(&fixture.base, "cupti", rows[i].was);
+        put_collector(&fixture.run, rows[i].computed ? "sim" : "cupti", rows[i].is);
+        put_baseline(&fixture, "a/b", rows[i].base_code);
+        put(&fixture.run, "a/b", "count", 7);
+        put_code(&fixture.run, "a/b", rows[i].code);
+        const char *other = compare_other_counts(&fixture.base, run_find(&fixture.base, "a/b"), &fixture.run,
+                                                 run_find(&fixture.run, "a/b"));
+        cr_expect(rows[i].other ? other && strcmp(other, rows[i].is) == 0 : !other, "row %zu: %s", i, other);
+        const struct judgement *whole = find(compare(&fixture), "a/b", "");
+        cr_expect_eq(whole != NULL, rows[i].other, "row %zu", i);
+        cr_expect(!whole || (whole->verdict == VERDICT_UNSURE && says(whole, "nvcc 1 that of the baseline")));
+        tear_down(&fixture);
+    }
+}

@@ -110,3 +110,58 @@ Test(words, a_red_row_says_what_writes_its_file)
         report_tear_down(&fixture);
     }
 }
+
+/* Makes the run of the fixture one that was computed, and compares it anew. */
+static void compute(struct fixture *fixture)
+{
+    struct session *session = &fixture->run.sessions[0];
+    free(session->facts[SESSION_COLLECTOR]);
+    session->facts[SESSION_COLLECTOR] = x_strdup(RUN_COMPUTED);
+    run_forget_notes(&fixture->run);
+    for (size_t i = 0; i < fixture->run.result_count; i++)
+        for (size_t r = fixture->run.results[i].row_count; r-- > 0;) {
+            const struct row *row = &fixture->run.results[i].rows[r];
+            const struct metric *metric = metrics_find(&fixture->metrics, row->metric);
+            const struct metric_note note = note_of_metric(metric);
+            if (metric->class == METRIC_EXACT)
+                run_set_note(&fixture->run, &note);
+            else
+                result_remove(&fixture->run.results[i], row->metric);
+        }
+    judge(fixture);
+}
+
+Test(words, what_was_computed_says_so_in_every_format_and_what_is_not_judged)
+{
+    static int (*const formats[])(const struct report *, FILE *) = {report_text, report_junit, report_markdown,
+                                                                    report_comment, report_github};
+    struct fixture fixture;
+    report_set_up(&fixture, "worse.json");
+    compute(&fixture);
+    const struct computing *computing = &fixture.comparison.computing;
+    cr_assert(computing->rows > 0 && computing->absent > 0, "%zu, %zu", computing->rows, computing->absent);
+    char *absent = x_sprintf("%zu rows not computed", computing->absent);
+    for (size_t f = 0; f < ARRAY_SIZE(formats); f++) {
+        char *text = print(&fixture.report, formats[f]);
+        expect_word(text, "COMPUTED: NO KERNEL RAN ON A GPU.");
+        expect_word(text, absent);
+        expect_word(text, "RUN.json takes a machine with a GPU");
+        free(text);
+    }
+    char *text = print(&fixture.report, report_text);
+    char *counts = x_sprintf("computed  %zu rows of %zu kernels computed here", computing->rows, computing->kernels);
+    expect_word(text, counts);
+    expect_word(text, "computed, which repeats, against");
+    expect_no_word(text, "bank conflicts  verdict"); /* the table, of what was measured */
+    free(counts);
+    free(text);
+    text = print(&fixture.report, report_json);
+    counts = x_sprintf("\"computed\": {\"rows\": %zu, \"kernels\": %zu, \"unchanged\": 0, \"not_simulated\": 0, "
+                       "\"absent\": %zu}",
+                       computing->rows, computing->kernels, computing->absent);
+    expect_word(text, counts);
+    free(counts);
+    free(text);
+    free(absent);
+    report_tear_down(&fixture);
+}
