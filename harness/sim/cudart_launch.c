@@ -266,7 +266,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = function->shared_bytes,
         .constSizeBytes = function->module->bank3_size,
-        .localSizeBytes = function->stack_bytes,
+        .localSizeBytes = module_facts(function)->local_bytes,
         .maxThreadsPerBlock = (int)most_threads(function),
         .numRegs = (int)function->registers,
         .ptxVersion = capability,
