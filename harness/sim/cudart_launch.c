@@ -107,7 +107,7 @@ static cudaError_t run(const struct grid *grid)
     static const char prefix[] = "not simulated: ";
     struct problem problem;
     bool fault;
-    if (launch_log_run(grid, &fault, &problem) == 0)
+    if (launches_run(grid, &fault, &problem) == 0)
         return cudaSuccess;
     if (fault) {
         /* As on a GPU, which is still at it when the call returns: the next one says so. */

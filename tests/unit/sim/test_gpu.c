@@ -21,7 +21,7 @@ Test(gpu, the_description_is_the_device_of_its_baseline)
     struct device device = {0};
     cr_assert_eq(gpu_read(&gpu, DESCRIPTION, &problem), 0, "%s", problem.text);
     cr_assert_eq(run_read(&run, "baselines/nvidia-h200/transpose/padded.json"), 0);
-    gpu_describe(&gpu, &device);
+    gpu_as_device(&gpu, &device);
     char difference[256];
     device_difference(&device, &run.device, difference, sizeof difference);
     cr_expect_str_empty(difference);
