@@ -16,9 +16,9 @@ static int sim_open(void **self, const struct job *job, struct device *device, s
     const struct job **kept = x_calloc(1, sizeof *kept);
     *kept = job;
     *self = kept;
-    gpu_describe(runtime_gpu(), device); /* that prepare() has opened */
+    gpu_as_device(runtime_gpu(), device); /* that prepare() has opened */
     if (job->dry)
-        launch_log_only_note();
+        launches_only_note();
     return 0;
 }
 
@@ -44,11 +44,11 @@ static void read_launch(const struct metrics *metrics, const double *counted, st
 /* A row for each metric that is provided: of others there is none. */
 static void add_rows(const struct metrics *metrics, struct result *result)
 {
-    const size_t launches = launch_log_count();
+    const size_t launches = launches_counted();
     struct value *readings = x_calloc(launches * metrics->count, sizeof *readings);
     struct value *values = x_calloc(metrics->count, sizeof *values);
     for (size_t launch = 0; launch < launches; launch++)
-        read_launch(metrics, launch_log_values(launch), &readings[launch * metrics->count]);
+        read_launch(metrics, launches_values(launch), &readings[launch * metrics->count]);
     sample_combine(metrics, readings, launches, values);
     for (size_t m = 0; m < metrics->count; m++) {
         if (exact_counter_of(&metrics->list[m]) == EXACT_COUNTERS)
@@ -75,20 +75,20 @@ static int sim_measure(void *self, const struct workload *workload, struct resul
     const struct job *job = *(const struct job **)self;
     if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0)
         return -1;
-    launch_log_begin();
+    launches_begin();
     const int failed = workload_run(workload, problem);
-    launch_log_end();
+    launches_end();
     if (failed < 0 || check(problem) < 0)
         return -1;
     if (job->dry)
-        launch_log_hand_over(result);
+        launches_hand_over(result);
     if (workload->transfer || job->dry)
         return 0; /* nothing of it can be counted, or is to be */
-    if (launch_log_count() == 0)
+    if (launches_counted() == 0)
         return problem_set(problem, "it launched no kernel that can be seen here; a family that only copies is of kind "
                                     "CUGATE_TRANSFER");
     add_rows(job->metrics, result);
-    launch_log_hand_over(result);
+    launches_hand_over(result);
     return 0;
 }
 

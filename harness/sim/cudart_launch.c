@@ -107,7 +107,7 @@ static cudaError_t run(const struct grid *grid)
     static const char prefix[] = "not simulated: ";
     struct problem problem;
     bool fault;
-    if (launch_log_run(grid, &fault, &problem) == 0)
+    if (launches_run(grid, &fault, &problem) == 0)
         return cudaSuccess;
     if (fault) {
         /* As on a GPU, which is still at it when the call returns: the next one says so. */
@@ -266,7 +266,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = function->shared_bytes,
         .constSizeBytes = function->module->bank3_size,
-        .localSizeBytes = function->stack_bytes,
+        .localSizeBytes = module_facts(function)->local_bytes,
         .maxThreadsPerBlock = (int)most_threads(function),
         .numRegs = (int)function->registers,
         .ptxVersion = capability,

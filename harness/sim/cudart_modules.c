@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "cubin/cubin.h"
+#include "model/model.h"
 
 #include "gpu.h"
 
@@ -140,9 +141,13 @@ static struct module *module_of(struct binary *binary, const char *name)
     pthread_mutex_unlock(&lock);
     static const char prefix[] = "not simulated: ";
     const char *words = binary->problem.text;
-    if (!binary->module)
-        runtime_not_simulated("%s: %s", name,
+    if (!binary->module) {
+        char *plain = x_strdup(name);
+        symbols_read((char **[]){&plain}, 1);
+        runtime_not_simulated("%s: %s", plain,
                               strncmp(words, prefix, strlen(prefix)) == 0 ? words + strlen(prefix) : words);
+        free(plain);
+    }
     return binary->module;
 }
 

@@ -154,7 +154,7 @@ int gpu_capability(const struct gpu *gpu)
     return gpu->attributes[cudaDevAttrComputeCapabilityMajor] * 10 + gpu->attributes[cudaDevAttrComputeCapabilityMinor];
 }
 
-void gpu_describe(const struct gpu *gpu, struct device *device)
+void gpu_as_device(const struct gpu *gpu, struct device *device)
 {
     device->name = x_strdup(gpu->name);
     device->compute_capability = x_sprintf("%d.%d", gpu->attributes[cudaDevAttrComputeCapabilityMajor],

@@ -25,6 +25,6 @@ char *gpu_file(const struct job *job, struct problem *problem);
 int gpu_capability(const struct gpu *gpu); /* 90 for 9.0 */
 
 /* As baselines know it. */
-void gpu_describe(const struct gpu *gpu, struct device *device);
+void gpu_as_device(const struct gpu *gpu, struct device *device);
 
 #endif

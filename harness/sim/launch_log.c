@@ -13,7 +13,7 @@
 #define INSTRUCTION 16 /* bytes */
 
 /* A function that was counted. What is known of its instructions stays; what they did is of the launches since
- * launch_log_begin(). */
+ * launches_begin(). */
 struct counted {
     struct function *function;
     size_t count; /* instructions */
@@ -37,7 +37,7 @@ static size_t value_count;
 static struct counted *functions;
 static size_t function_count;
 
-void launch_log_begin(void)
+void launches_begin(void)
 {
     for (size_t i = 0; i < launch_count; i++)
         free(launches[i].function);
@@ -51,7 +51,7 @@ void launch_log_begin(void)
     recording = true;
 }
 
-void launch_log_end(void)
+void launches_end(void)
 {
     recording = false;
 }
@@ -121,12 +121,12 @@ static int run_counted(const struct grid *grid, bool *fault, struct problem *pro
     return failed;
 }
 
-void launch_log_only_note(void)
+void launches_only_note(void)
 {
     only_note = true;
 }
 
-int launch_log_run(const struct grid *grid, bool *fault, struct problem *problem)
+int launches_run(const struct grid *grid, bool *fault, struct problem *problem)
 {
     pthread_mutex_lock(&lock);
     *fault = false;
@@ -139,12 +139,12 @@ int launch_log_run(const struct grid *grid, bool *fault, struct problem *problem
     return failed;
 }
 
-size_t launch_log_count(void)
+size_t launches_counted(void)
 {
     return value_count;
 }
 
-const double *launch_log_values(size_t launch)
+const double *launches_values(size_t launch)
 {
     return values[launch].list;
 }
@@ -163,7 +163,7 @@ static void add_lines(const struct counted *counted, struct profile *profile)
     }
 }
 
-void launch_log_hand_over(struct result *result)
+void launches_hand_over(struct result *result)
 {
     result->launches = launches;
     result->launch_count = launch_count;

@@ -8,20 +8,20 @@
 #include "worker/worker.h"
 
 /* Launches are counted between these two. Beginning forgets what is there. */
-void launch_log_begin(void);
-void launch_log_end(void);
+void launches_begin(void);
+void launches_end(void);
 
 /* From now on nothing is executed: launches are only noted. */
-void launch_log_only_note(void);
+void launches_only_note(void);
 
 /* Executes a launch, as grid_run does, and counts it while that is on. */
-int launch_log_run(const struct grid *grid, bool *fault, struct problem *problem);
+int launches_run(const struct grid *grid, bool *fault, struct problem *problem);
 
 /* What was counted: of each launch all counters, in order. */
-size_t launch_log_count(void);
-const double *launch_log_values(size_t launch); /* EXACT_COUNTERS of them */
+size_t launches_counted(void);
+const double *launches_values(size_t launch); /* EXACT_COUNTERS of them */
 
 /* Moves the launches to a result, and adds its lines where they were counted. */
-void launch_log_hand_over(struct result *result);
+void launches_hand_over(struct result *result);
 
 #endif

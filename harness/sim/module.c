@@ -1,7 +1,5 @@
 /* What stands where is in cubin/cubin_image.h; of attributes, beside those that are read there:
  *
- *   MIN_STACK_SIZE  u32 symbol, u32 bytes; all ones for a function that calls itself
- *   FRAME_SIZE      u32 symbol, u32 bytes
  *   KPARAM_INFO     u32 0, u16 number of the argument, u16 its offset, u32 whose bits from 18 on are its size
  *   PARAM_CBANK     u32 symbol, u16 where arguments begin in constant bank 0, u16 how many bytes they are */
 #include "module.h"
@@ -16,15 +14,14 @@
 
 enum {
     EIATTR_PARAM_CBANK = 0x0a,
-    EIATTR_FRAME_SIZE = 0x11,
-    EIATTR_MIN_STACK_SIZE = 0x12,
     EIATTR_KPARAM_INFO = 0x17,
 };
 
 #define PARAMETER_BASE 0x210 /* of compute capability 9.0, where the image does not say */
-#define RECURSIVE_STACK                                                                                                \
-    1024            /* what the runtime gives a thread when the machine code does not know: cudaLimitStackSize */
-#define R_CUDA_64 2 /* relocation: the address of a symbol */
+#define CALL_STACK 1024      /* what the runtime gives each thread: cudaLimitStackSize */
+
+/* Relocations: the address of a symbol, as it is and for any kind of memory. */
+enum { R_CUDA_64 = 2, R_CUDA_G64 = 4 };
 
 /* Stands where an address should, of what has none here: functions, printf. No memory is there. */
 #define NOWHERE 0xfffe000000000000u
@@ -76,38 +73,23 @@ static int take_attribute(struct function *function, const struct image_attribut
     return 0;
 }
 
-/* The attributes of image kernel number `kernel` (from 1), or of all (0), each to take. -1 when one is malformed. */
-static int each_attribute(const struct image *image, size_t kernel, struct function *function,
-                          int (*take)(struct function *function, const struct image_attribute *attribute))
+/* -1 when one is malformed. */
+static int take_attributes(struct function *function, size_t kernel)
 {
+    const struct image *image = &function->module->image;
     for (size_t i = 0; i < image->section_count; i++) {
         const struct image_section *section = &image->sections[i];
-        const bool is_info = strcmp(section->name, ".nv.info") == 0 || strncmp(section->name, ".nv.info.", 9) == 0;
-        if (!is_info || !section->bytes || section->owner != kernel)
+        if (section->owner != kernel || strncmp(section->name, ".nv.info.", 9) != 0 || !section->bytes)
             continue;
         const unsigned char *at = section->bytes, *end = at + section->header.sh_size;
         struct image_attribute attribute;
         int more;
         while ((more = image_next_attribute(&at, end, &attribute)) > 0)
-            if (take(function, &attribute) < 0)
+            if (take_attribute(function, &attribute) < 0)
                 return -1;
         if (more < 0)
             return -1;
     }
-    return 0;
-}
-
-/* A function that calls itself has no known stack: it gets its frame and what every thread has. */
-static int take_stack(struct function *function, const struct image_attribute *attribute)
-{
-    const bool is_stack = attribute->number == EIATTR_MIN_STACK_SIZE;
-    const struct image *image = &function->module->image;
-    if ((!is_stack && attribute->number != EIATTR_FRAME_SIZE) || attribute->size < 8)
-        return 0;
-    const uint64_t symbol = number_at(attribute->bytes, 4), value = number_at(attribute->bytes + 4, 4);
-    if (symbol < image->symbol_count && is_stack && value == UINT32_MAX &&
-        strcmp(symbol_name(image, symbol), function->name) == 0)
-        function->stack_bytes += RECURSIVE_STACK;
     return 0;
 }
 
@@ -150,8 +132,10 @@ static int add_function(struct module *module, size_t number, struct problem *pr
         .max_threads = kernel->facts.max_threads,
     };
     take_symbols(function, kernel->section);
-    if (each_attribute(image, number + 1, function, take_attribute) < 0 ||
-        each_attribute(image, 0, function, take_stack) < 0 || !has_room_for_parameters(function))
+    /* The machine code does not know how deep a function calls itself, and not always that it does. */
+    if (function->symbol_count > 1)
+        function->stack_bytes += CALL_STACK;
+    if (take_attributes(function, number + 1) < 0 || !has_room_for_parameters(function))
         return problem_set(problem,
                            "not simulated: the parameters of %s are described in a way that is not known here: build "
                            "it with nvcc 13.0",
@@ -239,7 +223,8 @@ static void relocate(const struct image *image, const GElf_Rela *relocation, uns
     if (size < sizeof(uint64_t) || relocation->r_offset > size - sizeof(uint64_t) || number >= image->symbol_count)
         return;
     const GElf_Sym *symbol = &image->symbols[number];
-    const bool known = GELF_R_TYPE(relocation->r_info) == R_CUDA_64 && is_variable(image, symbol, places);
+    const unsigned type = (unsigned)GELF_R_TYPE(relocation->r_info);
+    const bool known = (type == R_CUDA_64 || type == R_CUDA_G64) && is_variable(image, symbol, places);
     const uint64_t address = known ? (uint64_t)(uintptr_t)places[symbol->st_shndx] + symbol->st_value : NOWHERE;
     const uint64_t value = address + (known ? (uint64_t)relocation->r_addend : number << 4);
     memcpy(place + relocation->r_offset, &value, sizeof value);

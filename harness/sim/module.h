@@ -29,12 +29,12 @@ struct function {
     size_t size;
     struct parameter *parameters; /* in the order of the arguments */
     size_t parameter_count;
-    unsigned parameter_base;     /* where they begin in constant bank 0: 0x210 */
-    unsigned parameter_bytes;    /* of all */
-    unsigned registers;          /* a thread */
-    unsigned stack_bytes;        /* local memory of a thread with all that it calls */
-    unsigned shared_bytes;       /* static shared memory of a block, without what the system keeps */
-    unsigned max_threads;        /* largest block, 0: not said */
+    unsigned parameter_base;  /* where they begin in constant bank 0: 0x210 */
+    unsigned parameter_bytes; /* of all */
+    unsigned registers;       /* a thread */
+    unsigned stack_bytes;     /* local memory of a thread; with what the runtime keeps for calls, where it makes some */
+    unsigned shared_bytes;    /* static shared memory of a block, without what the system keeps */
+    unsigned max_threads;     /* largest block, 0: not said */
     struct code_symbol *symbols; /* all functions in its section */
     size_t symbol_count;
     struct code *code; /* decoded at the first launch; NULL before */

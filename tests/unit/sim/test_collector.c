@@ -1,0 +1,176 @@
+#include "sim/collector.h"
+
+#include "base/base.h"
+#include "sim/runtime.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "sim_support.h"
+
+/* A workload that launches one kernel, or as its test says. */
+static const char fill = 0;
+static int *out;
+static int (*launch_this)(void);
+static int restored;
+
+static int one_launch(void)
+{
+    return (int)cudaLaunchKernel(&fill, (dim3){2, 1, 1}, (dim3){64, 1, 1}, (void *[]){&out}, 0, NULL);
+}
+
+static int no_launch(void)
+{
+    return 0;
+}
+
+/* It does not care that there is no such thing. */
+static int with_a_graph(void)
+{
+    cudaGraph_t graph;
+    cudaGraphCreate(&graph, 0);
+    return one_launch();
+}
+
+static int at_no_address(void)
+{
+    out = NULL;
+    one_launch();
+    return (int)cudaGetLastError();
+}
+
+static int restore(void *self)
+{
+    (void)self;
+    restored++;
+    return one_launch(); /* which is not counted */
+}
+
+static int launch(void *self)
+{
+    (void)self;
+    return launch_this();
+}
+
+static int wait(void *self)
+{
+    (void)self;
+    return (int)cudaDeviceSynchronize();
+}
+
+static const char *text(int error)
+{
+    return cudaGetErrorString((cudaError_t)error);
+}
+
+struct fixture {
+    struct metrics metrics;
+    struct job job;
+    struct device device;
+    struct session session;
+    struct workload workload;
+    struct result result;
+    struct problem problem;
+    void *collector;
+};
+
+static void open_fixture(struct fixture *fixture, int (*what)(void))
+{
+    *fixture = (struct fixture){.workload = {"made/up", false, NULL, restore, launch, wait, text}};
+    cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
+    fixture->job.metrics = &fixture->metrics;
+    void **binary = sim_register("extern \"C\" __global__ void fill(int *out)\n"
+                                 "{\n"
+                                 "    out[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n"
+                                 "}\n");
+    sim_register_kernel(binary, &fill, "fill");
+    cr_assert_eq(cudaMalloc((void **)&out, 4096), cudaSuccess);
+    launch_this = what;
+    cr_assert_eq(
+        sim_collector.open(&fixture->collector, &fixture->job, &fixture->device, &fixture->session, &fixture->problem),
+        0);
+}
+
+static int measure(struct fixture *fixture)
+{
+    return sim_collector.measure(fixture->collector, &fixture->workload, &fixture->result, &fixture->problem);
+}
+
+Test(collector, a_row_for_each_metric_that_it_has_and_none_for_others)
+{
+    struct fixture fixture;
+    open_fixture(&fixture, one_launch);
+    cr_expect_str_eq(fixture.device.name, "NVIDIA H200");
+    cr_assert_eq(measure(&fixture), 0, "%s", fixture.problem.text);
+    cr_expect_eq(restored, 1);
+    const struct result *result = &fixture.result;
+    for (size_t m = 0; m < fixture.metrics.count; m++) {
+        const struct metric *metric = &fixture.metrics.list[m];
+        const bool has = metric_source(metric) == SOURCE_SAMPLES && exact_provides(metric);
+        cr_expect_eq(result_find(result, metric->name) != NULL, has, "%s", metric->name);
+    }
+    cr_expect_eq(row_value(result_find(result, "global_store_requests")), 4, "not the restoring launch");
+    cr_expect_eq(row_value(result_find(result, "threads_per_instruction")), 32);
+    cr_expect_eq(result_find(result, "branch_efficiency")->state, VALUE_NOT_APPLICABLE);
+    cr_expect_eq(result_find(result, "instructions")->sessions[0].count, 1);
+    cr_assert_eq(result->launch_count, 1);
+    cr_expect_eq(profile_total(&result->profile, LINE_GLOBAL_STORES), 4);
+    cr_expect(sim_collector.measures_first);
+    sim_collector.close(fixture.collector);
+}
+
+Test(collector, launches_of_one_workload_are_combined)
+{
+    struct fixture fixture;
+    open_fixture(&fixture, one_launch);
+    cr_assert_eq(measure(&fixture), 0);
+    result_release(&fixture.result);
+    fixture.result = (struct result){0};
+    cr_assert_eq(measure(&fixture), 0, "again: only of this time");
+    cr_expect_eq(row_value(result_find(&fixture.result, "global_store_requests")), 4);
+    cr_expect_eq(fixture.result.launches[0].times, 1);
+}
+
+Test(collector, no_launch_is_no_measurement_but_of_a_transfer)
+{
+    struct fixture fixture;
+    open_fixture(&fixture, no_launch);
+    cr_expect_eq(measure(&fixture), -1);
+    cr_expect(strstr(fixture.problem.text, "it launched no kernel"), "%s", fixture.problem.text);
+    fixture.workload.transfer = true;
+    cr_expect_eq(measure(&fixture), 0);
+    cr_expect_eq(fixture.result.row_count, 0);
+}
+
+Test(collector, what_was_missing_takes_the_numbers_even_if_nobody_cared)
+{
+    struct fixture fixture;
+    open_fixture(&fixture, with_a_graph);
+    cr_expect_eq(measure(&fixture), -1);
+    cr_expect_str_eq(fixture.problem.text, "not simulated: cudaGraphCreate");
+    cr_expect_eq(fixture.result.row_count, 0);
+    /* A later call that fails for it. */
+    problem_set(&fixture.problem, "verify: operation not supported");
+    sim_collector.explain(fixture.collector, &fixture.problem);
+    cr_expect_str_eq(fixture.problem.text, "not simulated: cudaGraphCreate");
+}
+
+Test(collector, a_fault_has_the_simulators_words)
+{
+    struct fixture fixture;
+    open_fixture(&fixture, at_no_address);
+    cr_expect_eq(measure(&fixture), -1);
+    sim_collector.explain(fixture.collector, &fixture.problem);
+    cr_expect(strstr(fixture.problem.text, "0x0") && !strstr(fixture.problem.text, "illegal"), "%s",
+              fixture.problem.text);
+    cr_expect_eq(fixture.result.row_count, 0);
+}
+
+Test(collector, other_failures_keep_their_words)
+{
+    struct fixture fixture;
+    open_fixture(&fixture, one_launch);
+    problem_set(&fixture.problem, "open: out of memory");
+    sim_collector.explain(fixture.collector, &fixture.problem);
+    cr_expect_str_eq(fixture.problem.text, "open: out of memory");
+}

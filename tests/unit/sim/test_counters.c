@@ -1,0 +1,112 @@
+#include "sim/counters.h"
+
+#include "base/base.h"
+#include "sim/traits.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+/* A made launch: one instruction of each kind, with numbers that no other has. */
+enum { LOAD, STORE, COPY, ATOMIC, GENERIC_LOCAL, LOCAL_STORE, BRANCH, FUSED, SHARED_LOAD, NEVER, COUNT };
+
+static const unsigned traits[COUNT] = {
+    [LOAD] = TRAIT_LOAD | TRAIT_GLOBAL,
+    [STORE] = TRAIT_STORE | TRAIT_GLOBAL,
+    [COPY] = TRAIT_LOAD | TRAIT_GLOBAL | TRAIT_SHARED | TRAIT_ASYNC_COPY,
+    [ATOMIC] = TRAIT_ATOMIC | TRAIT_GLOBAL,
+    [GENERIC_LOCAL] = TRAIT_LOAD | TRAIT_GENERIC,
+    [LOCAL_STORE] = TRAIT_STORE | TRAIT_LOCAL,
+    [FUSED] = TRAIT_FP32 | TRAIT_FUSED,
+    [SHARED_LOAD] = TRAIT_LOAD | TRAIT_SHARED,
+    [NEVER] = TRAIT_FP64,
+};
+
+static const struct tally tallies[COUNT] = {
+    [LOAD] = {.executed = 1,
+              .active = 32,
+              .working = 30,
+              .sectors = 4,
+              .ideal_sectors = 3,
+              .unit_sectors = 4,
+              .global_accesses = 1},
+    [STORE] = {.executed = 1,
+               .active = 32,
+               .working = 32,
+               .sectors = 8,
+               .ideal_sectors = 7,
+               .unit_sectors = 8,
+               .global_accesses = 1},
+    [COPY] = {.executed = 1,
+              .active = 32,
+              .working = 32,
+              .sectors = 16,
+              .ideal_sectors = 16,
+              .unit_sectors = 24,
+              .wavefronts = 10,
+              .ideal_wavefronts = 4,
+              .global_accesses = 1},
+    [ATOMIC] = {.executed = 1,
+                .active = 32,
+                .working = 32,
+                .sectors = 32,
+                .ideal_sectors = 32,
+                .unit_sectors = 32,
+                .global_accesses = 1},
+    [GENERIC_LOCAL] =
+        {.executed = 1, .active = 32, .working = 32, .sectors = 64, .unit_sectors = 64, .local_accesses = 1},
+    [LOCAL_STORE] =
+        {.executed = 1, .active = 32, .working = 32, .sectors = 128, .unit_sectors = 128, .local_accesses = 1},
+    [BRANCH] = {.executed = 4, .active = 128, .working = 100, .uniform = 3, .divergent = 1},
+    [FUSED] = {.executed = 2, .active = 64, .working = 60},
+    [SHARED_LOAD] =
+        {.executed = 1, .active = 32, .working = 32, .wavefronts = 5, .ideal_wavefronts = 1, .shared_accesses = 1},
+};
+
+Test(counters, each_kind_is_where_the_gpu_has_it)
+{
+    static const double wanted[EXACT_COUNTERS] = {
+        [EXACT_INSTRUCTIONS] = 13,
+        [EXACT_THREADS_PER_INSTRUCTION] = 382.0 / 13,
+        [EXACT_BRANCH_TARGETS] = 4,
+        [EXACT_DIVERGENT_TARGETS] = 1,
+        [EXACT_BRANCH_EFFICIENCY] = 75,
+        [EXACT_SHARED_WAVEFRONTS] = 15,
+        [EXACT_GLOBAL_LOAD_SECTORS] = 28, /* the copy's, not the atomic's */
+        [EXACT_GLOBAL_LOADS] = 1,         /* neither */
+        [EXACT_GLOBAL_STORE_SECTORS] = 8,
+        [EXACT_GLOBAL_STORES] = 1,
+        [EXACT_LOCAL_LOAD_SECTORS] = 64,
+        [EXACT_LOCAL_STORE_SECTORS] = 128,
+        [EXACT_FP32] = 60,
+        [EXACT_FP32_FUSED] = 60,
+    };
+    double values[EXACT_COUNTERS];
+    counters_of(tallies, traits, COUNT, values);
+    for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++)
+        cr_expect_eq(values[counter], wanted[counter], "counter %d: %g, not %g", (int)counter, values[counter],
+                     wanted[counter]);
+}
+
+Test(counters, a_ratio_of_nothing_is_no_number)
+{
+    double values[EXACT_COUNTERS];
+    counters_of(&tallies[LOAD], &traits[LOAD], 1, values);
+    cr_expect(isnan(values[EXACT_BRANCH_EFFICIENCY]));
+    cr_expect_eq(values[EXACT_BRANCH_TARGETS], 0);
+}
+
+Test(counters, a_line_has_the_sectors_of_loads_or_of_stores)
+{
+    double load[LINE_COUNTERS], store[LINE_COUNTERS], atomic[LINE_COUNTERS], copy[LINE_COUNTERS], local[LINE_COUNTERS];
+    counters_of_line(&tallies[LOAD], traits[LOAD], load);
+    counters_of_line(&tallies[STORE], traits[STORE], store);
+    counters_of_line(&tallies[ATOMIC], traits[ATOMIC], atomic);
+    counters_of_line(&tallies[COPY], traits[COPY], copy);
+    counters_of_line(&tallies[LOCAL_STORE], traits[LOCAL_STORE], local);
+    cr_expect(load[LINE_LOAD_SECTORS] == 4 && load[LINE_LOAD_IDEAL] == 3 && load[LINE_STORE_SECTORS] == 0);
+    cr_expect(store[LINE_STORE_SECTORS] == 8 && store[LINE_STORE_IDEAL] == 7 && store[LINE_LOAD_SECTORS] == 0);
+    cr_expect(atomic[LINE_LOAD_SECTORS] == 32 && atomic[LINE_GLOBAL_LOADS] == 0);
+    cr_expect(copy[LINE_LOAD_SECTORS] == 16 && copy[LINE_SHARED] == 10 && copy[LINE_SHARED_IDEAL] == 4);
+    cr_expect(local[LINE_LOCAL_SECTORS] == 128 && local[LINE_STORE_SECTORS] == 0);
+    cr_expect(load[LINE_ACTIVE_THREADS] == 32 && load[LINE_WORKING_THREADS] == 30 && load[LINE_GLOBAL_LOADS] == 1);
+}

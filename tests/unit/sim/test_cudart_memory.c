@@ -1,0 +1,122 @@
+#include "sim/runtime.h"
+
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "sim_support.h"
+
+static char *allocate(size_t size)
+{
+    void *memory;
+    sim_open_gpu();
+    cr_assert_eq(cudaMalloc(&memory, size), cudaSuccess);
+    cr_assert_eq(cudaMemset(memory, 0, size), cudaSuccess);
+    return memory;
+}
+
+Test(cudart_memory, copies_go_both_ways_and_stay_inside)
+{
+    char *device = allocate(64), host[64];
+    cr_expect_eq(cudaMemcpy(device + 60, "abcd", 4, cudaMemcpyHostToDevice), cudaSuccess);
+    cr_expect_eq(cudaMemcpyAsync(host, device, 64, cudaMemcpyDefault, NULL), cudaSuccess);
+    cr_expect_eq(memcmp(host + 60, "abcd", 4), 0);
+    cr_expect_eq(cudaMemcpy(device + 61, "abcd", 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue, "a byte beyond");
+    cr_expect_eq(cudaMemcpy(host, device + 1, 64, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    cr_expect_eq(cudaMemcpy(host, "abcd", 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue, "not from the device");
+    cr_expect_eq(cudaMemcpy(host, device, 4, (enum cudaMemcpyKind)9), cudaErrorInvalidMemcpyDirection);
+    cr_expect_eq(cudaMemset(device, 1, 65), cudaErrorInvalidValue);
+    cr_expect_eq(cudaMemcpy(device, host, 0, cudaMemcpyHostToDevice), cudaSuccess);
+    cr_expect_eq(cudaMemcpyPeer(device, 0, device + 32, 1, 4), cudaErrorInvalidDevice);
+}
+
+Test(cudart_memory, rectangles)
+{
+    char *device = allocate(4 * 16), host[4 * 3];
+    cr_expect_eq(cudaMemset2D(device + 1, 16, 'x', 3, 4), cudaSuccess);
+    cr_expect_eq(cudaMemcpy2D(host, 3, device + 1, 16, 3, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_expect_eq(memcmp(host, "xxxxxxxxxxxx", sizeof host), 0);
+    cr_expect_eq(device[0], 0);
+    cr_expect_eq(device[4], 0);
+    cr_expect_eq(cudaMemcpy2D(host, 2, device, 16, 3, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+    cr_expect_eq(cudaMemset2D(device + 14, 16, 0, 3, 4), cudaErrorInvalidValue, "the last row ends beyond");
+}
+
+Test(cudart_memory, what_was_allocated_is_freed_once)
+{
+    size_t before, between, after, total;
+    char *memory = allocate(1000);
+    cudaMemGetInfo(&between, &total);
+    cr_expect_eq(cudaFree(memory + 1), cudaErrorInvalidValue);
+    cr_expect_eq(cudaFree(memory), cudaSuccess);
+    cr_expect_eq(cudaFree(memory), cudaErrorInvalidValue);
+    cr_expect_eq(cudaFree(NULL), cudaSuccess);
+    cudaMemGetInfo(&after, &total);
+    cr_expect_eq(after, between + 1000);
+    cr_expect_eq(total, 150109880320u);
+    void *none = memory;
+    cr_expect_eq(cudaMalloc(&none, 0), cudaSuccess);
+    cr_expect_null(none);
+    cudaMemGetInfo(&before, &total);
+    cr_expect_eq(cudaMalloc(&none, before + 1), cudaErrorMemoryAllocation, "more than the GPU has");
+    cr_expect_null(none);
+}
+
+Test(cudart_memory, kinds_of_memory_are_told_apart)
+{
+    struct cudaPointerAttributes attributes;
+    void *managed, *pinned, *mapped;
+    char *device = allocate(16), host;
+    cr_assert_eq(cudaMallocManaged(&managed, 16, cudaMemAttachGlobal), cudaSuccess);
+    cr_assert_eq(cudaMallocHost(&pinned, 16), cudaSuccess);
+    const struct {
+        void *pointer;
+        enum cudaMemoryType type;
+    } rows[] = {
+        {device + 15, cudaMemoryTypeDevice},
+        {managed, cudaMemoryTypeManaged},
+        {pinned, cudaMemoryTypeHost},
+        {&host, cudaMemoryTypeUnregistered},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        cr_expect_eq(cudaPointerGetAttributes(&attributes, rows[i].pointer), cudaSuccess);
+        cr_expect_eq(attributes.type, rows[i].type, "row %zu", i);
+    }
+    cr_expect_eq(cudaHostGetDevicePointer(&mapped, pinned, 0), cudaSuccess);
+    cr_expect_eq(mapped, pinned);
+    cr_expect_eq(cudaFreeHost(pinned), cudaSuccess);
+}
+
+Test(cudart_memory, rows_of_pitched_memory_begin_where_they_do_on_the_gpu)
+{
+    void *memory;
+    size_t pitch;
+    sim_open_gpu();
+    cr_expect_eq(cudaMallocPitch(&memory, &pitch, 513, 2), cudaSuccess);
+    cr_expect_eq(pitch, 1024);
+    cr_expect_eq(cudaMemset(memory, 0, 2048), cudaSuccess);
+    cr_expect_eq(cudaMallocPitch(&memory, &pitch, SIZE_MAX, 2), cudaErrorInvalidValue);
+}
+
+Test(cudart_memory, variables_are_copied_by_their_symbols)
+{
+    static char table, counter, stranger;
+    int numbers[2];
+    void **binary = sim_register("__constant__ int table[4] = {1, 2, 3, 4};\n__device__ int counter = 7;\n"
+                                 "__global__ void k(int *out) { out[counter] = table[*out]; }\n");
+    sim_register_variable(binary, &table, "table");
+    sim_register_variable(binary, &counter, "counter");
+    cr_expect_eq(cudaMemcpyToSymbol(&table, &(int){30}, 4, 8, cudaMemcpyHostToDevice), cudaSuccess);
+    cr_expect_eq(cudaMemcpyFromSymbol(numbers, &table, 8, 8, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_expect(numbers[0] == 30 && numbers[1] == 4);
+    cr_expect_eq(cudaMemcpyToSymbol(&table, numbers, 8, 12, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    cr_expect_eq(cudaMemcpyToSymbol(&stranger, numbers, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+    void *address;
+    size_t size;
+    cr_expect_eq(cudaGetSymbolAddress(&address, &counter), cudaSuccess);
+    cr_expect_eq(cudaGetSymbolSize(&size, &table), cudaSuccess);
+    cr_expect_eq(size, 16);
+    cr_expect_eq(cudaMemcpy(numbers, address, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_expect_eq(numbers[0], 7);
+}

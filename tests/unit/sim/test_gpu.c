@@ -1,0 +1,107 @@
+#include "sim/gpu.h"
+
+#include "base/base.h"
+
+#include <criterion/criterion.h>
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "support.h"
+
+#define DESCRIPTION "metrics/gpus/nvidia-h200.ini"
+
+/* Of all runs of that GPU: a run that does not fit would be compared with nothing. */
+Test(gpu, the_description_is_the_device_of_its_baseline)
+{
+    struct gpu gpu;
+    struct problem problem;
+    struct run run;
+    struct device device = {0};
+    cr_assert_eq(gpu_read(&gpu, DESCRIPTION, &problem), 0, "%s", problem.text);
+    cr_assert_eq(run_read(&run, "baselines/nvidia-h200/transpose/padded.json"), 0);
+    gpu_as_device(&gpu, &device);
+    char difference[256];
+    device_difference(&device, &run.device, difference, sizeof difference);
+    cr_expect_str_empty(difference);
+    cr_expect_eq(gpu_capability(&gpu), 90);
+    run_release(&run);
+}
+
+static char *read_with(const char *from, const char *to)
+{
+    char *text, *directory = scratch_make();
+    size_t length;
+    struct gpu gpu;
+    struct problem problem;
+    struct capture capture;
+    cr_assert_eq(file_read(DESCRIPTION, 1u << 20, &text, &length), 0);
+    const char *place = strstr(text, from);
+    cr_assert_not_null(place, "%s", from);
+    char *whole = x_sprintf("%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
+    char *path = scratch_file(directory, "gpu.ini", whole);
+    capture_begin(&capture);
+    const int failed = gpu_read(&gpu, path, &problem);
+    char *words = capture_end(&capture);
+    cr_expect_eq(failed, -1, "%s for %s", to, from);
+    cr_expect(strstr(problem.text, path));
+    free(path);
+    free(whole);
+    free(text);
+    scratch_remove(directory);
+    return words;
+}
+
+Test(gpu, what_is_wrong_with_a_description_is_said)
+{
+    static const struct {
+        const char *from, *to, *words;
+    } rows[] = {
+        {"attribute 16 = 132", "attribute 16 = many", "\"many\" is no whole number"},
+        {"attribute 16 = 132", "attribute 16 = 132\nattribute 16 = 132", "attribute 16 is given twice"},
+        {"attribute 16 = 132", "", "\"attribute 16\" is missing"},
+        {"attribute 16 = 132", "attribute 256 = 1", "\"256\" is no number of an attribute"},
+        {"attribute 16 = 132", "sms = 132", "unknown key \"sms\""},
+        {"name = NVIDIA H200", "", "\"name\" is missing"},
+        {"name = NVIDIA H200", "name = A\nname = B", "\"name\" is given twice"},
+        {"memory_bytes = 150109880320", "memory_bytes = 0", "\"0\" is no value of \"memory_bytes\""},
+        {"memory_bytes = 150109880320", "", "\"memory_bytes\" is missing"},
+        {"name = NVIDIA H200", "[gpu]\nname = NVIDIA H200", "no sections"},
+        {"name = NVIDIA H200", "name", "neither"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *words = read_with(rows[i].from, rows[i].to);
+        cr_expect(strstr(words, rows[i].words), "%s: %s", rows[i].words, words);
+        free(words);
+    }
+}
+
+Test(gpu, the_only_one_beside_the_metrics_is_taken)
+{
+    struct problem problem;
+    struct metric metric = {0};
+    const struct metrics metrics = {&metric, 1};
+    struct job job = {.metrics = &metrics};
+    char *directory = scratch_make(), *folder = x_sprintf("%s/gpus", directory);
+    metric.file = x_sprintf("%s/core.ini", directory);
+    cr_expect_null(gpu_file(&job, &problem));
+    cr_expect(strstr(problem.text, "there is no description of a GPU in"), "%s", problem.text);
+    cr_assert_eq(mkdir(folder, 0700), 0);
+    free(scratch_file(folder, "one.ini", ""));
+    free(scratch_file(folder, "notes.txt", ""));
+    char *path = gpu_file(&job, &problem), *wanted = x_sprintf("%s/one.ini", folder);
+    cr_expect_str_eq(path, wanted);
+    free(scratch_file(folder, "two.ini", ""));
+    cr_expect_null(gpu_file(&job, &problem));
+    cr_expect(strstr(problem.text, "several"), "%s", problem.text);
+    job.gpu = "named.ini";
+    char *named = gpu_file(&job, &problem);
+    cr_expect_str_eq(named, "named.ini");
+    free(named);
+    free(path);
+    free(wanted);
+    free(folder);
+    free(metric.file);
+    scratch_remove(directory);
+}

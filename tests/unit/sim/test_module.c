@@ -1,0 +1,133 @@
+#include "sim/module.h"
+
+#include "base/base.h"
+#include "sim/device_memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_support.h"
+
+static const char source[] =
+    "struct three { char a; double b; int c[3]; };\n"
+    "__constant__ float table[64] = {1, 2, 3};\n"
+    "__device__ int counter = 5;\n"
+    "__device__ float zeros[1000];\n"
+    "__device__ int *link = &counter;\n"
+    "extern \"C\" __global__ void __launch_bounds__(256) all(float *out, int n, three s, char c)\n"
+    "{\n"
+    "    __shared__ float kept[32];\n"
+    "    kept[threadIdx.x % 32] = table[threadIdx.x] + *link;\n"
+    "    __syncthreads();\n"
+    "    out[threadIdx.x] = kept[n] + s.b + s.c[1] + c + zeros[n] + atomicAdd(&counter, 1);\n"
+    "}\n"
+    "__device__ __noinline__ int deep(int n) { return n < 2 ? n : deep(n - 1) + deep(n - 2); }\n"
+    "extern \"C\" __global__ void calls(int *out) { *out = deep(*out); }\n"
+    "extern \"C\" __global__ void nothing() {}\n";
+
+static struct module *open_source(void)
+{
+    size_t size;
+    struct problem problem = {0};
+    unsigned char *bytes = sim_compile(source, "-cubin", &size);
+    struct module *module = module_open(bytes, size, &problem);
+    cr_assert_not_null(module, "%s", problem.text);
+    free(bytes); /* it has a copy */
+    return module;
+}
+
+Test(module, arguments_are_where_the_kernel_reads_them)
+{
+    struct module *module = open_source();
+    const struct function *function = module_function(module, "all");
+    cr_assert_not_null(function);
+    static const struct parameter wanted[] = {{0, 8}, {8, 4}, {16, 32}, {48, 1}};
+    cr_assert_eq(function->parameter_count, ARRAY_SIZE(wanted));
+    for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+        cr_expect_eq(function->parameters[i].offset, wanted[i].offset, "argument %zu", i);
+        cr_expect_eq(function->parameters[i].size, wanted[i].size, "argument %zu", i);
+    }
+    cr_expect_eq(function->parameter_base, 0x210);
+    cr_expect_eq(function->parameter_bytes, 49);
+    const struct function *nothing = module_function(module, "nothing");
+    cr_expect_eq(nothing->parameter_count, 0);
+    cr_expect_eq(nothing->parameter_bytes, 0);
+}
+
+Test(module, facts_of_a_function)
+{
+    struct module *module = open_source();
+    const struct function *function = module_function(module, "all");
+    cr_expect_eq(function->shared_bytes, 128, "%u", function->shared_bytes);
+    cr_expect_eq(function->max_threads, 256);
+    cr_expect_eq(function->size % 16, 0);
+    cr_expect_eq(function->stack_bytes, 0);
+    cr_expect_eq(module_facts(function)->registers, function->registers);
+    cr_expect_eq(module_facts(function)->barriers, 1);
+    cr_expect_null(module_function(module, "absent"));
+}
+
+Test(module, helpers_are_named_and_one_that_calls_itself_has_a_stack)
+{
+    struct module *module = open_source();
+    const struct function *calls = module_function(module, "calls");
+    bool found = false;
+    for (size_t i = 0; i < calls->symbol_count; i++)
+        found |= strstr(calls->symbols[i].name, "deep") && calls->symbols[i].offset > 0 &&
+                 calls->symbols[i].offset < calls->size;
+    cr_expect(found, "among %zu symbols", calls->symbol_count);
+    cr_expect_geq(calls->stack_bytes, 1024);
+}
+
+Test(module, variables_have_their_first_values_and_addresses)
+{
+    struct module *module = open_source();
+    const struct variable *table = module_variable(module, "table"), *counter = module_variable(module, "counter");
+    const struct variable *zeros = module_variable(module, "zeros"), *link = module_variable(module, "link");
+    cr_assert(table && counter && zeros && link);
+    cr_expect_eq(table->size, 256);
+    cr_expect_eq(table->address, module->bank3);
+    cr_expect_eq(((const float *)table->address)[2], 3);
+    cr_expect_eq(*(const int *)counter->address, 5);
+    cr_expect_eq(zeros->size, 4000);
+    for (size_t i = 0; i < 1000; i++)
+        cr_assert_eq(((const float *)zeros->address)[i], 0);
+    cr_expect_eq(*(unsigned char **)link->address, counter->address, "an initial value that is an address");
+    struct allocation allocation;
+    cr_expect(device_find((uint64_t)(uintptr_t)zeros->address + 3999, &allocation), "kernels may reach it");
+    cr_expect_null(module_variable(module, "absent"));
+}
+
+/* The compiler puts into constant bank 4 the address of each variable that a kernel names. */
+Test(module, bank_4_has_the_addresses_of_variables)
+{
+    struct module *module = open_source();
+    static const char *const names[] = {"counter", "zeros", "link"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const struct variable *variable = module_variable(module, names[i]);
+        bool found = false;
+        for (size_t at = 0; at + 8 <= module->bank4_size; at += 8)
+            found |= memcmp(module->bank4 + at, &variable->address, 8) == 0;
+        cr_expect(found, "%s", names[i]);
+    }
+}
+
+Test(module, lines_are_read_once)
+{
+    struct module *module = open_source();
+    const struct line_table *lines = module_lines(module);
+    unsigned number = 0;
+    char *file = line_table_line(lines, "all", module_function(module, "all")->size / 2, &number);
+    cr_assert_not_null(file);
+    cr_expect(number >= 6 && number <= 12, "%u", number);
+    cr_expect_eq(module_lines(module), lines);
+    free(file);
+}
+
+Test(module, what_is_no_image_is_refused)
+{
+    struct problem problem = {0};
+    cr_expect_null(module_open((const unsigned char *)"no image", 8, &problem));
+    cr_expect_str_not_empty(problem.text);
+}
