@@ -176,6 +176,13 @@ expect "machine code alone" "$static" "machine code" '!page: ' '!--save'
 check "machine code alone: reports" test -s "$OUT/junit.xml"
 check "machine code alone: no page" absent "$OUT"/{run.json,page}
 
+ask "$cugate" check --simulate -k transpose/padded
+computed=$code
+ask ci/gate.sh --simulate -k transpose/padded
+expect "computed" "$computed" "COMPUTED: NO KERNEL RAN ON A GPU" '!page: '
+check "computed: reports, and the run" test -s "$OUT/junit.xml" -a -s "$OUT/run.json"
+check "computed: no page" absent "$OUT/page"
+
 # ---- nightly.sh without a GPU
 
 OUT=$work/nightly HISTORY=$work/none/history.db
