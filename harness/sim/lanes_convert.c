@@ -291,7 +291,7 @@ static bool prepare_to_integer(struct instruction *code)
 
 static unsigned integer_bits(enum integer type)
 {
-    return 8u << ((type - 1) / 2);
+    return type <= S8 ? 8 : type <= S16 ? 16 : type <= S32 ? 32 : 64;
 }
 static bool is_signed(enum integer type)
 {
@@ -306,7 +306,7 @@ static inline void saturated(uint32_t to[LANES], const double values[LANES], enu
     const double most = ldexp(1, (int)bits - is_signed(type)) - 1;
     /* int32_t is what vector units convert to. */
     const double offset = type == U32 ? 0x1p31 : 0;
-    const uint32_t add = type == U32 ? 0x80000000u : 0, keep = ALL_LANES >> (32 - bits);
+    const uint32_t add = type == U32 ? 0x80000000u : 0, keep = bits < 32 ? (1u << bits) - 1 : ALL_LANES;
     EACH_LANE
     {
         const double value = values[l], high = value < most ? value : most, inside = high > least ? high : least;
@@ -514,9 +514,9 @@ static bool prepare_narrow(struct instruction *code)
 static inline void narrowed(uint32_t to[LANES], const struct warp *warp, const struct instruction *code, unsigned n)
 {
     const enum integer type = code->flags[TO];
-    const unsigned bits = integer_bits(type);
+    const unsigned bits = integer_bits(type) == 8 ? 8 : 16;
     const int32_t most = (1 << (bits - is_signed(type))) - 1, least = is_signed(type) ? -most - 1 : 0;
-    const uint32_t keep = ALL_LANES >> (32 - bits);
+    const uint32_t keep = (1u << bits) - 1;
     words_read(to, warp, code, n, S32);
     EACH_LANE
     {

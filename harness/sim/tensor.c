@@ -13,8 +13,8 @@
 
 /* ---- Shapes ---- */
 
-enum { MOST_ROWS = 16, COLUMNS = 8, MOST_DEPTH = 256 };
-enum kind { KIND_F16, KIND_BF16, KIND_TF32, KIND_F64, KIND_S8, KIND_U8, KIND_BIT };
+enum { MOST_ROWS = 16, COLUMNS = 8 };
+enum kind { KIND_F16, KIND_BF16, KIND_TF32, KIND_F32, KIND_F64, KIND_S8, KIND_U8, KIND_BIT };
 enum { SHAPE, LEFT, RIGHT, SUM, SATURATES }; /* flags */
 
 static const struct shape {
@@ -34,81 +34,78 @@ static bool find_shape(struct instruction *code)
     return false;
 }
 
-/* Elements of A or B in a register; of doubles, in two. */
-static unsigned elements(enum kind kind)
-{
-    switch (kind) {
-    case KIND_F16:
-    case KIND_BF16:
-        return 2;
-    case KIND_S8:
-    case KIND_U8:
-        return 4;
-    case KIND_BIT:
-        return 32;
-    case KIND_TF32:
-    case KIND_F64:
-        break;
-    }
-    return 1;
-}
-
 /* ---- Floats ---- */
 
 struct matrices {
     double a[MOST_ROWS][16], b[16][COLUMNS], sum[MOST_ROWS][COLUMNS];
 };
 
-static inline double element(enum kind kind, uint32_t word, unsigned e)
+/* Floats in a register. */
+static unsigned elements(enum kind kind)
 {
+    return kind == KIND_F16 || kind == KIND_BF16 ? 2 : 1;
+}
+/* Registers that it takes for one at least. */
+static unsigned registers(enum kind kind)
+{
+    return kind == KIND_F64 ? 2 : 1;
+}
+
+/* What the lanes have in the register, or the pair of them, `behind` that of operand n: element e of each. */
+static void elements_read(double values[2][LANES], enum kind kind, const struct warp *warp,
+                          const struct instruction *code, unsigned n, unsigned behind)
+{
+    const uint32_t *row = ROW_BEHIND(n, behind * registers(kind));
+    const uint32_t *high = ROW_BEHIND(n, behind * registers(kind) + registers(kind) - 1);
     switch (kind) {
     case KIND_F16:
-        return half_to_float(word >> (16 * e));
+        EACH_LANE values[0][l] = half_to_float(row[l]);
+        EACH_LANE values[1][l] = half_to_float(row[l] >> 16);
+        break;
     case KIND_BF16:
-        return bf16_to_float(word >> (16 * e));
-    default: /* TF32 has the upper 19 bits */
-        return to_float(word & 0xffffe000);
+        EACH_LANE values[0][l] = bf16_to_float(row[l]);
+        EACH_LANE values[1][l] = bf16_to_float(row[l] >> 16);
+        break;
+    case KIND_TF32: /* the upper 19 bits */
+        EACH_LANE values[0][l] = to_float(row[l] & 0xffffe000);
+        break;
+    case KIND_F32:
+        EACH_LANE values[0][l] = to_float(row[l]);
+        break;
+    default:
+        EACH_LANE values[0][l] = to_double(row[l], high[l]);
     }
 }
 
-/* Inlined for each kind: reading the operands is half the work. */
-static inline void matrices_read_as(enum kind kind, struct matrices *m, const struct warp *warp,
-                                    const struct instruction *code)
+static void elements_write(double values[2][LANES], enum kind kind, struct warp *warp, const struct instruction *code,
+                           uint32_t lanes, unsigned behind)
 {
-    const struct shape *shape = &shapes[code->flags[SHAPE]];
-    const unsigned width = elements(kind), halves = shape->rows / 8, words = kind == KIND_F64 ? 2 : 1;
-    const unsigned steps = shape->depth / width / 4;
-    for (unsigned step = 0; step < steps; step++) {
-        for (unsigned half = 0; half < halves; half++) {
-            const unsigned behind = (step * halves + half) * words;
-            const uint32_t *row = ROW_BEHIND(1, behind), *high = ROW_BEHIND(1, behind + words - 1);
-            for (unsigned lane = 0; lane < LANES; lane++)
-                for (unsigned e = 0; e < width; e++)
-                    m->a[half * 8 + lane / 4][(step * 4 + lane % 4) * width + e] =
-                        kind == KIND_F64 ? to_double(row[lane], high[lane]) : element(kind, row[lane], e);
-        }
-        const uint32_t *row = ROW_BEHIND(2, step * words), *high = ROW_BEHIND(2, step * words + words - 1);
-        for (unsigned lane = 0; lane < LANES; lane++)
-            for (unsigned e = 0; e < width; e++)
-                m->b[(step * 4 + lane % 4) * width + e][lane / 4] =
-                    kind == KIND_F64 ? to_double(row[lane], high[lane]) : element(kind, row[lane], e);
-    }
+    if (kind == KIND_F16)
+        WRITE_LANES(ROW_BEHIND(0, behind), lanes,
+                    half_of_float(float_to_odd(values[0][l])) | half_of_float(float_to_odd(values[1][l])) << 16);
+    else if (kind == KIND_F32)
+        WRITE_LANES(ROW_BEHIND(0, behind), lanes, of_float_canonical((float)values[0][l]));
+    else
+        WRITE_WIDE(ROW_BEHIND(0, 2 * behind), ROW_BEHIND(0, 2 * behind + 1), lanes, of_double_canonical(values[0][l]));
 }
 
 static void matrices_read(struct matrices *m, const struct warp *warp, const struct instruction *code)
 {
-    switch ((enum kind)code->flags[LEFT]) {
-    case KIND_F16:
-        matrices_read_as(KIND_F16, m, warp, code);
-        break;
-    case KIND_BF16:
-        matrices_read_as(KIND_BF16, m, warp, code);
-        break;
-    case KIND_TF32:
-        matrices_read_as(KIND_TF32, m, warp, code);
-        break;
-    default:
-        matrices_read_as(KIND_F64, m, warp, code);
+    const struct shape *shape = &shapes[code->flags[SHAPE]];
+    const enum kind kind = code->flags[LEFT];
+    const unsigned width = elements(kind), halves = shape->rows / 8, steps = shape->depth / width / 4;
+    double values[2][LANES] = {0};
+    for (unsigned step = 0; step < steps; step++) {
+        for (unsigned half = 0; half < halves; half++) {
+            elements_read(values, kind, warp, code, 1, step * halves + half);
+            for (unsigned e = 0; e < width; e++)
+                for (unsigned lane = 0; lane < LANES; lane++)
+                    m->a[half * 8 + lane / 4][(step * 4 + lane % 4) * width + e] = values[e][lane];
+        }
+        elements_read(values, kind, warp, code, 2, step);
+        for (unsigned e = 0; e < width; e++)
+            for (unsigned lane = 0; lane < LANES; lane++)
+                m->b[(step * 4 + lane % 4) * width + e][lane / 4] = values[e][lane];
     }
 }
 
@@ -120,41 +117,45 @@ static double *sum_at(struct matrices *m, unsigned lane, unsigned i)
 
 static void sum_read(struct matrices *m, const struct warp *warp, const struct instruction *code)
 {
-    const unsigned per_lane = shapes[code->flags[SHAPE]].rows / 4;
-    for (unsigned i = 0; i < per_lane; i++)
-        for (unsigned lane = 0; lane < LANES; lane++)
-            switch (code->flags[SUM]) {
-            case F16:
-                *sum_at(m, lane, i) = half_to_float(ROW_BEHIND(3, i / 2)[lane] >> (i % 2 * 16));
-                break;
-            case F32:
-                *sum_at(m, lane, i) = to_float(ROW_BEHIND(3, i)[lane]);
-                break;
-            default:
-                *sum_at(m, lane, i) = to_double(ROW_BEHIND(3, 2 * i)[lane], ROW_BEHIND(3, 2 * i + 1)[lane]);
-            }
+    const enum kind kind = code->flags[SUM];
+    const unsigned width = elements(kind), per_lane = shapes[code->flags[SHAPE]].rows / 4;
+    double values[2][LANES] = {0};
+    for (unsigned i = 0; i < per_lane; i += width) {
+        elements_read(values, kind, warp, code, 3, i / width);
+        for (unsigned e = 0; e < width; e++)
+            for (unsigned lane = 0; lane < LANES; lane++)
+                *sum_at(m, lane, i + e) = values[e][lane];
+    }
 }
 
 static void sum_write(struct matrices *m, struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const unsigned per_lane = shapes[code->flags[SHAPE]].rows / 4;
-    for (unsigned i = 0; i < per_lane; i++)
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            if (!(lanes >> lane & 1))
-                continue;
-            const double value = *sum_at(m, lane, i);
-            if (code->flags[SUM] == F16) {
-                uint32_t *word = &ROW_BEHIND(0, i / 2)[lane];
-                const uint32_t half = (uint32_t)round_double(F16, value, ROUND_NEAREST, false);
-                *word = i % 2 ? (*word & 0xffff) | half << 16 : (*word & 0xffff0000) | half;
-            } else if (code->flags[SUM] == F32) {
-                ROW_BEHIND(0, i)[lane] = of_float_canonical((float)value);
-            } else {
-                const uint64_t bits = of_double_canonical(value);
-                ROW_BEHIND(0, 2 * i)[lane] = (uint32_t)bits;
-                ROW_BEHIND(0, 2 * i + 1)[lane] = (uint32_t)(bits >> 32);
-            }
-        }
+    const enum kind kind = code->flags[SUM];
+    const unsigned width = elements(kind), per_lane = shapes[code->flags[SHAPE]].rows / 4;
+    double values[2][LANES] = {0};
+    for (unsigned i = 0; i < per_lane; i += width) {
+        for (unsigned e = 0; e < width; e++)
+            for (unsigned lane = 0; lane < LANES; lane++)
+                values[e][lane] = *sum_at(m, lane, i + e);
+        elements_write(values, kind, warp, code, lanes, i / width);
+    }
+}
+
+/* A row of the sum. */
+static void row_multiplied(double row[COLUMNS], const double *a, double b[][COLUMNS], unsigned depth)
+{
+    double sum[COLUMNS];
+    memcpy(sum, row, sizeof sum);
+    for (unsigned k = 0; k < depth; k++)
+        for (unsigned column = 0; column < COLUMNS; column++)
+            sum[column] += a[k] * b[k][column];
+    memcpy(row, sum, sizeof sum);
+}
+static void row_fused(double row[COLUMNS], const double *a, double b[][COLUMNS], unsigned depth)
+{
+    for (unsigned k = 0; k < depth; k++)
+        for (unsigned column = 0; column < COLUMNS; column++)
+            row[column] = fma(a[k], b[k][column], row[column]);
 }
 
 /* D = A B + C. Products are exact, summed as doubles and rounded once. The hardware cuts the products of a step off
@@ -163,18 +164,14 @@ static void sum_write(struct matrices *m, struct warp *warp, const struct instru
 static void float_mma(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const struct shape *shape = &shapes[code->flags[SHAPE]];
-    const bool is_double = code->flags[SUM] == F64;
-    struct matrices m;
+    struct matrices m = {0};
     matrices_read(&m, warp, code);
     sum_read(&m, warp, code);
     for (unsigned row = 0; row < shape->rows; row++)
-        for (unsigned k = 0; k < shape->depth; k++)
-            if (is_double)
-                for (unsigned column = 0; column < COLUMNS; column++)
-                    m.sum[row][column] = fma(m.a[row][k], m.b[k][column], m.sum[row][column]);
-            else
-                for (unsigned column = 0; column < COLUMNS; column++)
-                    m.sum[row][column] += m.a[row][k] * m.b[k][column];
+        if (code->flags[SUM] == KIND_F64)
+            row_fused(m.sum[row], m.a[row], m.b, shape->depth);
+        else
+            row_multiplied(m.sum[row], m.a[row], m.b, shape->depth);
     sum_write(&m, warp, code, lanes);
 }
 
@@ -187,7 +184,7 @@ static bool prepare_hmma(struct instruction *code)
     const char *kind = code->modifier_count == 3 ? code->modifiers[2] : "F16";
     if ((!to_float && strcmp(code->modifiers[1], "F16") != 0) || code->modifier_count > 3 || shape->rows != 16)
         return false;
-    code->flags[SUM] = to_float ? F32 : F16;
+    code->flags[SUM] = to_float ? KIND_F32 : KIND_F16;
     if (strcmp(kind, "TF32") == 0)
         code->flags[LEFT] = KIND_TF32;
     else if (strcmp(kind, "BF16") == 0)
@@ -204,54 +201,76 @@ static bool prepare_hmma(struct instruction *code)
 static bool prepare_dmma(struct instruction *code)
 {
     code->flags[LEFT] = KIND_F64;
-    code->flags[SUM] = F64;
+    code->flags[SUM] = KIND_F64;
     return find_shape(code) && code->modifier_count == 1 && strchr(code->modifiers[0], 'x') != NULL;
 }
 
 /* ---- Integers ---- */
 
-/* Element e of a word, which has 4 bytes. */
+/* A, B and the sum of products, which 32 bits have room for. */
+struct integers {
+    int32_t a[MOST_ROWS][LANES], b[LANES][COLUMNS], sum[MOST_ROWS][COLUMNS];
+};
+
 static int32_t byte_at(uint32_t word, unsigned e, bool is_signed)
 {
     const uint32_t byte = word >> (8 * e) & 0xff;
     return is_signed ? (int32_t)(byte ^ 0x80) - 0x80 : (int32_t)byte;
 }
 
-/* The products of a word of A with one of B, which lie at the same places of a row and of a column. */
-static int64_t word_product(enum kind left, enum kind right, uint32_t a, uint32_t b)
+static void bytes_multiplied(struct integers *m, const struct warp *warp, const struct instruction *code)
 {
-    if (left == KIND_BIT)
-        return __builtin_popcount(a & b);
-    int64_t sum = 0;
-    for (unsigned e = 0; e < 4; e++)
-        sum += byte_at(a, e, left == KIND_S8) * byte_at(b, e, right == KIND_S8);
-    return sum;
+    const struct shape *shape = &shapes[code->flags[SHAPE]];
+    const bool a_signed = code->flags[LEFT] == KIND_S8, b_signed = code->flags[RIGHT] == KIND_S8;
+    const unsigned halves = shape->rows / 8;
+    for (unsigned step = 0; step < shape->depth / 16u; step++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            for (unsigned e = 0; e < 4; e++) {
+                const unsigned k = step * 16 + lane % 4 * 4 + e;
+                for (unsigned half = 0; half < halves; half++)
+                    m->a[half * 8 + lane / 4][k] = byte_at(ROW_BEHIND(1, step * halves + half)[lane], e, a_signed);
+                m->b[k][lane / 4] = byte_at(ROW_BEHIND(2, step)[lane], e, b_signed);
+            }
+    for (unsigned row = 0; row < shape->rows; row++)
+        for (unsigned k = 0; k < shape->depth; k++)
+            for (unsigned column = 0; column < COLUMNS; column++)
+                m->sum[row][column] += m->a[row][k] * m->b[k][column];
+}
+
+/* How many bits a row of A and a column of B have in common. Here a and b have 32 of them in an element. */
+static void bits_multiplied(struct integers *m, const struct warp *warp, const struct instruction *code)
+{
+    const struct shape *shape = &shapes[code->flags[SHAPE]];
+    const unsigned halves = shape->rows / 8, words = shape->depth / 32;
+    for (unsigned step = 0; step < words / 4; step++)
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            for (unsigned half = 0; half < halves; half++)
+                m->a[half * 8 + lane / 4][step * 4 + lane % 4] = (int32_t)ROW_BEHIND(1, step * halves + half)[lane];
+            m->b[step * 4 + lane % 4][lane / 4] = (int32_t)ROW_BEHIND(2, step)[lane];
+        }
+    for (unsigned row = 0; row < shape->rows; row++)
+        for (unsigned k = 0; k < words; k++)
+            for (unsigned column = 0; column < COLUMNS; column++)
+                m->sum[row][column] += __builtin_popcount((uint32_t)(m->a[row][k] & m->b[k][column]));
 }
 
 static void integer_mma(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const struct shape *shape = &shapes[code->flags[SHAPE]];
-    const enum kind left = code->flags[LEFT], right = code->flags[RIGHT];
-    const unsigned words = shape->depth / elements(left); /* of a row of A, of a column of B */
-    const unsigned halves = shape->rows / 8;
-    uint32_t a[MOST_ROWS][8], b[COLUMNS][8], result[4][LANES];
-    for (unsigned r = 0; r < words / 4; r++)
+    struct integers m = {0};
+    uint32_t result[4][LANES];
+    const unsigned per_lane = shapes[code->flags[SHAPE]].rows / 4;
+    if (code->flags[LEFT] == KIND_BIT)
+        bits_multiplied(&m, warp, code);
+    else
+        bytes_multiplied(&m, warp, code);
+    for (unsigned i = 0; i < per_lane; i++)
         for (unsigned lane = 0; lane < LANES; lane++) {
-            for (unsigned half = 0; half < halves; half++)
-                a[lane / 4 + half * 8][r * 4 + lane % 4] = ROW_BEHIND(1, r * halves + half)[lane];
-            b[lane / 4][r * 4 + lane % 4] = ROW_BEHIND(2, r)[lane];
-        }
-    for (unsigned i = 0; i < 2 * halves; i++)
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-            int64_t sum = (int32_t)ROW_BEHIND(3, i)[lane];
-            for (unsigned k = 0; k < words; k++)
-                sum += word_product(left, right, a[row][k], b[column][k]);
+            int64_t sum = (int64_t)m.sum[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2] + (int32_t)ROW_BEHIND(3, i)[lane];
             if (code->flags[SATURATES])
                 sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
             result[i][lane] = (uint32_t)sum;
         }
-    for (unsigned i = 0; i < 2 * halves; i++)
+    for (unsigned i = 0; i < per_lane; i++)
         WRITE_LANES(ROW_BEHIND(0, i), lanes, result[i][l]);
 }
 
@@ -345,7 +364,7 @@ static void rows_move(struct warp *warp, const struct instruction *code, uint32_
     uint32_t addresses[LANES];
     unsigned wavefronts, ideal;
     const unsigned rows = SIDE * code->flags[MATRICES];
-    lanes &= ALL_LANES >> (LANES - rows);
+    lanes &= rows < LANES ? (1u << rows) - 1 : ALL_LANES;
     shared_access(warp, code, n, lanes, ROW_OF_MATRIX, stores, addresses);
     ldsm_wavefronts(addresses, lanes, code->flags[MATRICES], &wavefronts, &ideal);
     shared_counted(warp, code, wavefronts, ideal);
