@@ -113,7 +113,11 @@ KERNELS_CU := $(wildcard kernels/*.cu)
 TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
-LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
+# Operations on the lanes of a simulated warp are compiled once for each kind of vector unit.
+LANES_C := $(wildcard harness/sim/lanes_*.c)
+VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
+LANES_O := $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
+LIBRARY_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(LIBRARY_C))) $(LANES_O)
 DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error sass)
@@ -283,6 +287,16 @@ build/flags.cu: FORCE | build
 $(BUILD)/%.o: %.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -MMD -MP -c -o $@ $<
+
+ARCH_avx2 := -march=x86-64-v3
+ARCH_avx512 := -march=x86-64-v4
+define lanes_rule
+$(LANES_C:%.c=$(BUILD)/%.$(1).o): $(BUILD)/%.$(1).o: %.c $(BUILD)/flags.c | check-dependencies
+	@mkdir -p $$(@D)
+	$$(call say,CC)$(CC) $$(C_FLAGS) -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(ARCH_$(1)) \
+	    -DVECTOR=$(1) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach vector,$(VECTORS),$(eval $(call lanes_rule,$(vector))))
 
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)

@@ -91,4 +91,5 @@ static void lines_close(void *opened)
     free(self);
 }
 
-const struct collector cupti_line_counts_collector = {.open = lines_open, .measure = lines_measure, .close = lines_close};
+const struct collector cupti_line_counts_collector = {
+    .open = lines_open, .measure = lines_measure, .close = lines_close};

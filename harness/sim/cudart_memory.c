@@ -158,7 +158,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         return error;
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
     if (!device_find((uint64_t)(uintptr_t)pointer, &allocation)) {
-        attributes->hostPointer = (void *)(uintptr_t)pointer;
+        attributes->hostPointer = (void *)pointer;
         return cudaSuccess;
     }
     attributes->type = cudaMemoryTypeDevice; /* of variables, too */
@@ -168,8 +168,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
             attributes->type = blocks[i].type;
     pthread_mutex_unlock(&lock);
     attributes->device = 0;
-    attributes->devicePointer = (void *)(uintptr_t)pointer;
-    attributes->hostPointer = attributes->type == cudaMemoryTypeDevice ? NULL : (void *)(uintptr_t)pointer;
+    attributes->devicePointer = (void *)pointer;
+    attributes->hostPointer = attributes->type == cudaMemoryTypeDevice ? NULL : (void *)pointer;
     return cudaSuccess;
 }
 

@@ -195,7 +195,8 @@ cudaError_t runtime_variable(struct variable **variable, const void *host)
         if (!module)
             return cudaErrorNotSupported;
         *variable = module_variable(module, symbols[i].name);
-        return *variable ? cudaSuccess : runtime_return(cudaErrorInvalidSymbol);
+        if (*variable)
+            return cudaSuccess;
     }
     return runtime_return(cudaErrorInvalidSymbol);
 }
@@ -296,18 +297,22 @@ cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *host)
 
 cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
 {
-    struct variable *variable;
+    struct variable *variable = NULL;
     cudaError_t error = runtime_lost();
-    if (error == cudaSuccess && (error = runtime_variable(&variable, symbol)) == cudaSuccess)
+    if (error == cudaSuccess)
+        error = runtime_variable(&variable, symbol);
+    if (error == cudaSuccess && variable)
         *address = variable->address;
     return error;
 }
 
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
-    struct variable *variable;
+    struct variable *variable = NULL;
     cudaError_t error = runtime_lost();
-    if (error == cudaSuccess && (error = runtime_variable(&variable, symbol)) == cudaSuccess)
+    if (error == cudaSuccess)
+        error = runtime_variable(&variable, symbol);
+    if (error == cudaSuccess && variable)
         *size = variable->size;
     return error;
 }

@@ -30,8 +30,10 @@ no_gpu() {
     sed -i 's/^\[ "$1" != list .*/[ "$1" != list ] || { echo "cugate: error: no GPU: none" >\&2; exit 5; }/' build/cugate
     mkdir -p tests/data && ln -s "$recorded" tests/data/ && ln -s "$top/build/libkernels.so" build/
 }
-way 'a CI server without a GPU replays a recording' no_gpu 5 'CI=true CUGATE=build/cugate ci/check_perf.sh' 'CI is set' \
-    '!NOT MEASURED'
+way 'a CI server without a GPU judges the code at hand, and no recording' no_gpu 0 \
+    'CI=true CUGATE=build/cugate ci/check_perf.sh -k "transpose/*"' 'COMPUTED: NO KERNEL RAN ON A GPU' '!REPLAY'
+way 'a CI server without a GPU that is to be strict' no_gpu 5 'CI=true STRICT=1 CUGATE=build/cugate ci/check_perf.sh' \
+    'STRICT is set' '!COMPUTED'
 way 'a CI server without a GPU makes a night of recordings' no_gpu 5 'CI=true CUGATE=build/cugate ci/nightly.sh' 'CI is set' \
     '!judging'
 

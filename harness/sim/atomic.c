@@ -1,0 +1,334 @@
+/* Atomics: ATOMG and RED on global memory, ATOM on either, ATOMS on shared memory. Those of a warp are done lane by lane;
+ * those of blocks that run at once by the host's atomics, since they meet in the same memory. */
+#include "counting.h"
+#include "memory.h"
+
+#include <string.h>
+
+enum operation_kind {
+    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_INC, ATOMIC_DEC, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCH, ATOMIC_CAS,
+    ATOMIC_POPC
+};
+enum number_kind { NUMBER_UNSIGNED, NUMBER_SIGNED, NUMBER_FLOAT, NUMBER_DOUBLE, NUMBER_HALVES, NUMBER_BF16S };
+enum { FLAG_KIND, FLAG_NUMBER };
+
+static bool prepare_kind(struct instruction *code)
+{
+    static const struct {
+        const char *name;
+        unsigned char kind;
+    } kinds[] = {{"ADD", ATOMIC_ADD},   {"MIN", ATOMIC_MIN}, {"MAX", ATOMIC_MAX}, {"INC", ATOMIC_INC},
+                 {"DEC", ATOMIC_DEC},   {"AND", ATOMIC_AND}, {"OR", ATOMIC_OR},   {"XOR", ATOMIC_XOR},
+                 {"EXCH", ATOMIC_EXCH}, {"CAS", ATOMIC_CAS}, {"POPC", ATOMIC_POPC}};
+    bool found = false;
+    /* POPC.INC has the names of two: the first counts. */
+    for (size_t i = ARRAY_SIZE(kinds); i-- > 0;)
+        if (has_modifier(code, kinds[i].name)) {
+            code->flags[FLAG_KIND] = kinds[i].kind;
+            found = true;
+        }
+    if (has_modifier(code, "POPC"))
+        code->flags[FLAG_KIND] = ATOMIC_POPC;
+    code->size = IS(64) || IS(F64) ? 8 : 4;
+    code->flags[FLAG_NUMBER] = IS(F64)                  ? NUMBER_DOUBLE
+                               : IS(F32)                ? NUMBER_FLOAT
+                               : IS(F16x2)              ? NUMBER_HALVES
+                               : IS(BF16x2)             ? NUMBER_BF16S
+                               : IS(S32) || IS(S64)     ? NUMBER_SIGNED
+                                                        : NUMBER_UNSIGNED;
+    const unsigned char number = code->flags[FLAG_NUMBER];
+    return found && number != NUMBER_HALVES && number != NUMBER_BF16S;
+}
+
+static uint32_t float_sum(uint32_t a, uint32_t b)
+{
+    float x, y;
+    memcpy(&x, &a, 4);
+    memcpy(&y, &b, 4);
+    const float sum = x + y;
+    uint32_t bits;
+    memcpy(&bits, &sum, 4);
+    return sum != sum ? 0x7fffffffu : bits;
+}
+
+static uint64_t double_sum(uint64_t a, uint64_t b)
+{
+    double x, y;
+    memcpy(&x, &a, 8);
+    memcpy(&y, &b, 8);
+    const double sum = x + y;
+    uint64_t bits;
+    memcpy(&bits, &sum, 8);
+    return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
+}
+
+static uint64_t apply(const struct instruction *code, uint64_t old, uint64_t value, uint64_t swap)
+{
+    const bool wide = code->size == 8, is_signed = code->flags[FLAG_NUMBER] == NUMBER_SIGNED;
+    const uint64_t flip = !is_signed ? 0 : wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
+    switch ((enum operation_kind)code->flags[FLAG_KIND]) {
+    case ATOMIC_ADD:
+        return code->flags[FLAG_NUMBER] == NUMBER_FLOAT    ? float_sum((uint32_t)old, (uint32_t)value)
+               : code->flags[FLAG_NUMBER] == NUMBER_DOUBLE ? double_sum(old, value)
+                                                           : old + value;
+    case ATOMIC_MIN:
+        return (value ^ flip) < (old ^ flip) ? value : old;
+    case ATOMIC_MAX:
+        return (value ^ flip) > (old ^ flip) ? value : old;
+    case ATOMIC_INC:
+        return old >= value ? 0 : old + 1;
+    case ATOMIC_DEC:
+        return old == 0 || old > value ? value : old - 1;
+    case ATOMIC_AND:
+        return old & value;
+    case ATOMIC_OR:
+        return old | value;
+    case ATOMIC_XOR:
+        return old ^ value;
+    case ATOMIC_EXCH:
+        return value;
+    case ATOMIC_CAS:
+        return old == value ? swap : old;
+    case ATOMIC_POPC:
+        return old + 1;
+    }
+    return old;
+}
+
+static uint64_t operand_value(const struct warp *warp, const struct instruction *code, unsigned n, unsigned lane)
+{
+    if (n >= code->operand_count)
+        return 0;
+    const struct operand *operand = &code->operands[n];
+    const uint64_t low = row_at(warp, operand->space, operand->row)[lane];
+    return code->size == 8 ? low | (uint64_t)row_at(warp, operand->space, operand->high)[lane] << 32 : low;
+}
+
+static void write_result(struct warp *warp, const struct instruction *code, unsigned n, unsigned lane, uint64_t old)
+{
+    const struct operand *to = &code->operands[n];
+    row_at(warp, to->space, to->row)[lane] = (uint32_t)old;
+    if (code->size == 8)
+        row_at(warp, to->space, to->high)[lane] = (uint32_t)(old >> 32);
+}
+
+/* The host's compare and swap until nobody came between. */
+static uint64_t change_global(const struct instruction *code, uint64_t address, uint64_t value, uint64_t swap)
+{
+    if (code->size == 8) {
+        uint64_t *place = (uint64_t *)(uintptr_t)address, old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+        while (!__atomic_compare_exchange_n(place, &old, apply(code, old, value, swap), false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST))
+            continue;
+        return old;
+    }
+    uint32_t *place = (uint32_t *)(uintptr_t)address, old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n(place, &old, (uint32_t)apply(code, old, value, swap), false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+        continue;
+    return old;
+}
+
+static uint64_t change_shared(const struct instruction *code, unsigned char *place, uint64_t value, uint64_t swap)
+{
+    uint64_t old = 0;
+    memcpy(&old, place, code->size);
+    const uint64_t changed = apply(code, old, value, swap);
+    memcpy(place, &changed, code->size);
+    return old;
+}
+
+static uint64_t address_of(const struct warp *warp, const struct operand *operand, unsigned lane)
+{
+    uint64_t address = row_at(warp, SPACE_WARP, operand->row)[lane] * (uint64_t)operand->scale + (uint64_t)operand->value;
+    if (operand->wide)
+        address += (uint64_t)row_at(warp, SPACE_WARP, operand->high)[lane] << 32;
+    if (operand->based) {
+        address += row_at(warp, SPACE_WARP, operand->base)[0];
+        if (operand->uniform)
+            address += (uint64_t)row_at(warp, SPACE_WARP, operand->base_high)[0] << 32;
+    }
+    return address;
+}
+
+/* first: the operand with the address; what it writes stands before it, values behind it. */
+static void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
+                         unsigned first)
+{
+    struct block *block = warp->block;
+    struct memo memo = {0};
+    struct tally *tally = &block->tallies[code->index];
+    memo_global(&memo, block, lanes, addresses, code->size);
+    memory_check(block, &memo, lanes, addresses, code->size, true);
+    if (!memo.aligned)
+        memory_misaligned(block, lanes, addresses, code->size);
+    tally->accesses++;
+    tally->global_accesses++;
+    tally->sectors += memo.sectors;
+    tally->ideal_sectors += memo.ideal_sectors;
+    tally->unit_sectors += memo.sectors;
+    if (code->flags[FLAG_KIND] == ATOMIC_CAS)
+        memory_compare_and_swap(warp, code, lanes, addresses);
+    else
+        memory_strong_store(warp, code, lanes, addresses);
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        const uint64_t old = change_global(code, addresses[l], operand_value(warp, code, first + 1, l),
+                                           operand_value(warp, code, first + 2, l));
+        if (first > 0)
+            write_result(warp, code, first - 1, l, old);
+    }
+}
+
+static void shared_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses,
+                         unsigned first)
+{
+    struct block *block = warp->block;
+    struct memo memo = {0};
+    struct tally *tally = &block->tallies[code->index];
+    memo_shared(&memo, lanes, addresses, code->size);
+    const uint32_t one = addresses[__builtin_ctz(lanes)];
+    if ((int64_t)one + memo.least < SHARED_RESERVED ||
+        (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
+        shared_outside(block, lanes, addresses, code->size);
+    if (!memo.aligned)
+        shared_misaligned(block, lanes, addresses, code->size);
+    if (block->shadow)
+        shadow_atomic(warp, lanes, addresses, code->size);
+    tally->accesses++;
+    tally->shared_accesses++;
+    tally->wavefronts += memo.wavefronts;
+    tally->ideal_wavefronts += memo.ideal_wavefronts;
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        const uint64_t old = change_shared(code, block->shared + addresses[l], operand_value(warp, code, first + 1, l),
+                                           operand_value(warp, code, first + 2, l));
+        if (first > 0)
+            write_result(warp, code, first - 1, l, old);
+    }
+}
+
+static void atomic_at(struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned first)
+{
+    uint64_t addresses[LANES];
+    uint32_t narrow[LANES], shared = 0;
+    for (unsigned l = 0; l < LANES; l++) {
+        addresses[l] = address_of(warp, &code->operands[first], l);
+        narrow[l] = (uint32_t)addresses[l];
+        shared |= (addresses[l] & ~(uint64_t)UINT32_MAX) == SHARED_WINDOW ? 1u << l : 0;
+    }
+    if (lanes & ~shared)
+        global_lanes(warp, code, lanes & ~shared, addresses, first);
+    if (lanes & shared)
+        shared_lanes(warp, code, lanes & shared, narrow, first);
+}
+
+/* p, d, [address], value [, swap] */
+static void atomic_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    atomic_at(warp, code, lanes, 2);
+}
+
+/* [address], value */
+static void reduction(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    atomic_at(warp, code, lanes, 0);
+}
+
+static void narrow_addresses(const struct warp *warp, const struct operand *operand, uint32_t *addresses)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        addresses[l] = (uint32_t)address_of(warp, operand, l);
+}
+
+/* d, [address], value [, swap] */
+static void atomic_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t addresses[LANES];
+    narrow_addresses(warp, &code->operands[1], addresses);
+    if (code->flags[FLAG_KIND] == ATOMIC_CAS)
+        shared_swap(warp, code, lanes, addresses);
+    shared_lanes(warp, code, lanes, addresses, 1);
+}
+
+/* d, [address], expected, new: of the lanes at one address that find what they expect one swaps, and gets 1; the others
+ * get 0, also where the value stays what it was. */
+static void atomic_cast(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct block *block = warp->block;
+    uint32_t addresses[LANES];
+    narrow_addresses(warp, &code->operands[1], addresses);
+    struct memo memo = {0};
+    memo_shared(&memo, lanes, addresses, code->size);
+    const uint32_t one = addresses[__builtin_ctz(lanes)];
+    if ((int64_t)one + memo.least < SHARED_RESERVED ||
+        (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
+        shared_outside(block, lanes, addresses, code->size);
+    shared_swap(warp, code, lanes, addresses);
+    if (block->shadow)
+        shadow_atomic(warp, lanes, addresses, code->size);
+    struct tally *tally = &block->tallies[code->index];
+    tally->accesses++;
+    tally->shared_accesses++;
+    tally->wavefronts += 2;
+    tally->ideal_wavefronts += 2;
+    const struct operand *to = &code->operands[0];
+    uint32_t *result = row_at(warp, to->space, to->row), done = 0;
+    uint32_t results[LANES] = {0};
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        bool first = true;
+        for (unsigned k = 0; k < l; k++)
+            first &= !(done >> k & 1) || addresses[k] != addresses[l];
+        if (!first)
+            continue;
+        uint64_t old = 0;
+        memcpy(&old, block->shared + addresses[l], code->size);
+        if (old != operand_value(warp, code, 2, l))
+            continue;
+        const uint64_t fresh = operand_value(warp, code, 3, l);
+        memcpy(block->shared + addresses[l], &fresh, code->size);
+        results[l] = 1;
+        done |= 1u << l;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        result[l] = lanes >> l & 1 ? results[l] : result[l];
+}
+
+static bool prepare_global(struct instruction *code)
+{
+    const bool swaps = has_modifier(code, "CAS");
+    return prepare_kind(code) && code->operand_count == 4u + swaps && code->operands[2].kind == OPERAND_ADDRESS;
+}
+
+static bool prepare_reduction(struct instruction *code)
+{
+    return prepare_kind(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS;
+}
+
+static bool prepare_shared(struct instruction *code)
+{
+    return prepare_kind(code) && code->operand_count >= 2 && code->operands[1].kind == OPERAND_ADDRESS;
+}
+
+static bool prepare_cast(struct instruction *code)
+{
+    code->size = IS(64) ? 8 : 4;
+    return code->operand_count == 4 && code->operands[1].kind == OPERAND_ADDRESS;
+}
+
+/* clang-format off */
+#define KINDS "ADD MIN MAX INC DEC AND OR XOR EXCH CAS S32 S64 64 F32 F64 FTZ RN"
+const struct opcode atomic_opcodes[] = {
+    {"ATOMG.E",    atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"ATOM.E",     atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
+    {"RED.E",      reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"REDG.E",     reduction,     CONTROL_NEXT, prepare_reduction, "",   KINDS " STRONG GPU SYS SM CTA"},
+    {"ATOMS",      atomic_shared, CONTROL_NEXT, prepare_shared,    "d",  KINDS " POPC 32"},
+    {"ATOMS.CAST.SPIN", atomic_cast, CONTROL_NEXT, prepare_cast,   "d",  "64"},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

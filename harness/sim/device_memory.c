@@ -1,0 +1,74 @@
+#include "device_memory.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Between two allocations lie pages that nothing may touch, so that one byte too far is in neither. */
+enum { PAGE = 4096, GUARD = 2 * PAGE };
+
+struct entry {
+    struct allocation place;
+    unsigned char *mapping;
+    size_t mapped;
+};
+
+/* Of this process; sorted by address. */
+static struct entry *entries;
+static size_t entry_count;
+
+/* How many begin at or below that address. */
+static size_t entries_below(uint64_t address)
+{
+    size_t first = 0, last = entry_count;
+    while (first < last) {
+        const size_t middle = first + (last - first) / 2;
+        if (entries[middle].place.begin <= address)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+void *device_allocate(size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    const size_t mapped = (size + PAGE - 1) / PAGE * PAGE + 2 * (size_t)GUARD;
+    unsigned char *mapping =
+        mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping == MAP_FAILED)
+        return NULL;
+    if (size >= (size_t)1 << 22)
+        madvise(mapping, mapped, MADV_HUGEPAGE);
+    unsigned char *memory = mapping + GUARD;
+    const size_t at = entries_below((uint64_t)(uintptr_t)memory);
+    (void)ARRAY_GROW(entries, entry_count);
+    memmove(&entries[at + 1], &entries[at], (entry_count - 1 - at) * sizeof *entries);
+    entries[at] = (struct entry){
+        .place = {(uint64_t)(uintptr_t)memory, (uint64_t)(uintptr_t)memory + size}, .mapping = mapping, .mapped = mapped};
+    return memory;
+}
+
+bool device_free(void *memory)
+{
+    const size_t at = entries_below((uint64_t)(uintptr_t)memory);
+    if (at == 0 || entries[at - 1].place.begin != (uint64_t)(uintptr_t)memory)
+        return false;
+    munmap(entries[at - 1].mapping, entries[at - 1].mapped);
+    memmove(&entries[at - 1], &entries[at], (entry_count - at) * sizeof *entries);
+    entry_count--;
+    return true;
+}
+
+bool device_find(uint64_t address, struct allocation *allocation)
+{
+    const size_t at = entries_below(address);
+    if (at == 0 || address >= entries[at - 1].place.end)
+        return false;
+    *allocation = entries[at - 1].place;
+    return true;
+}

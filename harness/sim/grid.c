@@ -1,0 +1,356 @@
+/* A launch: its blocks, in order, on as many threads as there are processors; the counts of each thread are added up. */
+#include "grid.h"
+
+#include "machine.h"
+#include "memory.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSTRUCTION_BYTES = 16, SHADOWED = 16 };
+
+/* What the threads of a launch share. */
+struct run_state {
+    const struct grid *grid;
+    struct code *code;
+    struct launch_state *shared;
+    bool counts;
+    uint64_t next, count; /* blocks */
+    bool failed, fault;
+    struct problem problem;
+    pthread_mutex_t lock;
+};
+
+struct thread_state {
+    struct run_state *run;
+    struct tally *tallies;
+    pthread_t thread;
+};
+
+/* ---- Failing ---- */
+
+static char *place_of(const struct block *block)
+{
+    struct module *module = block->grid->function->module;
+    if (!block->now)
+        return x_strdup(block->grid->function->name);
+    if (!module->has_lines) {
+        line_table_open(&module->lines, module->bytes, module->size);
+        module->has_lines = true;
+    }
+    unsigned number;
+    char *file = line_table_line(&module->lines, block->grid->function->name,
+                                 (uint64_t)block->now->index * INSTRUCTION_BYTES, &number);
+    char *place = file ? x_sprintf("%s:%u", file, number)
+                       : x_sprintf("%s+0x%x", block->grid->function->name, block->now->index * INSTRUCTION_BYTES);
+    free(file);
+    return place;
+}
+
+static pthread_mutex_t failing = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)
+{
+    char text[400];
+    vsnprintf(text, sizeof text, format, list);
+    pthread_mutex_lock(&failing);
+    char *place = place_of(block);
+    pthread_mutex_unlock(&failing);
+    problem_set(block->problem, "%s%s at %s (block %u,%u,%u)", prefix, text, place, block->index[0], block->index[1],
+                block->index[2]);
+    free(place);
+    longjmp(*block->failed, 1);
+}
+
+void block_fault(struct block *block, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *block->fault = true;
+    fail(block, "", format, list);
+}
+
+void block_not_simulated(struct block *block, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *block->fault = false;
+    fail(block, "not simulated: ", format, list);
+}
+
+/* ---- A block ---- */
+
+static void fill_constants(struct block *block)
+{
+    const struct code *code = block->code;
+    const struct module *module = block->grid->function->module;
+    for (size_t i = 0; i < code->constant_count; i++) {
+        const struct constant_row *row = &code->constants[i];
+        uint32_t value = row->value, *words = (uint32_t *)(void *)(block->constants + i * ROW_BYTES);
+        if (!row->immediate) {
+            const unsigned char *bank = row->bank == 0   ? block->bank0
+                                        : row->bank == 2 ? code->bank2
+                                        : row->bank == 3 ? module->bank3
+                                        : row->bank == 4 ? module->bank4
+                                                         : NULL;
+            const size_t size = row->bank == 0   ? block->bank0_size
+                                : row->bank == 2 ? code->bank2_size
+                                : row->bank == 3 ? module->bank3_size
+                                                 : module->bank4_size;
+            value = 0;
+            if (bank && row->value + sizeof value <= size)
+                memcpy(&value, bank + row->value, sizeof value);
+        }
+        for (unsigned l = 0; l < LANES; l++)
+            words[l] = value;
+    }
+}
+
+static void fill_bank0(struct block *block)
+{
+    const struct grid *grid = block->grid;
+    const struct function *function = grid->function;
+    uint32_t head[12] = {grid->threads[0], grid->threads[1], grid->threads[2], grid->blocks[0], grid->blocks[1],
+                         grid->blocks[2]};
+    memcpy(block->bank0, head, 24);
+    const uint64_t window = LOCAL_WINDOW;
+    memcpy(block->bank0 + 0x20, &window, sizeof window);
+    memcpy(block->bank0 + STACK_TOP, &block->local_bytes, sizeof block->local_bytes);
+    const size_t most = block->bank0_size - function->parameter_base;
+    if (grid->parameters)
+        memcpy(block->bank0 + function->parameter_base, grid->parameters,
+               function->parameter_bytes < most ? function->parameter_bytes : most);
+}
+
+static void open_block(struct block *block, const struct run_state *run, struct tally *tallies)
+{
+    const struct grid *grid = run->grid;
+    const struct function *function = grid->function;
+    const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
+    *block = (struct block){.grid = grid, .code = run->code, .tallies = tallies, .counts = run->counts, .launch = run->shared};
+    block->warp_count = (threads + LANES - 1) / LANES;
+    block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);
+    if (!block->warps)
+        BUG("no memory for %u warps", block->warp_count);
+    memset(block->warps, 0, sizeof *block->warps * block->warp_count);
+    block->memos = x_calloc(run->code->count, sizeof *block->memos);
+    block->bank0_size = BANK0_BYTES;
+    block->bank0 = x_calloc(block->bank0_size + 8, 1);
+    block->local_bytes = (function->stack_bytes + 15) / 16 * 16;
+    block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);
+    block->shared_size = SHARED_RESERVED + (size_t)function->shared_bytes + grid->shared;
+    block->shared = x_calloc(block->shared_size + 16, 1);
+    fill_bank0(block);
+    fill_constants(block);
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        warp->block = block;
+        warp->number = w;
+        warp->spaces[SPACE_WARP] = (char *)warp->rows;
+        warp->spaces[SPACE_CONSTANTS] = (char *)block->constants;
+        warp->local = x_calloc((size_t)block->local_bytes * LANES + 16, 1);
+    }
+}
+
+static void close_block(struct block *block)
+{
+    for (unsigned w = 0; w < block->warp_count; w++)
+        free(block->warps[w].local);
+    shadow_close(block->shadow);
+    free(block->swaps.list);
+    free(block->warps);
+    free(block->memos);
+    free(block->bank0);
+    free(block->constants);
+    free(block->shared);
+}
+
+/* Races are looked for in the first blocks and then in ever fewer, since all have the same code. */
+static bool is_shadowed(uint64_t number, const struct block *block)
+{
+    return block->counts && block->shared_size > SHARED_RESERVED && !block->code->tells_others &&
+           (number < 2 || (number & (number - 1)) == 0);
+}
+
+static void start_block(struct block *block, uint64_t number)
+{
+    const struct grid *grid = block->grid;
+    const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
+    block->number = number;
+    block->index[0] = (unsigned)(number % grid->blocks[0]);
+    block->index[1] = (unsigned)(number / grid->blocks[0] % grid->blocks[1]);
+    block->index[2] = (unsigned)(number / grid->blocks[0] / grid->blocks[1]);
+    block->epoch = 1;
+    block->swaps.count = 0;
+    memset(block->barriers, 0, sizeof block->barriers);
+    struct shadow *kept = block->kept_shadow;
+    block->shadow = NULL;
+    if (is_shadowed(number, block)) {
+        if (!kept)
+            kept = block->kept_shadow = shadow_open(block);
+        shadow_clear(kept, block);
+        block->shadow = kept;
+    }
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        const unsigned left = threads - w * LANES;
+        block->warps[w].alive = left >= LANES ? ALL_LANES : (1u << left) - 1;
+        warp_start(&block->warps[w]);
+    }
+}
+
+/* ---- Barriers of the block ---- */
+
+/* Lets those go on that wait at one barrier, when all are there that it waits for. */
+static bool open_barrier(struct block *block, unsigned number)
+{
+    struct block_barrier *barrier = &block->barriers[number];
+    unsigned wanted = 0, there = barrier->arrived, missing = 0, waiting = 0;
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        const struct warp *warp = &block->warps[w];
+        uint32_t here = 0;
+        for (unsigned s = 0; s < warp->split_count; s++)
+            if (warp->splits[s].state == SPLIT_AT_BARRIER && warp->splits[s].barrier == number) {
+                here |= warp->splits[s].lanes;
+                wanted = warp->splits[s].barrier_threads ? warp->splits[s].barrier_threads : wanted;
+            }
+        waiting += here != 0;
+        if (here && here == warp->alive)
+            there += LANES;
+        else if (warp->alive)
+            missing++;
+    }
+    if (waiting == 0 || (wanted ? there < wanted : missing > 0))
+        return false;
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        for (unsigned s = 0; s < warp->split_count; s++) {
+            struct split *split = &warp->splits[s];
+            if (split->state != SPLIT_AT_BARRIER || split->barrier != number)
+                continue;
+            const struct instruction *code = &block->code->list[split->pc];
+            warp->barrier_count = barrier->votes;
+            warp->barrier_vote = IS(AND) ? barrier->vote_and == 0 : barrier->vote_or != 0;
+            split->state = SPLIT_READY;
+            split->pc++;
+        }
+    }
+    *barrier = (struct block_barrier){0};
+    block->epoch++;
+    return true;
+}
+
+static bool open_barriers(struct block *block)
+{
+    bool opened = false;
+    for (unsigned i = 0; i < BLOCK_BARRIERS; i++)
+        opened |= open_barrier(block, i);
+    return opened;
+}
+
+static void run_block(struct block *block)
+{
+    for (;;) {
+        bool ran = false, alive = false;
+        for (unsigned w = 0; w < block->warp_count; w++) {
+            if (block->warps[w].split_count == 0)
+                continue;
+            ran |= warp_run(&block->warps[w]);
+            alive |= block->warps[w].split_count > 0;
+        }
+        if (!alive)
+            return;
+        if (!open_barriers(block) && !ran)
+            block_fault(block, "the block waits for itself: not all of its threads come to this barrier");
+    }
+}
+
+/* ---- Threads ---- */
+
+static void *run_blocks(void *data)
+{
+    struct thread_state *self = data;
+    struct run_state *run = self->run;
+    struct block block;
+    jmp_buf failed;
+    bool fault = false;
+    struct problem problem;
+    open_block(&block, run, self->tallies);
+    block.failed = &failed;
+    block.problem = &problem;
+    block.fault = &fault;
+    if (setjmp(failed) == 0) {
+        for (;;) {
+            const uint64_t number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+            if (number >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
+                break;
+            start_block(&block, number);
+            run_block(&block);
+        }
+    } else {
+        pthread_mutex_lock(&run->lock);
+        /* What the kernel did wrong counts more than what is not simulated. */
+        if (!run->failed || (fault && !run->fault)) {
+            run->problem = problem;
+            run->fault = fault;
+        }
+        __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
+        pthread_mutex_unlock(&run->lock);
+    }
+    block.shadow = block.kept_shadow;
+    close_block(&block);
+    return NULL;
+}
+
+static unsigned processors(void)
+{
+    cpu_set_t set;
+    const char *wanted = getenv("CUGATE_SIM_THREADS");
+    if (wanted && atoi(wanted) > 0)
+        return (unsigned)atoi(wanted);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+static void add_tallies(struct tally *sum, const struct tally *more, size_t count)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)more;
+    for (size_t i = 0; i < count * sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem)
+{
+    *fault = false;
+    if (code_of(grid->function, problem) < 0)
+        return -1;
+    struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL};
+    run.count = (uint64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+    run.shared = launch_state_open();
+    pthread_mutex_init(&run.lock, NULL);
+    const size_t most = run.count < processors() ? (size_t)run.count : processors();
+    struct thread_state *threads = x_calloc(most, sizeof *threads);
+    for (size_t i = 0; i < most; i++) {
+        threads[i].run = &run;
+        threads[i].tallies = x_calloc(run.code->count, sizeof *threads[i].tallies);
+        if (i > 0 && pthread_create(&threads[i].thread, NULL, run_blocks, &threads[i]) != 0)
+            BUG("cannot start a thread");
+    }
+    run_blocks(&threads[0]);
+    for (size_t i = 0; i < most; i++) {
+        if (i > 0)
+            pthread_join(threads[i].thread, NULL);
+        if (tallies && !run.failed)
+            add_tallies(tallies, threads[i].tallies, run.code->count);
+        free(threads[i].tallies);
+    }
+    free(threads);
+    pthread_mutex_destroy(&run.lock);
+    launch_state_close(run.shared);
+    *fault = run.fault;
+    if (run.failed)
+        *problem = run.problem;
+    return run.failed ? -1 : 0;
+}

@@ -1,0 +1,666 @@
+/* lanes_convert.c - conversions between numbers of all widths, and the special functions of MUFU. */
+#include "small_float.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* ---- Modifiers ---- */
+
+enum { TO, FROM, ROUNDING, FLUSH, RELU, FINITE, PACKING }; /* flags */
+
+enum integer { NO_INTEGER, U8, S8, U16, S16, U32, S32, U64, S64 };
+enum packing { NOT_PACKED, PACK_AB, PACK_B, MERGE_C, PACK_AB_MERGE_C, UNPACK_B, UNPACK_B_MERGE_C };
+
+struct word {
+    const char *name;
+    unsigned char value;
+};
+
+/* Whether the modifier is among the words; then its value is put to *value. */
+static bool is_one(const struct word *words, const char *modifier, unsigned char *value)
+{
+    for (; words->name; words++)
+        if (strcmp(words->name, modifier) == 0) {
+            *value = words->value;
+            return true;
+        }
+    return false;
+}
+
+static const struct word integers[] = {{"U8", U8},   {"S8", S8},   {"U16", U16}, {"S16", S16}, {"U32", U32},
+                                       {"S32", S32}, {"U64", U64}, {"S64", S64}, {NULL, 0}};
+static const struct word floats[] = {{"F16", F16}, {"BF16", BF16}, {"F32", F32}, {"F64", F64}, {NULL, 0}};
+static const struct word packed_floats[] = {{"F16", F16},   {"BF16", BF16}, {"F32", F32}, {"E4M3", E4M3},
+                                            {"E5M2", E5M2}, {"TF32", TF32}, {NULL, 0}};
+static const struct word roundings[] = {
+    {"RN", ROUND_NEAREST}, {"RZ", ROUND_ZERO}, {"RM", ROUND_DOWN}, {"RP", ROUND_UP}, {NULL, 0}};
+/* To an integer. */
+static const struct word whole_roundings[] = {
+    {"TRUNC", ROUND_ZERO}, {"FLOOR", ROUND_DOWN}, {"CEIL", ROUND_UP}, {NULL, 0}};
+static const struct word flush_words[] = {{"FTZ", 1}, {NULL, 0}};
+
+/* ---- Floats as operands ---- */
+
+/* Where an operand begins in its word: .B2, .H1. */
+static inline unsigned shift_of(const struct operand *operand)
+{
+    return operand->byte ? (operand->byte - 1u) * 8 : 0;
+}
+
+/* The operand as doubles, exactly. flushes: subnormal floats are zero. */
+static inline void doubles_read(double values[LANES], const struct warp *warp, const struct instruction *code,
+                                unsigned n, enum format format, bool flushes)
+{
+    const struct operand *operand = &code->operands[n];
+    const uint32_t *row = ROW(n), *high = HIGH(n);
+    const unsigned shift = shift_of(operand);
+    if (format == F64)
+        EACH_LANE values[l] = to_double(row[l], high[l]);
+    else if (format == F16)
+        EACH_LANE values[l] = half_to_float(row[l] >> shift);
+    else if (format == BF16)
+        EACH_LANE values[l] = bf16_to_float(row[l] >> shift);
+    else
+        EACH_LANE values[l] = to_float(row[l]);
+    if (flushes && format == F32)
+        EACH_LANE values[l] = row[l] & 0x7f800000 ? values[l] : copysign(0, values[l]);
+    if (operand->absolute)
+        EACH_LANE values[l] = fabs(values[l]);
+    if (operand->negate)
+        EACH_LANE values[l] = -values[l];
+}
+
+static inline void float_written(struct warp *warp, const struct instruction *code, uint32_t lanes, enum format format,
+                                 const uint64_t bits[LANES])
+{
+    if (format == F64)
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, bits[l]);
+    else
+        WRITE_LANES(ROW(0), lanes, (uint32_t)bits[l]);
+}
+
+/* ---- F2F: float to float ---- */
+
+static bool prepare_f2f(struct instruction *code)
+{
+    unsigned char types[2];
+    unsigned count = 0;
+    code->flags[ROUNDING] = ROUND_NEAREST;
+    for (unsigned m = 0; m < code->modifier_count; m++) {
+        unsigned char type;
+        if (is_one(floats, code->modifiers[m], &type) && count < 2)
+            types[count++] = type;
+        else if (!is_one(roundings, code->modifiers[m], &code->flags[ROUNDING]) &&
+                 !is_one(flush_words, code->modifiers[m], &code->flags[FLUSH]))
+            return false;
+    }
+    if (count < 2)
+        return false;
+    code->flags[TO] = types[0];
+    code->flags[FROM] = types[1];
+    return true;
+}
+
+static void f2f(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const enum format target = code->flags[TO];
+    const enum rounding rounding = code->flags[ROUNDING];
+    const bool flushes = code->flags[FLUSH];
+    double values[LANES] __attribute__((aligned(64)));
+    doubles_read(values, warp, code, 1, code->flags[FROM], flushes);
+    if (target == F64) {
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, of_double_canonical(values[l]));
+    } else if (target == F32 && rounding == ROUND_NEAREST && !flushes) {
+        WRITE_LANES(ROW(0), lanes, of_float_canonical((float)values[l]));
+    } else {
+        uint64_t bits[LANES];
+        for (int l = 0; l < LANES; l++) {
+            bits[l] = round_double(target, values[l], rounding, false);
+            if (flushes && target == F32 && !(bits[l] & 0x7f800000))
+                bits[l] &= 0x80000000;
+        }
+        float_written(warp, code, lanes, target, bits);
+    }
+}
+
+/* ---- F2FP: two floats of 16 or 8 bits in a word ---- */
+
+static bool prepare_f2fp(struct instruction *code)
+{
+    static const struct word packings[] = {{"PACK_AB", PACK_AB},
+                                           {"PACK_B", PACK_B},
+                                           {"MERGE_C", MERGE_C},
+                                           {"PACK_AB_MERGE_C", PACK_AB_MERGE_C},
+                                           {"UNPACK_B", UNPACK_B},
+                                           {"UNPACK_B_MERGE_C", UNPACK_B_MERGE_C},
+                                           {NULL, 0}};
+    static const struct word relu[] = {{"RELU", 1}, {NULL, 0}}, finite[] = {{"SATFINITE", 1}, {NULL, 0}};
+    unsigned char types[2] = {0};
+    unsigned count = 0;
+    code->flags[ROUNDING] = ROUND_NEAREST;
+    for (unsigned m = 0; m < code->modifier_count; m++) {
+        const char *modifier = code->modifiers[m];
+        unsigned char type;
+        if (is_one(packed_floats, modifier, &type) && count < 2)
+            types[count++] = type;
+        else if (!is_one(packings, modifier, &code->flags[PACKING]) && !is_one(relu, modifier, &code->flags[RELU]) &&
+                 !is_one(finite, modifier, &code->flags[FINITE]) &&
+                 !is_one(roundings, modifier, &code->flags[ROUNDING]))
+            return false;
+    }
+    const unsigned char to = types[0], from = types[1];
+    code->flags[TO] = to;
+    code->flags[FROM] = from;
+    const bool to_half = to == F16 || to == BF16, to_byte = to == E4M3 || to == E5M2;
+    switch ((enum packing)code->flags[PACKING]) {
+    case PACK_AB:
+    case MERGE_C:
+        return count == 2 && from == F32 && to_half;
+    case PACK_AB_MERGE_C:
+        return count == 2 && from == F32 && to_byte;
+    case PACK_B:
+        return count == 2 && from == F32 && to == TF32;
+    case UNPACK_B:
+        return count == 2 && to == F16 && (from == E4M3 || from == E5M2);
+    case UNPACK_B_MERGE_C:
+        return count == 2 && from == F16 && to_byte;
+    case NOT_PACKED:
+        break;
+    }
+    return false;
+}
+
+/* Values of an operand in the destination's format. */
+static inline void rounded(uint32_t to[LANES], const float values[LANES], const struct instruction *code)
+{
+    const enum format format = code->flags[TO];
+    const bool plain = code->flags[ROUNDING] == ROUND_NEAREST && !code->flags[FINITE];
+    if (plain && format == F16)
+        EACH_LANE to[l] = half_of_float(values[l]);
+    else if (plain && format == BF16)
+        EACH_LANE to[l] = bf16_of_float(values[l]);
+    else
+        for (int l = 0; l < LANES; l++)
+            to[l] = (uint32_t)round_double(format, values[l], code->flags[ROUNDING], code->flags[FINITE]);
+    if (code->flags[RELU])
+        EACH_LANE to[l] = values[l] <= 0 ? 0 : to[l];
+}
+
+static inline void floats_read(float values[LANES], const struct warp *warp, const struct instruction *code, unsigned n)
+{
+    const uint32_t *row = ROW(n), keep = KEEP(n), flip = FLIP(n);
+    EACH_LANE values[l] = to_float((row[l] & keep) ^ flip);
+}
+
+/* Both small floats of an operand. */
+static inline void both_read(float low[LANES], float high[LANES], const struct warp *warp,
+                             const struct instruction *code, unsigned n)
+{
+    const uint32_t *row = ROW(n);
+    const unsigned shift = shift_of(&code->operands[n]);
+    switch (code->flags[FROM]) {
+    case E4M3:
+        EACH_LANE low[l] = e4m3_to_float(row[l] >> shift);
+        EACH_LANE high[l] = e4m3_to_float(row[l] >> shift >> 8);
+        break;
+    case E5M2:
+        EACH_LANE low[l] = e5m2_to_float(row[l] >> shift);
+        EACH_LANE high[l] = e5m2_to_float(row[l] >> shift >> 8);
+        break;
+    default:
+        EACH_LANE low[l] = half_to_float(row[l]);
+        EACH_LANE high[l] = half_to_float(row[l] >> 16);
+    }
+}
+
+static void f2fp(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    float low[LANES] __attribute__((aligned(64))), high[LANES] __attribute__((aligned(64)));
+    uint32_t below[LANES] __attribute__((aligned(64))), above[LANES] __attribute__((aligned(64)));
+    const enum packing packing = code->flags[PACKING];
+    if (packing == UNPACK_B || packing == UNPACK_B_MERGE_C) {
+        both_read(low, high, warp, code, 1);
+        rounded(below, low, code);
+        rounded(above, high, code);
+    } else if (packing == PACK_AB || packing == PACK_AB_MERGE_C) {
+        floats_read(high, warp, code, 1);
+        floats_read(low, warp, code, 2);
+        rounded(below, low, code);
+        rounded(above, high, code);
+    } else {
+        floats_read(low, warp, code, 1);
+        rounded(below, low, code);
+    }
+    /* What is merged lies in the lower half of the last operand. */
+    const uint32_t *c = ROW(code->operand_count - 1);
+    switch (packing) {
+    case PACK_AB:
+    case UNPACK_B:
+        WRITE_LANES(ROW(0), lanes, below[l] | above[l] << 16);
+        break;
+    case PACK_AB_MERGE_C:
+    case UNPACK_B_MERGE_C:
+        WRITE_LANES(ROW(0), lanes, below[l] | above[l] << 8 | c[l] << 16);
+        break;
+    case MERGE_C:
+        WRITE_LANES(ROW(0), lanes, below[l] | c[l] << 16);
+        break;
+    default:
+        WRITE_LANES(ROW(0), lanes, below[l]);
+    }
+}
+
+/* ---- FRND, F2I, F2IP: to integers ---- */
+
+static inline void make_whole(double values[LANES], enum rounding rounding)
+{
+    switch (rounding) {
+    case ROUND_NEAREST:
+        EACH_LANE values[l] = rint(values[l]);
+        break;
+    case ROUND_ZERO:
+        EACH_LANE values[l] = trunc(values[l]);
+        break;
+    case ROUND_DOWN:
+        EACH_LANE values[l] = floor(values[l]);
+        break;
+    case ROUND_UP:
+        EACH_LANE values[l] = ceil(values[l]);
+        break;
+    }
+}
+
+static bool prepare_to_integer(struct instruction *code)
+{
+    /* What NTZ says is not documented; results are the same. */
+    static const struct word nothing[] = {{"NTZ", 0}, {NULL, 0}};
+    unsigned char unused;
+    code->flags[TO] = S32;
+    code->flags[FROM] = F32;
+    code->flags[ROUNDING] = ROUND_NEAREST;
+    for (unsigned m = 0; m < code->modifier_count; m++) {
+        const char *modifier = code->modifiers[m];
+        if (!is_one(integers, modifier, &code->flags[TO]) && !is_one(floats, modifier, &code->flags[FROM]) &&
+            !is_one(whole_roundings, modifier, &code->flags[ROUNDING]) &&
+            !is_one(flush_words, modifier, &code->flags[FLUSH]) && !is_one(nothing, modifier, &unused))
+            return false;
+    }
+    return true;
+}
+
+static unsigned integer_bits(enum integer type)
+{
+    return type <= S8 ? 8 : type <= S16 ? 16 : type <= S32 ? 32 : 64;
+}
+static bool is_signed(enum integer type)
+{
+    return type == S8 || type == S16 || type == S32 || type == S64;
+}
+
+/* Whole numbers to integers of at most 32 bits; what does not fit becomes the nearest that does. */
+static inline void saturated(uint32_t to[LANES], const double values[LANES], enum integer type, uint32_t nan)
+{
+    const unsigned bits = integer_bits(type);
+    const double least = is_signed(type) ? -ldexp(1, (int)bits - 1) : 0;
+    const double most = ldexp(1, (int)bits - is_signed(type)) - 1;
+    /* int32_t is what vector units convert to. */
+    const double offset = type == U32 ? 0x1p31 : 0;
+    const uint32_t add = type == U32 ? 0x80000000u : 0, keep = bits < 32 ? (1u << bits) - 1 : ALL_LANES;
+    EACH_LANE
+    {
+        const double value = values[l], high = value < most ? value : most, inside = high > least ? high : least;
+        const uint32_t word = ((uint32_t)(int32_t)(inside - offset) + add) & keep;
+        to[l] = value == value ? word : nan;
+    }
+}
+
+static inline uint64_t saturated_wide(double value, bool with_sign)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    if (value != value)
+        return sign;
+    if (with_sign)
+        return value >= 0x1p63 ? sign - 1 : value < -0x1p63 ? sign : (uint64_t)(int64_t)value;
+    return value >= 0x1p64 ? UINT64_MAX : value <= 0 ? 0 : (uint64_t)value;
+}
+
+static void f2i(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const enum integer target = code->flags[TO];
+    const enum format from = code->flags[FROM];
+    double values[LANES] __attribute__((aligned(64)));
+    doubles_read(values, warp, code, 1, from, code->flags[FLUSH]);
+    make_whole(values, code->flags[ROUNDING]);
+    if (integer_bits(target) == 64) {
+        const bool with_sign = is_signed(target);
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, saturated_wide(values[l], with_sign));
+    } else {
+        /* As the PTX manual has it for `cvt`: NaN is 0, but with 64 bits on either side it is the highest bit. */
+        uint32_t integers_out[LANES] __attribute__((aligned(64)));
+        saturated(integers_out, values, target, from == F64 ? 1u << (integer_bits(target) - 1) : 0);
+        WRITE_LANES(ROW(0), lanes, integers_out[l]);
+    }
+}
+
+static bool prepare_f2ip(struct instruction *code)
+{
+    return prepare_to_integer(code) && (code->flags[TO] == U8 || code->flags[TO] == S8) && code->flags[FROM] == F32;
+}
+
+/* Two floats as bytes below the lower half of c. */
+static void f2ip(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    double values[2][LANES] __attribute__((aligned(64)));
+    uint32_t bytes[2][LANES] __attribute__((aligned(64)));
+    for (unsigned n = 0; n < 2; n++) {
+        doubles_read(values[n], warp, code, 1 + n, F32, code->flags[FLUSH]);
+        make_whole(values[n], code->flags[ROUNDING]);
+        saturated(bytes[n], values[n], code->flags[TO], 0);
+    }
+    const uint32_t *c = ROW(3);
+    WRITE_LANES(ROW(0), lanes, bytes[1][l] | bytes[0][l] << 8 | c[l] << 16);
+}
+
+static bool prepare_frnd(struct instruction *code)
+{
+    code->flags[FROM] = F32;
+    code->flags[ROUNDING] = ROUND_NEAREST;
+    for (unsigned m = 0; m < code->modifier_count; m++)
+        if (!is_one(floats, code->modifiers[m], &code->flags[FROM]) &&
+            !is_one(whole_roundings, code->modifiers[m], &code->flags[ROUNDING]) &&
+            !is_one(flush_words, code->modifiers[m], &code->flags[FLUSH]))
+            return false;
+    return true;
+}
+
+static void frnd(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    double values[LANES] __attribute__((aligned(64)));
+    const enum format format = code->flags[FROM];
+    doubles_read(values, warp, code, 1, format, code->flags[FLUSH]);
+    make_whole(values, code->flags[ROUNDING]);
+    switch (format) {
+    case F64:
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, of_double_canonical(values[l]));
+        break;
+    case F16:
+        WRITE_LANES(ROW(0), lanes, half_of_float((float)values[l]));
+        break;
+    case BF16:
+        WRITE_LANES(ROW(0), lanes, bf16_of_float((float)values[l]));
+        break;
+    default:
+        WRITE_LANES(ROW(0), lanes, of_float_canonical((float)values[l]));
+    }
+}
+
+/* ---- I2F, I2FP, I2IP: from integers ---- */
+
+static bool prepare_from_integer(struct instruction *code)
+{
+    code->flags[TO] = F32;
+    code->flags[FROM] = S32;
+    code->flags[ROUNDING] = ROUND_NEAREST;
+    for (unsigned m = 0; m < code->modifier_count; m++)
+        if (!is_one(integers, code->modifiers[m], &code->flags[FROM]) &&
+            !is_one(floats, code->modifiers[m], &code->flags[TO]) &&
+            !is_one(roundings, code->modifiers[m], &code->flags[ROUNDING]))
+            return false;
+    return true;
+}
+
+/* An operand of at most 32 bits, extended to 32. */
+static inline void words_read(uint32_t words[LANES], const struct warp *warp, const struct instruction *code,
+                              unsigned n, enum integer type)
+{
+    const struct operand *operand = &code->operands[n];
+    const uint32_t *row = ROW(n);
+    const unsigned unused = 32 - integer_bits(type);
+    const unsigned shift = shift_of(operand);
+    if (is_signed(type))
+        EACH_LANE words[l] = (uint32_t)((int32_t)(row[l] >> shift << unused) >> unused);
+    else
+        EACH_LANE words[l] = row[l] >> shift << unused >> unused;
+    if (operand->absolute)
+        EACH_LANE words[l] = words[l] >> 31 ? 0u - words[l] : words[l];
+    if (operand->negate)
+        EACH_LANE words[l] = 0u - words[l];
+}
+
+/* A float near a double that is none, moved to the one on the other side where the rounding wants that. */
+static inline uint32_t directed(double value, enum rounding rounding)
+{
+    const float near = (float)value;
+    const double back = (double)near;
+    const uint32_t bits = of_float(near), negative = bits >> 31;
+    const uint32_t too_low = back < value && (rounding == ROUND_UP || (rounding == ROUND_ZERO && negative));
+    const uint32_t too_high = back > value && (rounding == ROUND_DOWN || (rounding == ROUND_ZERO && !negative));
+    const uint32_t outwards = negative ? too_high : too_low, inwards = negative ? too_low : too_high;
+    return bits + outwards - inwards;
+}
+
+static void i2f_wide(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *low = ROW(1), *high = HIGH(1);
+    const enum format target = code->flags[TO];
+    uint64_t bits[LANES];
+    for (int l = 0; l < LANES; l++) {
+        const uint64_t value = wide(low[l], high[l]);
+        const bool negative = (value >> 63 && code->flags[FROM] == S64) != code->operands[1].negate;
+        const uint64_t magnitude = value >> 63 && code->flags[FROM] == S64 ? 0u - value : value;
+        bits[l] = round_to(target, negative && magnitude, magnitude, 0, code->flags[ROUNDING], false);
+    }
+    float_written(warp, code, lanes, target, bits);
+}
+
+static void i2f(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const enum integer from = code->flags[FROM];
+    const enum format target = code->flags[TO];
+    const enum rounding rounding = code->flags[ROUNDING];
+    if (integer_bits(from) == 64) {
+        i2f_wide(warp, code, lanes);
+        return;
+    }
+    uint32_t words[LANES] __attribute__((aligned(64)));
+    words_read(words, warp, code, 1, from);
+    if (target == F32 && rounding == ROUND_NEAREST) {
+        if (from == U32)
+            WRITE_LANES(ROW(0), lanes, of_float((float)words[l]));
+        else
+            WRITE_LANES(ROW(0), lanes, of_float((float)(int32_t)words[l]));
+        return;
+    }
+    double values[LANES] __attribute__((aligned(64)));
+    if (from == U32)
+        EACH_LANE values[l] = (double)words[l];
+    else
+        EACH_LANE values[l] = (double)(int32_t)words[l];
+    if (target == F64) {
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, of_double(values[l]));
+    } else if (target == F32) {
+        WRITE_LANES(ROW(0), lanes, directed(values[l], rounding));
+    } else {
+        for (int l = 0; l < LANES; l++)
+            words[l] = (uint32_t)round_double(target, values[l], rounding, false);
+        WRITE_LANES(ROW(0), lanes, words[l]);
+    }
+}
+
+/* ---- I2I, I2IP: integers to narrower ones, saturated ---- */
+
+static bool prepare_narrow(struct instruction *code)
+{
+    unsigned char types[2];
+    unsigned count = 0;
+    bool saturates = false;
+    for (unsigned m = 0; m < code->modifier_count; m++) {
+        unsigned char type;
+        if (is_one(integers, code->modifiers[m], &type) && count < 2)
+            types[count++] = type;
+        else if (strcmp(code->modifiers[m], "SAT") == 0)
+            saturates = true;
+        else
+            return false;
+    }
+    if (count < 2 || !saturates || types[1] != S32 || integer_bits(types[0]) > 16)
+        return false;
+    code->flags[TO] = types[0];
+    return true;
+}
+
+/* An S32 operand saturated. */
+static inline void narrowed(uint32_t to[LANES], const struct warp *warp, const struct instruction *code, unsigned n)
+{
+    const enum integer type = code->flags[TO];
+    const unsigned bits = integer_bits(type) == 8 ? 8 : 16;
+    const int32_t most = (1 << (bits - is_signed(type))) - 1, least = is_signed(type) ? -most - 1 : 0;
+    const uint32_t keep = (1u << bits) - 1;
+    words_read(to, warp, code, n, S32);
+    EACH_LANE
+    {
+        const int32_t value = (int32_t)to[l], high = value < most ? value : most;
+        to[l] = (uint32_t)(high > least ? high : least) & keep;
+    }
+}
+
+static void i2i(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t words[LANES] __attribute__((aligned(64)));
+    narrowed(words, warp, code, 1);
+    WRITE_LANES(ROW(0), lanes, words[l]);
+}
+
+static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t above[LANES] __attribute__((aligned(64))), below[LANES] __attribute__((aligned(64)));
+    narrowed(above, warp, code, 1);
+    narrowed(below, warp, code, 2);
+    const uint32_t *c = ROW(3);
+    if (integer_bits(code->flags[TO]) == 16)
+        WRITE_LANES(ROW(0), lanes, below[l] | above[l] << 16);
+    else
+        WRITE_LANES(ROW(0), lanes, below[l] | above[l] << 8 | c[l] << 16);
+}
+
+/* ---- MUFU: special functions ---- */
+
+/* The GPU looks these up in tables, and is off by some units of the last place. Here they are rounded from a double:
+ * what code makes of them by further steps comes out the same, what uses them as they are differs in the last bits. */
+enum special { NO_FUNCTION, RCP, RSQ, SQRT, EX2, LG2, SIN, COS, TANH, RCP64H, RSQ64H };
+enum { FUNCTION, FUNCTION_FORMAT }; /* flags */
+
+static bool prepare_mufu(struct instruction *code)
+{
+    static const struct word functions[] = {
+        {"RCP", RCP}, {"RSQ", RSQ},   {"SQRT", SQRT},     {"EX2", EX2},       {"LG2", LG2}, {"SIN", SIN},
+        {"COS", COS}, {"TANH", TANH}, {"RCP64H", RCP64H}, {"RSQ64H", RSQ64H}, {NULL, 0},
+    };
+    static const struct word formats[] = {{"F16", F16}, {"BF16", BF16}, {NULL, 0}};
+    code->flags[FUNCTION] = NO_FUNCTION;
+    code->flags[FUNCTION_FORMAT] = F32;
+    for (unsigned m = 0; m < code->modifier_count; m++)
+        if (!is_one(functions, code->modifiers[m], &code->flags[FUNCTION]) &&
+            !is_one(formats, code->modifiers[m], &code->flags[FUNCTION_FORMAT]))
+            return false;
+    if (code->flags[FUNCTION_FORMAT] == F32)
+        return code->flags[FUNCTION] != NO_FUNCTION;
+    return code->flags[FUNCTION] == EX2 || code->flags[FUNCTION] == TANH;
+}
+
+/* One loop a function, so that those that vector units have become vector code. */
+static inline void apply(double values[LANES], enum special function)
+{
+    const double turn = 6.283185307179586476925286766559;
+    switch (function) {
+    case RCP:
+    case RCP64H:
+        EACH_LANE values[l] = 1 / values[l];
+        break;
+    case RSQ:
+    case RSQ64H:
+        EACH_LANE values[l] = 1 / sqrt(values[l]);
+        break;
+    case SQRT:
+        EACH_LANE values[l] = sqrt(values[l]);
+        break;
+    case EX2:
+        EACH_LANE values[l] = exp2(values[l]);
+        break;
+    case LG2:
+        EACH_LANE values[l] = log2(values[l]);
+        break;
+    case SIN: /* the operand is in turns: code multiplies by 1 / 2 pi before */
+        EACH_LANE values[l] = sin((values[l] - rint(values[l])) * turn);
+        break;
+    case COS:
+        EACH_LANE values[l] = cos((values[l] - rint(values[l])) * turn);
+        break;
+    default:
+        EACH_LANE values[l] = tanh(values[l]);
+    }
+}
+
+/* The upper word of a double to that of a result; subnormal numbers are zero on both sides. */
+static void mufu_double(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *row = ROW(1), keep = KEEP(1), flip = FLIP(1);
+    double values[LANES] __attribute__((aligned(64)));
+    EACH_LANE
+    {
+        const uint32_t word = (row[l] & keep) ^ flip;
+        values[l] = to_double(0, word & 0x7ff00000 ? word : word & 0x80000000);
+    }
+    apply(values, code->flags[FUNCTION]);
+    EACH_LANE
+    {
+        const uint32_t word = (uint32_t)((of_double_canonical(values[l]) + 0x80000000) >> 32);
+        const uint32_t nearest = values[l] != values[l] ? (uint32_t)(NAN_64 >> 32) : word;
+        values[l] = to_double(0, nearest & 0x7ff00000 ? nearest : nearest & 0x80000000);
+    }
+    WRITE_LANES(ROW(0), lanes, (uint32_t)(of_double(values[l]) >> 32));
+}
+
+static void mufu(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const enum special function = code->flags[FUNCTION];
+    const enum format format = code->flags[FUNCTION_FORMAT];
+    if (function == RCP64H || function == RSQ64H) {
+        mufu_double(warp, code, lanes);
+        return;
+    }
+    /* These flush subnormal numbers, whence code that is to get them right scales before and after. */
+    const bool flushes = format == F32 && function <= LG2;
+    double values[LANES] __attribute__((aligned(64)));
+    uint32_t bits[LANES] __attribute__((aligned(64)));
+    doubles_read(values, warp, code, 1, format, flushes);
+    apply(values, function);
+    if (format == F16)
+        for (int l = 0; l < LANES; l++)
+            bits[l] = (uint32_t)round_double(F16, values[l], ROUND_NEAREST, false);
+    else if (format == BF16)
+        for (int l = 0; l < LANES; l++)
+            bits[l] = (uint32_t)round_double(BF16, values[l], ROUND_NEAREST, false);
+    else
+        EACH_LANE bits[l] = of_float_canonical((float)values[l]);
+    if (flushes)
+        EACH_LANE bits[l] = bits[l] & 0x7f800000 ? bits[l] : bits[l] & 0x80000000;
+    WRITE_LANES(ROW(0), lanes, bits[l]);
+}
+
+/* clang-format off */
+const struct opcode TABLE(lanes_convert)[] = {
+    {"F2F",  f2f,  CONTROL_NEXT, prepare_f2f,          "d", NULL},
+    {"F2FP", f2fp, CONTROL_NEXT, prepare_f2fp,         "d", NULL},
+    {"F2I",  f2i,  CONTROL_NEXT, prepare_to_integer,   "d", NULL},
+    {"F2IP", f2ip, CONTROL_NEXT, prepare_f2ip,         "d", NULL},
+    {"FRND", frnd, CONTROL_NEXT, prepare_frnd,         "d", NULL},
+    {"I2F",  i2f,  CONTROL_NEXT, prepare_from_integer, "d", NULL},
+    {"I2FP", i2f,  CONTROL_NEXT, prepare_from_integer, "d", NULL},
+    {"I2I",  i2i,  CONTROL_NEXT, prepare_narrow,       "d", NULL},
+    {"I2IP", i2ip, CONTROL_NEXT, prepare_narrow,       "d", NULL},
+    {"MUFU", mufu, CONTROL_NEXT, prepare_mufu,         "d", NULL},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,386 @@
+/* Operations on single and double precision. What is not a number comes out as the one that the GPU gives,
+ * 0x7fffffff or 0xfff80000 00000000. */
+#include "lanes.h"
+
+#include <fenv.h>
+#include <math.h>
+
+enum { NAN_FLOAT = 0x7fffffff };
+#define NAN_DOUBLE UINT64_C(0xfff8000000000000)
+
+enum { FLAG_COMPARE, FLAG_COMBINE, FLAG_UNORDERED };
+
+/* An operand's value. */
+#define F(n, row) to_float(((row)[l] & KEEP(n)) ^ FLIP(n))
+#define D(n, low, high) to_double((low)[l], ((high)[l] & KEEP(n)) ^ FLIP(n))
+
+static inline uint32_t settle(float value)
+{
+    return value != value ? NAN_FLOAT : of_float(value);
+}
+
+static inline uint64_t settle_double(double value)
+{
+    return value != value ? NAN_DOUBLE : of_double(value);
+}
+
+/* With .FTZ, numbers too small for a full fraction are zeros. */
+static inline uint32_t flush(uint32_t bits)
+{
+    return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits;
+}
+
+static inline uint32_t saturate(uint32_t bits)
+{
+    const float value = to_float(bits);
+    return !(value > 0) ? 0 : value > 1 ? 0x3f800000u : bits;
+}
+
+
+static int rounding(const struct instruction *code)
+{
+    return IS(RZ) ? FE_TOWARDZERO : IS(RM) ? FE_DOWNWARD : IS(RP) ? FE_UPWARD : FE_TONEAREST;
+}
+
+/* One lane after the other, in any rounding mode and with flushing and saturation: what few instructions ask for.
+ * volatile, since compilers know nothing of rounding modes. */
+static uint32_t finish(float value, const struct instruction *code)
+{
+    uint32_t bits = settle(value);
+    bits = IS(FTZ) ? flush(bits) : bits;
+    return IS(SAT) ? saturate(bits) : bits;
+}
+
+static float operand(uint32_t bits, const struct instruction *code, unsigned n)
+{
+    bits = (bits & KEEP(n)) ^ FLIP(n);
+    return to_float(IS(FTZ) ? flush(bits) : bits);
+}
+
+#define SELDOM(name, count, expression)                                                                                \
+    static void name(struct warp *warp, const struct instruction *code, uint32_t lanes)                                \
+    {                                                                                                                  \
+        const uint32_t *x = ROW(1), *y = ROW(2), *z = ROW(count);                                                      \
+        uint32_t result[LANES];                                                                                        \
+        const int before = fegetround();                                                                               \
+        fesetround(rounding(code));                                                                                    \
+        for (int l = 0; l < LANES; l++) {                                                                              \
+            const volatile float a = operand(x[l], code, 1), b = operand(y[l], code, 2), c = operand(z[l], code, count); \
+            (void)c;                                                                                                   \
+            const volatile float value = (expression);                                                                 \
+            result[l] = finish(value, code);                                                                           \
+        }                                                                                                              \
+        fesetround(before);                                                                                            \
+        WRITE_LANES(ROW(0), lanes, result[l]);                                                                         \
+    }
+SELDOM(fadd_any, 2, a + b)
+SELDOM(fmul_any, 2, a *b)
+SELDOM(ffma_any, 3, fmaf(a, b, c))
+
+static bool is_plain_float(const struct instruction *code)
+{
+    return !IS(FTZ) && !IS(SAT) && !IS(RZ) && !IS(RM) && !IS(RP);
+}
+
+static bool has_signs(const struct instruction *code)
+{
+    for (unsigned i = 1; i < code->operand_count; i++)
+        if (code->operands[i].negate || code->operands[i].absolute)
+            return true;
+    return false;
+}
+
+#define OFTEN(name, count, expression)                                                                                 \
+    static void name(struct warp *warp, const struct instruction *code, uint32_t lanes)                                \
+    {                                                                                                                  \
+        const uint32_t *x = ROW(1), *y = ROW(2), *z = ROW(count);                                                      \
+        const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);      \
+        (void)z, (void)kx, (void)ky, (void)kz, (void)fx, (void)fy, (void)fz;                                           \
+        WRITE_LANES(ROW(0), lanes, settle(expression));                                                                \
+    }
+OFTEN(fadd_signs, 2, to_float((x[l] & kx) ^ fx) + to_float((y[l] & ky) ^ fy))
+OFTEN(fmul_signs, 2, to_float((x[l] & kx) ^ fx) * to_float((y[l] & ky) ^ fy))
+OFTEN(ffma_signs, 3, __builtin_fmaf(to_float((x[l] & kx) ^ fx), to_float((y[l] & ky) ^ fy), to_float((z[l] & kz) ^ fz)))
+OFTEN(fadd_plain, 2, to_float(x[l]) + to_float(y[l]))
+OFTEN(fmul_plain, 2, to_float(x[l]) * to_float(y[l]))
+OFTEN(ffma_plain, 3, __builtin_fmaf(to_float(x[l]), to_float(y[l]), to_float(z[l])))
+
+static bool prepare_fadd(struct instruction *code)
+{
+    code->run = !is_plain_float(code) ? fadd_any : has_signs(code) ? fadd_signs : fadd_plain;
+    return true;
+}
+
+static bool prepare_fmul(struct instruction *code)
+{
+    code->run = !is_plain_float(code) ? fmul_any : has_signs(code) ? fmul_signs : fmul_plain;
+    return true;
+}
+
+static bool prepare_ffma(struct instruction *code)
+{
+    code->run = !is_plain_float(code) ? ffma_any : has_signs(code) ? ffma_signs : ffma_plain;
+    return true;
+}
+
+/* ---- Double ---- */
+
+
+#define DOUBLE(name, count, expression)                                                                                \
+    static void name##_any(struct warp *warp, const struct instruction *code, uint32_t lanes)                          \
+    {                                                                                                                  \
+        const uint32_t *x = ROW(1), *xh = HIGH(1), *y = ROW(2), *yh = HIGH(2), *z = ROW(count), *zh = HIGH(count);      \
+        uint64_t result[LANES];                                                                                        \
+        const int before = fegetround();                                                                               \
+        fesetround(rounding(code));                                                                                    \
+        for (int l = 0; l < LANES; l++) {                                                                              \
+            const volatile double a = D(1, x, xh), b = D(2, y, yh), c = D(count, z, zh);                               \
+            (void)c;                                                                                                   \
+            const volatile double value = (expression);                                                                \
+            result[l] = settle_double(value);                                                                          \
+        }                                                                                                              \
+        fesetround(before);                                                                                            \
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
+    }                                                                                                                  \
+    static void name(struct warp *warp, const struct instruction *code, uint32_t lanes)                                \
+    {                                                                                                                  \
+        const uint32_t *x = ROW(1), *xh = HIGH(1), *y = ROW(2), *yh = HIGH(2), *z = ROW(count), *zh = HIGH(count);      \
+        const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);      \
+        (void)z, (void)zh, (void)kz, (void)fz;                                                                         \
+        uint64_t result[LANES];                                                                                        \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
+            const double a = to_double(x[l], (xh[l] & kx) ^ fx), b = to_double(y[l], (yh[l] & ky) ^ fy),               \
+                         c = to_double(z[l], (zh[l] & kz) ^ fz);                                                       \
+            (void)c;                                                                                                   \
+            result[l] = settle_double(expression);                                                                     \
+        }                                                                                                              \
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
+    }                                                                                                                  \
+    static bool prepare_##name(struct instruction *code)                                                               \
+    {                                                                                                                  \
+        code->run = rounding(code) == FE_TONEAREST ? name : name##_any;                                                \
+        return true;                                                                                   \
+    }
+DOUBLE(dadd, 2, a + b)
+DOUBLE(dmul, 2, a *b)
+DOUBLE(dfma, 3, __builtin_fma(a, b, c))
+
+/* ---- Comparisons ---- */
+
+enum comparison { COMPARE_F, COMPARE_LT, COMPARE_EQ, COMPARE_LE, COMPARE_GT, COMPARE_NE, COMPARE_GE, COMPARE_NUM };
+enum combination { COMBINE_AND, COMBINE_OR, COMBINE_XOR };
+
+/* p0, p1, a, b, q. A name that ends in U is also true of what is not a number. */
+static bool prepare_compare(struct instruction *code)
+{
+    static const struct {
+        const char *name;
+        unsigned char compare, unordered;
+    } names[] = {{"F", COMPARE_F, false},     {"LT", COMPARE_LT, false},   {"EQ", COMPARE_EQ, false},
+                 {"LE", COMPARE_LE, false},   {"GT", COMPARE_GT, false},   {"NE", COMPARE_NE, false},
+                 {"GE", COMPARE_GE, false},   {"NUM", COMPARE_NUM, false}, {"NAN", COMPARE_F, true},
+                 {"LTU", COMPARE_LT, true},   {"EQU", COMPARE_EQ, true},   {"LEU", COMPARE_LE, true},
+                 {"GTU", COMPARE_GT, true},   {"NEU", COMPARE_NE, true},   {"GEU", COMPARE_GE, true},
+                 {"T", COMPARE_NUM, true}};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (has_modifier(code, names[i].name)) {
+            code->flags[FLAG_COMPARE] = names[i].compare;
+            code->flags[FLAG_UNORDERED] = names[i].unordered;
+            found = true;
+        }
+    code->flags[FLAG_COMBINE] = IS(OR) ? COMBINE_OR : IS(XOR) ? COMBINE_XOR : COMBINE_AND;
+    return found;
+}
+
+static uint32_t combine(unsigned how, uint32_t a, uint32_t b)
+{
+    return how == COMBINE_AND ? a & b : how == COMBINE_OR ? a | b : a ^ b;
+}
+
+/* The same text for both widths: a and b are numbers of lane l. */
+#define COMPARE(code, a, b, result)                                                                                    \
+    do {                                                                                                               \
+        uint32_t unordered;                                                                                            \
+        MASK_OF(unordered, (a) != (a) || (b) != (b));                                                                  \
+        switch ((code)->flags[FLAG_COMPARE]) {                                                                         \
+        case COMPARE_LT:                                                                                               \
+            MASK_OF(result, (a) < (b));                                                                                \
+            break;                                                                                                     \
+        case COMPARE_EQ:                                                                                               \
+            MASK_OF(result, (a) == (b));                                                                               \
+            break;                                                                                                     \
+        case COMPARE_LE:                                                                                               \
+            MASK_OF(result, (a) <= (b));                                                                               \
+            break;                                                                                                     \
+        case COMPARE_GT:                                                                                               \
+            MASK_OF(result, (a) > (b));                                                                                \
+            break;                                                                                                     \
+        case COMPARE_NE:                                                                                               \
+            MASK_OF(result, (a) < (b) || (a) > (b));                                                                   \
+            break;                                                                                                     \
+        case COMPARE_GE:                                                                                               \
+            MASK_OF(result, (a) >= (b));                                                                               \
+            break;                                                                                                     \
+        case COMPARE_NUM:                                                                                              \
+            result = ~unordered;                                                                                       \
+            break;                                                                                                     \
+        default:                                                                                                       \
+            result = 0;                                                                                                \
+        }                                                                                                              \
+        if ((code)->flags[FLAG_UNORDERED])                                                                             \
+            result |= unordered;                                                                                       \
+    } while (0)
+
+/* Operands first and first + 1 as floats. */
+static uint32_t compare_floats(struct warp *warp, const struct instruction *code, unsigned first)
+{
+    const uint32_t *x = ROW(first), *y = ROW(first + 1);
+    float a[LANES], b[LANES];
+    const uint32_t kx = KEEP(first), ky = KEEP(first + 1), fx = FLIP(first), fy = FLIP(first + 1);
+    EACH_LANE a[l] = to_float((x[l] & kx) ^ fx);
+    EACH_LANE b[l] = to_float((y[l] & ky) ^ fy);
+    if (IS(FTZ)) {
+        EACH_LANE a[l] = to_float(flush(of_float(a[l])));
+        EACH_LANE b[l] = to_float(flush(of_float(b[l])));
+    }
+    uint32_t result;
+    COMPARE(code, a[l], b[l], result);
+    return result;
+}
+
+static void fsetp(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t result = compare_floats(warp, code, 2);
+    const uint32_t other = predicate(warp, &code->operands[4]);
+    const unsigned how = code->flags[FLAG_COMBINE];
+    predicate_set(warp, &code->operands[1], lanes, combine(how, ~result, other));
+    predicate_set(warp, &code->operands[0], lanes, combine(how, result, other));
+}
+
+/* d, a, b, q: 1.0 or all ones. */
+static void fset(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t result =
+        combine(code->flags[FLAG_COMBINE], compare_floats(warp, code, 1), predicate(warp, &code->operands[3]));
+    const uint32_t yes = IS(BF) ? 0x3f800000u : ALL_LANES;
+    WRITE_LANES(ROW(0), lanes, result >> l & 1 ? yes : 0);
+}
+
+/* Which of two is chosen by a minimum or maximum, as masks of lanes; a zero with a sign is the smaller one. */
+static void dsetp_choose(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *x = ROW(2), *xh = HIGH(2), *y = ROW(3), *yh = HIGH(3);
+    const bool smaller = IS(MIN);
+    uint32_t first = 0, neither = 0;
+    for (int l = 0; l < LANES; l++) {
+        const double a = D(2, x, xh), b = D(3, y, yh);
+        const bool less = a < b || (a == b && signbit(a) && !signbit(b));
+        const bool more = a > b || (a == b && !signbit(a) && signbit(b));
+        const bool chosen = a == a && (b != b || (smaller ? less : more));
+        first |= (uint32_t)chosen << l;
+        neither |= (uint32_t)(a != a && b != b) << l;
+    }
+    const uint32_t other = predicate(warp, &code->operands[4]);
+    predicate_set(warp, &code->operands[1], lanes, neither & other);
+    predicate_set(warp, &code->operands[0], lanes, first & other);
+}
+
+static void dsetp(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *x = ROW(2), *xh = HIGH(2), *y = ROW(3), *yh = HIGH(3);
+    double a[LANES], b[LANES];
+    const uint32_t kx = KEEP(2), ky = KEEP(3), fx = FLIP(2), fy = FLIP(3);
+    EACH_LANE a[l] = to_double(x[l], (xh[l] & kx) ^ fx);
+    EACH_LANE b[l] = to_double(y[l], (yh[l] & ky) ^ fy);
+    uint32_t result;
+    COMPARE(code, a[l], b[l], result);
+    const uint32_t other = predicate(warp, &code->operands[4]);
+    const unsigned how = code->flags[FLAG_COMBINE];
+    predicate_set(warp, &code->operands[1], lanes, combine(how, ~result, other));
+    predicate_set(warp, &code->operands[0], lanes, combine(how, result, other));
+}
+
+static bool prepare_dsetp(struct instruction *code)
+{
+    if (IS(MIN) || IS(MAX)) {
+        code->run = dsetp_choose;
+        return IS(AND);
+    }
+    return prepare_compare(code);
+}
+
+/* d, a, b, p: of two floats, no arithmetic. */
+static void fsel(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *a = ROW(1), *b = ROW(2);
+    const uint32_t ka = KEEP(1), kb = KEEP(2), fa = FLIP(1), fb = FLIP(2);
+    const uint32_t chosen = predicate(warp, &code->operands[3]);
+    if (IS(FTZ))
+        WRITE_LANES(ROW(0), lanes, flush(chosen >> l & 1 ? (a[l] & ka) ^ fa : (b[l] & kb) ^ fb));
+    else
+        WRITE_LANES(ROW(0), lanes, chosen >> l & 1 ? (a[l] & ka) ^ fa : (b[l] & kb) ^ fb);
+}
+
+/* d, a, b, p: the smaller where p is true. Of a number and none the number counts; with .NAN it does not. */
+static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *x = ROW(1), *y = ROW(2);
+    const uint32_t kx = KEEP(1), ky = KEEP(2), fx = FLIP(1), fy = FLIP(2);
+    const uint32_t smaller = predicate(warp, &code->operands[3]);
+    const bool ftz = IS(FTZ), propagates = code->flags[FLAG_UNORDERED];
+    uint32_t result[LANES];
+    EACH_LANE
+    {
+        uint32_t u = (x[l] & kx) ^ fx, v = (y[l] & ky) ^ fy;
+        u = ftz ? flush(u) : u;
+        v = ftz ? flush(v) : v;
+        const float a = to_float(u), b = to_float(v);
+        const bool less = a < b || (a == b && (int32_t)u < (int32_t)v); /* -0 is below 0 */
+        const bool zeros = a == b;
+        const bool first = zeros ? ((u >> 31) > (v >> 31)) == (smaller >> l & 1) : less == (smaller >> l & 1);
+        const bool no_a = a != a, no_b = b != b;
+        const uint32_t some = no_a && no_b ? (uint32_t)NAN_FLOAT : no_a ? v : no_b ? u : first ? u : v;
+        result[l] = propagates && (no_a || no_b) ? (uint32_t)NAN_FLOAT : some;
+    }
+    WRITE_LANES(ROW(0), lanes, result[l]);
+}
+
+static bool prepare_fmnmx(struct instruction *code)
+{
+    code->flags[FLAG_UNORDERED] = has_modifier(code, "NAN");
+    return true;
+}
+
+/* p, a, b: whether a / b takes the slow way, because b, its reciprocal, the quotient or the remainder may leave the
+ * range of normal numbers. */
+static void fchk(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *x = ROW(1), *y = ROW(2);
+    uint32_t slow;
+    MASK_OF(slow, (y[l] >> 23 & 0xff) < 2 || (y[l] >> 23 & 0xff) > 252 || (x[l] >> 23 & 0xff) < 25 ||
+                      (x[l] >> 23 & 0xff) > 254 ||
+                      (int)(x[l] >> 23 & 0xff) - (int)(y[l] >> 23 & 0xff) > 125 ||
+                      (int)(x[l] >> 23 & 0xff) - (int)(y[l] >> 23 & 0xff) < -125);
+    predicate_set(warp, &code->operands[0], lanes, slow);
+}
+
+/* clang-format off */
+#define COMPARISONS "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T AND OR XOR"
+const struct opcode TABLE(lanes_float)[] = {
+    {"FADD",  fadd_any,  CONTROL_NEXT, prepare_fadd,    "d",  "FTZ SAT RZ RM RP"},
+    {"FMUL",  fmul_any,  CONTROL_NEXT, prepare_fmul,    "d",  "FTZ SAT RZ RM RP"},
+    {"FFMA",  ffma_any,  CONTROL_NEXT, prepare_ffma,    "d",  "FTZ SAT RZ RM RP"},
+    {"FSETP", fsetp,     CONTROL_NEXT, prepare_compare, "pp", COMPARISONS " FTZ"},
+    {"FSET",  fset,      CONTROL_NEXT, prepare_compare, "d",  COMPARISONS " FTZ BF"},
+    {"FSEL",  fsel,      CONTROL_NEXT, NULL,            "d",  "FTZ"},
+    {"FMNMX", fmnmx,     CONTROL_NEXT, prepare_fmnmx,   "d",  "FTZ NAN"},
+    {"FCHK",  fchk,      CONTROL_NEXT, NULL,            "p",  ""},
+    {"DADD",  dadd,      CONTROL_NEXT, prepare_dadd,    "d",  "RZ RM RP"},
+    {"DMUL",  dmul,      CONTROL_NEXT, prepare_dmul,    "d",  "RZ RM RP"},
+    {"DFMA",  dfma,      CONTROL_NEXT, prepare_dfma,    "d",  "RZ RM RP"},
+    {"DSETP", dsetp,     CONTROL_NEXT, prepare_dsetp,   "pp", COMPARISONS " MIN MAX"},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,400 @@
+/* lanes_half.c - arithmetic on two halves, or two bf16, in a word. */
+#include "small_float.h"
+
+#include <string.h>
+
+/* ---- Modifiers ---- */
+
+enum { FORMAT, CLAMP, FLUSH, COPY }; /* flags of arithmetic */
+enum { CLAMP_NOT, CLAMP_RELU, CLAMP_SATURATE };
+enum { TO_FLOAT = F32 }; /* FORMAT: HADD2.F32 */
+
+/* What an operation may be modified by, and what that sets. */
+struct choice {
+    const char *modifier;
+    unsigned char flag, value;
+};
+
+/* Sets the flags by the modifiers. Not simulated: a modifier that is not among the choices. */
+static bool choose(struct instruction *code, const struct choice *choices)
+{
+    for (unsigned m = 0; m < code->modifier_count; m++) {
+        const struct choice *choice = choices;
+        while (choice->modifier && strcmp(choice->modifier, code->modifiers[m]) != 0)
+            choice++;
+        if (!choice->modifier)
+            return false;
+        code->flags[choice->flag] = choice->value;
+    }
+    return true;
+}
+
+/* ---- Operands ---- */
+
+/* Both halves of an operand, each in a word of its own. */
+struct halves {
+    uint32_t low[LANES], high[LANES];
+} __attribute__((aligned(64)));
+
+static inline void halves_read(struct halves *halves, const struct warp *warp, const struct instruction *code,
+                               unsigned n)
+{
+    const struct operand *operand = &code->operands[n];
+    const uint32_t *row = ROW(n);
+    const unsigned low_shift = operand->half == HALF_HIGH ? 16 : 0, high_shift = operand->half == HALF_LOW ? 0 : 16;
+    const uint32_t keep = operand->absolute ? 0x7fff : 0xffff, flip = operand->negate ? 0x8000 : 0;
+    EACH_LANE halves->low[l] = (row[l] >> low_shift & keep) ^ flip;
+    EACH_LANE halves->high[l] = (row[l] >> high_shift & keep) ^ flip;
+}
+
+/* Subnormal halves become zero; bf16 has no such operations. */
+static inline void flush(uint32_t halves[LANES])
+{
+    EACH_LANE halves[l] = halves[l] & 0x7c00 ? halves[l] : halves[l] & 0x8000;
+}
+static inline void halves_flush(struct halves *halves)
+{
+    flush(halves->low);
+    flush(halves->high);
+}
+
+/* ---- Arithmetic ---- */
+
+enum kind { ADD, MULTIPLY, FUSED };
+
+/* a * b + c with one rounding, when it is then rounded to a half: the product is exact in a float, the sum is rounded
+ * to odd (small_float.h) by the sum's error, which is exact too. */
+static inline float fused_odd(float a, float b, float c)
+{
+    const float product = a * b, sum = product + c;
+    const float behind = sum - product;
+    const float error = (product - (sum - behind)) + (c - behind);
+    const uint32_t bits = of_float(sum);
+    const uint32_t step = (error < 0) == (sum < 0) ? 1 : ALL_LANES;
+    return to_float(bits + ((error < 0 || error > 0) && !(bits & 1) ? step : 0));
+}
+/* Products of bf16 leave a float's range. */
+static inline double fused_odd_double(double a, double b, double c)
+{
+    const double product = a * b, sum = product + c;
+    const double behind = sum - product;
+    const double error = (product - (sum - behind)) + (c - behind);
+    const uint64_t bits = of_double(sum);
+    const uint64_t step = (error < 0) == (sum < 0) ? 1 : UINT64_MAX;
+    const uint64_t odd = bits + ((error < 0 || error > 0) && !(bits & 1) ? step : 0);
+    return to_double((uint32_t)odd, (uint32_t)(odd >> 32));
+}
+
+static inline uint32_t half_result(enum kind kind, uint32_t a, uint32_t b, uint32_t c)
+{
+    const float x = half_to_float(a), y = half_to_float(b);
+    /* A float has more than twice the digits of a half: rounding a sum or a product twice is the same as once. */
+    if (kind == ADD)
+        return half_of_float(x + y);
+    if (kind == MULTIPLY)
+        return half_of_float(x * y);
+    return half_of_float(fused_odd(x, y, half_to_float(c)));
+}
+static inline uint32_t bf16_result(enum kind kind, uint32_t a, uint32_t b, uint32_t c)
+{
+    const float x = bf16_to_float(a), y = bf16_to_float(b);
+    if (kind == ADD)
+        return bf16_of_float(x + y);
+    if (kind == MULTIPLY)
+        return bf16_of_float(float_to_odd((double)x * y));
+    return bf16_of_float(float_to_odd(fused_odd_double(x, y, bf16_to_float(c))));
+}
+
+static inline void clamp(uint32_t halves[LANES], unsigned how, uint32_t one)
+{
+    if (how == CLAMP_RELU)
+        EACH_LANE halves[l] = halves[l] & 0x8000 ? 0 : halves[l];
+    else
+        EACH_LANE
+        {
+            const uint32_t half = halves[l], at_most_one = half < one ? half : one;
+            halves[l] = half & 0x8000 || half == NAN_16 ? 0 : at_most_one;
+        }
+}
+
+static inline void arithmetic(struct warp *warp, const struct instruction *code, uint32_t lanes, enum kind kind)
+{
+    struct halves a, b, c, d;
+    const bool flushes = code->flags[FLUSH];
+    halves_read(&a, warp, code, 1);
+    halves_read(&b, warp, code, 2);
+    if (kind == FUSED)
+        halves_read(&c, warp, code, 3);
+    if (flushes) {
+        halves_flush(&a);
+        halves_flush(&b);
+        if (kind == FUSED)
+            halves_flush(&c);
+    }
+    const bool bf16 = code->flags[FORMAT] == BF16;
+    if (bf16) {
+        EACH_LANE d.low[l] = bf16_result(kind, a.low[l], b.low[l], kind == FUSED ? c.low[l] : 0);
+        EACH_LANE d.high[l] = bf16_result(kind, a.high[l], b.high[l], kind == FUSED ? c.high[l] : 0);
+    } else {
+        EACH_LANE d.low[l] = half_result(kind, a.low[l], b.low[l], kind == FUSED ? c.low[l] : 0);
+        EACH_LANE d.high[l] = half_result(kind, a.high[l], b.high[l], kind == FUSED ? c.high[l] : 0);
+    }
+    if (flushes)
+        halves_flush(&d);
+    if (code->flags[CLAMP]) {
+        clamp(d.low, code->flags[CLAMP], bf16 ? 0x3f80 : 0x3c00);
+        clamp(d.high, code->flags[CLAMP], bf16 ? 0x3f80 : 0x3c00);
+    }
+    WRITE_LANES(ROW(0), lanes, d.low[l] | d.high[l] << 16);
+}
+
+/* The operands of HADD2.F32: a half as a float, or a float. */
+static inline void floats_read(float *floats, const struct warp *warp, const struct instruction *code, unsigned n)
+{
+    const uint32_t *row = ROW(n);
+    const unsigned shift = code->operands[n].half == HALF_HIGH ? 16 : 0;
+    const uint32_t keep = KEEP(n), flip = FLIP(n);
+    if (code->operands[n].half == HALF_SINGLE)
+        EACH_LANE floats[l] = to_float((row[l] & keep) ^ flip);
+    else
+        EACH_LANE floats[l] = to_float((of_float(half_to_float(row[l] >> shift)) & keep) ^ flip);
+}
+
+static void add_to_float(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    float a[LANES] __attribute__((aligned(64))), b[LANES] __attribute__((aligned(64)));
+    floats_read(a, warp, code, 1);
+    floats_read(b, warp, code, 2);
+    WRITE_LANES(ROW(0), lanes, of_float_canonical(a[l] + b[l]));
+}
+
+static void hadd2(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    if (code->flags[FORMAT] == TO_FLOAT)
+        add_to_float(warp, code, lanes);
+    else
+        arithmetic(warp, code, lanes, ADD);
+}
+static void hmul2(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    arithmetic(warp, code, lanes, MULTIPLY);
+}
+static void hfma2(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    if (code->flags[COPY]) {
+        const uint32_t *c = ROW(3);
+        WRITE_LANES(ROW(0), lanes, c[l]);
+    } else {
+        arithmetic(warp, code, lanes, FUSED);
+    }
+}
+
+static bool halves_only(const struct instruction *code)
+{
+    for (unsigned n = 1; n < code->operand_count; n++)
+        if (code->operands[n].half == HALF_SINGLE)
+            return false;
+    return true;
+}
+
+static bool prepare_arithmetic(struct instruction *code)
+{
+    static const struct choice choices[] = {
+        {"F32", FORMAT, TO_FLOAT},
+        {"BF16_V2", FORMAT, BF16},
+        {"RELU", CLAMP, CLAMP_RELU},
+        {"SAT", CLAMP, CLAMP_SATURATE},
+        {"FTZ", FLUSH, 1},
+        {"MMA", FORMAT, F16}, /* the pipe that computes it */
+        {NULL, 0, 0},
+    };
+    if (!choose(code, choices) || (code->flags[FORMAT] == BF16 && code->flags[FLUSH]))
+        return false;
+    if (code->flags[FORMAT] == TO_FLOAT) /* only a sum, and only as it is */
+        return strncmp(code->opcode, "HADD2", 5) == 0 && !code->flags[CLAMP] && !code->flags[FLUSH];
+    return halves_only(code);
+}
+
+static bool is_zero_register(const struct operand *operand)
+{
+    return operand->kind == OPERAND_ROW && operand->space == SPACE_WARP && operand->row == ROW_ZERO * ROW_BYTES &&
+           !operand->immediate;
+}
+
+/* HFMA2.MMA R, -RZ, RZ, upper, lower is how a constant is loaded: -0 added to any number is that number. */
+static bool prepare_fused(struct instruction *code)
+{
+    if (!prepare_arithmetic(code))
+        return false;
+    code->flags[COPY] = is_zero_register(&code->operands[1]) && code->operands[1].negate &&
+                        is_zero_register(&code->operands[2]) && !code->operands[2].negate &&
+                        code->operands[3].immediate && !code->flags[CLAMP] && !code->flags[FLUSH];
+    return true;
+}
+
+/* ---- Comparisons ---- */
+
+enum { COMPARES_BF16, COMPARES_FLUSHED, COMPARES_RELATIONS, COMPARES_COMBINED, COMPARES_TO_FLOAT };
+enum { RELATION_LESS = 1, RELATION_EQUAL = 2, RELATION_GREATER = 4, RELATION_UNORDERED = 8 };
+enum { COMBINED_AND, COMBINED_OR, COMBINED_XOR };
+
+static bool prepare_comparison(struct instruction *code)
+{
+    static const struct choice choices[] = {
+        {"BF16_V2", COMPARES_BF16, 1},
+        {"FTZ", COMPARES_FLUSHED, 1},
+        {"BF", COMPARES_TO_FLOAT, 1},
+        {"AND", COMPARES_COMBINED, COMBINED_AND},
+        {"OR", COMPARES_COMBINED, COMBINED_OR},
+        {"XOR", COMPARES_COMBINED, COMBINED_XOR},
+        {"F", COMPARES_RELATIONS, 0},
+        {"LT", COMPARES_RELATIONS, 1},
+        {"EQ", COMPARES_RELATIONS, 2},
+        {"LE", COMPARES_RELATIONS, 3},
+        {"GT", COMPARES_RELATIONS, 4},
+        {"NE", COMPARES_RELATIONS, 5},
+        {"GE", COMPARES_RELATIONS, 6},
+        {"NUM", COMPARES_RELATIONS, 7},
+        {"NAN", COMPARES_RELATIONS, 8},
+        {"LTU", COMPARES_RELATIONS, 9},
+        {"EQU", COMPARES_RELATIONS, 10},
+        {"LEU", COMPARES_RELATIONS, 11},
+        {"GTU", COMPARES_RELATIONS, 12},
+        {"NEU", COMPARES_RELATIONS, 13},
+        {"GEU", COMPARES_RELATIONS, 14},
+        {"T", COMPARES_RELATIONS, 15},
+        {NULL, 0, 0},
+    };
+    return choose(code, choices) && halves_only(code) && !(code->flags[COMPARES_BF16] && code->flags[COMPARES_FLUSHED]);
+}
+
+static inline uint32_t compared(const uint32_t *a, const uint32_t *b, bool bf16, unsigned relations)
+{
+    float x[LANES] __attribute__((aligned(64))), y[LANES] __attribute__((aligned(64)));
+    uint32_t result;
+    if (bf16) {
+        EACH_LANE x[l] = bf16_to_float(a[l]);
+        EACH_LANE y[l] = bf16_to_float(b[l]);
+    } else {
+        EACH_LANE x[l] = half_to_float(a[l]);
+        EACH_LANE y[l] = half_to_float(b[l]);
+    }
+    const uint32_t less = relations & RELATION_LESS, equal = relations & RELATION_EQUAL,
+                   greater = relations & RELATION_GREATER, unordered = relations & RELATION_UNORDERED;
+    MASK_OF(result, ((x[l] < y[l] ? less : 0) | (x[l] == y[l] ? equal : 0) | (x[l] > y[l] ? greater : 0) |
+                     (x[l] != x[l] || y[l] != y[l] ? unordered : 0)) != 0);
+    return result;
+}
+
+static uint32_t combined(uint32_t mask, uint32_t other, unsigned how)
+{
+    return how == COMBINED_AND ? mask & other : how == COMBINED_OR ? mask | other : mask ^ other;
+}
+
+/* The lanes where the lower halves, and where the upper halves compare so. a and b are operands n and n + 1, the
+ * predicate behind them. */
+static void compare(struct warp *warp, const struct instruction *code, unsigned n, uint32_t *low, uint32_t *high)
+{
+    struct halves a, b;
+    halves_read(&a, warp, code, n);
+    halves_read(&b, warp, code, n + 1);
+    if (code->flags[COMPARES_FLUSHED]) {
+        halves_flush(&a);
+        halves_flush(&b);
+    }
+    const uint32_t other = predicate(warp, &code->operands[n + 2]);
+    const bool bf16 = code->flags[COMPARES_BF16];
+    const unsigned relations = code->flags[COMPARES_RELATIONS], how = code->flags[COMPARES_COMBINED];
+    *low = combined(compared(a.low, b.low, bf16, relations), other, how);
+    *high = combined(compared(a.high, b.high, bf16, relations), other, how);
+}
+
+static void hset2(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t low, high;
+    compare(warp, code, 1, &low, &high);
+    const uint32_t yes = !code->flags[COMPARES_TO_FLOAT] ? 0xffff : code->flags[COMPARES_BF16] ? 0x3f80 : 0x3c00;
+    WRITE_LANES(ROW(0), lanes, (IN(low) & yes) | (IN(high) & yes << 16));
+}
+static void hsetp2(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t low, high;
+    compare(warp, code, 2, &low, &high);
+    predicate_set(warp, &code->operands[0], lanes, low);
+    predicate_set(warp, &code->operands[1], lanes, high);
+}
+
+/* ---- Least and greatest ---- */
+
+enum { MINMAX_BF16, MINMAX_FLUSHED, MINMAX_NAN, MINMAX_XORSIGN };
+
+static bool prepare_minmax(struct instruction *code)
+{
+    static const struct choice choices[] = {
+        {"BF16_V2", MINMAX_BF16, 1},
+        {"FTZ", MINMAX_FLUSHED, 1},
+        {"NAN", MINMAX_NAN, 1},
+        {"XORSIGN", MINMAX_XORSIGN, 1},
+        {NULL, 0, 0},
+    };
+    return choose(code, choices) && halves_only(code) && !(code->flags[MINMAX_BF16] && code->flags[MINMAX_FLUSHED]);
+}
+
+static inline void minmax(uint32_t *to, const uint32_t *a, const uint32_t *b, uint32_t least, uint32_t infinity,
+                          bool any_nan)
+{
+    EACH_LANE
+    {
+        const uint32_t x = a[l], y = b[l];
+        /* As integers in the order of the numbers, -0 before 0. */
+        const int32_t x_order = (int32_t)(x & 0x7fff) ^ -(int32_t)(x >> 15 & 1);
+        const int32_t y_order = (int32_t)(y & 0x7fff) ^ -(int32_t)(y >> 15 & 1);
+        const uint32_t x_nan = (x & 0x7fff) > infinity ? ALL_LANES : 0, y_nan = (y & 0x7fff) > infinity ? ALL_LANES : 0;
+        const uint32_t takes_x = (x_order < y_order ? ALL_LANES : 0) ^ ~IN(least);
+        const uint32_t number = ((takes_x | y_nan) & ~x_nan & x) | (~((takes_x | y_nan) & ~x_nan) & y);
+        const uint32_t none = any_nan ? x_nan | y_nan : x_nan & y_nan;
+        to[l] = (none & NAN_16) | (~none & number);
+    }
+}
+
+/* The sign is that of the product. NaN has none. */
+static inline void minmax_sign(uint32_t *to, const uint32_t *row_a, const uint32_t *row_b, unsigned a_shift,
+                               unsigned b_shift)
+{
+    EACH_LANE to[l] =
+        to[l] == NAN_16 ? NAN_16 : (to[l] & 0x7fff) | ((row_a[l] >> a_shift ^ row_b[l] >> b_shift) & 0x8000);
+}
+
+static void hmnmx2(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct halves a, b, d;
+    halves_read(&a, warp, code, 1);
+    halves_read(&b, warp, code, 2);
+    if (code->flags[MINMAX_FLUSHED]) {
+        halves_flush(&a);
+        halves_flush(&b);
+    }
+    const uint32_t least = predicate(warp, &code->operands[3]);
+    const uint32_t infinity = code->flags[MINMAX_BF16] ? 0x7f80 : 0x7c00;
+    const bool any_nan = code->flags[MINMAX_NAN];
+    minmax(d.low, a.low, b.low, least, infinity, any_nan);
+    minmax(d.high, a.high, b.high, least, infinity, any_nan);
+    if (code->flags[MINMAX_XORSIGN]) {
+        const enum half a_half = code->operands[1].half, b_half = code->operands[2].half;
+        minmax_sign(d.low, ROW(1), ROW(2), a_half == HALF_HIGH ? 16 : 0, b_half == HALF_HIGH ? 16 : 0);
+        minmax_sign(d.high, ROW(1), ROW(2), a_half == HALF_LOW ? 0 : 16, b_half == HALF_LOW ? 0 : 16);
+    }
+    WRITE_LANES(ROW(0), lanes, d.low[l] | d.high[l] << 16);
+}
+
+/* clang-format off */
+const struct opcode TABLE(lanes_half)[] = {
+    {"HADD2",  hadd2,  CONTROL_NEXT, prepare_arithmetic, "d",  NULL},
+    {"HMUL2",  hmul2,  CONTROL_NEXT, prepare_arithmetic, "d",  NULL},
+    {"HFMA2",  hfma2,  CONTROL_NEXT, prepare_fused,      "d",  NULL},
+    {"HMNMX2", hmnmx2, CONTROL_NEXT, prepare_minmax,     "d",  NULL},
+    {"HSET2",  hset2,  CONTROL_NEXT, prepare_comparison, "d",  NULL},
+    {"HSETP2", hsetp2, CONTROL_NEXT, prepare_comparison, "pp", NULL},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,445 @@
+/* Loads and stores. What an access costs (counting.h) depends on its lanes, on how far their addresses are from the first
+ * one's, and on where that is within a line: so it is remembered by these for each instruction, and most often only
+ * compared. */
+#include "lanes.h"
+
+#include "counting.h"
+#include "memory.h"
+
+enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS };
+
+/* ---- Addresses ---- */
+
+static void global_addresses(struct warp *warp, const struct operand *operand, uint64_t *addresses)
+{
+    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row), *high = row_at(warp, SPACE_WARP, operand->high);
+    uint64_t base = (uint64_t)operand->value;
+    if (operand->based) {
+        const uint32_t *u = row_at(warp, SPACE_WARP, operand->base), *uh = row_at(warp, SPACE_WARP, operand->base_high);
+        base += operand->uniform ? wide(u[0], uh[0]) : u[0];
+    }
+    const uint32_t keep = operand->wide ? ALL_LANES : 0;
+    EACH_LANE addresses[l] = wide(low[l], high[l] & keep) + base;
+}
+
+static void narrow_addresses(struct warp *warp, const struct operand *operand, uint32_t *addresses)
+{
+    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row);
+    uint32_t base = (uint32_t)operand->value;
+    const uint32_t scale = operand->scale;
+    if (operand->based)
+        base += row_at(warp, SPACE_WARP, operand->base)[0];
+    EACH_LANE addresses[l] = low[l] * scale + base;
+}
+
+/* ---- What is remembered ---- */
+
+static bool same_shape(const struct memo *memo, uint32_t lanes, const uint64_t *addresses, uint64_t first)
+{
+    if (memo->lanes != lanes || memo->low != (first & MEMO_LOW))
+        return false;
+    const int64_t *apart = memo->apart;
+    uint64_t differs = 0;
+    EACH_LANE differs |= ((addresses[l] - first) ^ (uint64_t)apart[l]) & (0 - (uint64_t)(lanes >> l & 1));
+    return differs == 0;
+}
+
+static bool same_narrow_shape(const struct memo *memo, uint32_t lanes, const uint32_t *addresses, uint32_t first)
+{
+    if (memo->lanes != lanes || memo->low != (first & MEMO_LOW))
+        return false;
+    const uint32_t *apart = memo->narrow_apart;
+    uint32_t differs = 0;
+    EACH_LANE differs |= ((addresses[l] - first) ^ apart[l]) & IN(lanes);
+    return differs == 0;
+}
+
+/* ---- Rows to and from memory ---- */
+
+static void take(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *const *places)
+{
+    const struct operand *to = &code->operands[0];
+    const uint32_t step = to->high - to->row;
+    uint32_t *row = row_at(warp, SPACE_WARP, to->row);
+    switch (code->size) {
+    case 4:
+        for (unsigned l = 0; l < LANES; l++)
+            if (lanes >> l & 1)
+                memcpy(&row[l], places[l], 4);
+        return;
+    case 8:
+    case 16:
+        for (unsigned l = 0; l < LANES; l++) {
+            uint32_t words[4];
+            if (!(lanes >> l & 1))
+                continue;
+            memcpy(words, places[l], code->size);
+            for (unsigned k = 0; k < code->size / 4u; k++)
+                row_at(warp, SPACE_WARP, to->row + k * step)[l] = words[k];
+        }
+        return;
+    default:
+        for (unsigned l = 0; l < LANES; l++) {
+            uint32_t word = 0;
+            if (!(lanes >> l & 1))
+                continue;
+            memcpy(&word, places[l], code->size);
+            if (code->flags[FLAG_SIGNED])
+                word = code->size == 1 ? (uint32_t)(int32_t)(int8_t)word : (uint32_t)(int32_t)(int16_t)word;
+            row[l] = word;
+        }
+    }
+}
+
+static void give(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes,
+                 unsigned char *const *places)
+{
+    const struct operand *from = &code->operands[n];
+    const uint32_t step = from->high - from->row;
+    const uint32_t *row = row_at(warp, from->space, from->row);
+    if (code->size <= 4) {
+        for (unsigned l = 0; l < LANES; l++)
+            if (lanes >> l & 1)
+                memcpy(places[l], &row[l], code->size);
+        return;
+    }
+    for (unsigned l = 0; l < LANES; l++) {
+        uint32_t words[4];
+        if (!(lanes >> l & 1))
+            continue;
+        for (unsigned k = 0; k < code->size / 4u; k++)
+            words[k] = row_at(warp, from->space, from->row + k * step)[l];
+        memcpy(places[l], words, code->size);
+    }
+}
+
+/* ---- Global memory ---- */
+
+/* Checks the access, counts it; the memo knows its shape afterwards. */
+static struct memo *visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                 const uint64_t *addresses, bool writes)
+{
+    struct block *block = warp->block;
+    struct memo *memo = &block->memos[code->index];
+    const uint64_t first = addresses[__builtin_ctz(lanes)];
+    if (!same_shape(memo, lanes, addresses, first))
+        memo_global(memo, block, lanes, addresses, code->size);
+    if (first + (uint64_t)memo->least < memo->begin || first + (uint64_t)memo->most + code->size > memo->end)
+        memory_check(block, memo, lanes, addresses, code->size, writes);
+    if (!memo->aligned)
+        memory_misaligned(block, lanes, addresses, code->size);
+    struct tally *tally = &block->tallies[code->index];
+    tally->accesses++;
+    tally->global_accesses++;
+    tally->sectors += memo->sectors;
+    tally->ideal_sectors += memo->ideal_sectors;
+    tally->unit_sectors += memo->sectors;
+    return memo;
+}
+
+static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint64_t addresses[LANES];
+    global_addresses(warp, &code->operands[1], addresses);
+    const struct memo *memo = visit_global(warp, code, lanes, addresses, false);
+    if (code->flags[FLAG_STRONG])
+        memory_strong_load(warp, code, lanes, addresses);
+    if (memo->in_order && code->size == 4) {
+        memcpy(ROW(0), (const void *)(uintptr_t)addresses[0], ROW_BYTES);
+        return;
+    }
+    const unsigned char *places[LANES];
+    EACH_LANE places[l] = (const unsigned char *)(uintptr_t)addresses[l];
+    take(warp, code, lanes, places);
+}
+
+static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint64_t addresses[LANES];
+    global_addresses(warp, &code->operands[0], addresses);
+    const struct memo *memo = visit_global(warp, code, lanes, addresses, true);
+    if (code->flags[FLAG_STRONG])
+        memory_strong_store(warp, code, lanes, addresses);
+    if (memo->in_order && code->size == 4) {
+        memcpy((void *)(uintptr_t)addresses[0], ROW(1), ROW_BYTES);
+        return;
+    }
+    unsigned char *places[LANES];
+    EACH_LANE places[l] = (unsigned char *)(uintptr_t)addresses[l];
+    give(warp, code, 1, lanes, places);
+}
+
+/* ---- Shared memory ---- */
+
+static struct memo *visit_shared(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                 const uint32_t *addresses, bool writes)
+{
+    struct block *block = warp->block;
+    struct memo *memo = &block->memos[code->index];
+    const uint32_t first = addresses[__builtin_ctz(lanes)];
+    if (!same_narrow_shape(memo, lanes, addresses, first))
+        memo_shared(memo, lanes, addresses, code->size);
+    if ((int64_t)first + memo->least < SHARED_RESERVED ||
+        (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
+        shared_outside(block, lanes, addresses, code->size);
+    if (!memo->aligned)
+        shared_misaligned(block, lanes, addresses, code->size);
+    if (block->shadow)
+        shadow_visit(warp, lanes, addresses, code->size, writes);
+    struct tally *tally = &block->tallies[code->index];
+    tally->accesses++;
+    tally->shared_accesses++;
+    tally->wavefronts += memo->wavefronts;
+    tally->ideal_wavefronts += memo->ideal_wavefronts;
+    return memo;
+}
+
+static void load_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t addresses[LANES];
+    narrow_addresses(warp, &code->operands[1], addresses);
+    const struct memo *memo = visit_shared(warp, code, lanes, addresses, false);
+    const unsigned char *shared = warp->block->shared;
+    if (code->size == 4 && memo->in_order) {
+        memcpy(ROW(0), shared + addresses[0], ROW_BYTES);
+        return;
+    }
+    const unsigned char *places[LANES];
+    if (memo->same && code->size >= 4) {
+        /* One address: what most reads of a tile are. */
+        uint32_t words[4];
+        memcpy(words, shared + addresses[__builtin_ctz(lanes)], code->size);
+        const uint32_t step = code->operands[0].high - code->operands[0].row;
+        for (unsigned k = 0; k < code->size / 4u; k++) {
+            const uint32_t word = words[k];
+            WRITE_LANES(row_at(warp, SPACE_WARP, code->operands[0].row + k * step), lanes, word);
+        }
+        return;
+    }
+    EACH_LANE places[l] = shared + addresses[l];
+    take(warp, code, lanes, places);
+}
+
+static void store_shared(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t addresses[LANES];
+    narrow_addresses(warp, &code->operands[0], addresses);
+    const struct memo *memo = visit_shared(warp, code, lanes, addresses, true);
+    unsigned char *shared = warp->block->shared;
+    if (code->size == 4 && memo->in_order) {
+        memcpy(shared + addresses[0], ROW(1), ROW_BYTES);
+        return;
+    }
+    unsigned char *places[LANES];
+    EACH_LANE places[l] = shared + addresses[l];
+    give(warp, code, 1, lanes, places);
+}
+
+/* ---- Local memory ---- */
+
+/* Word w of lane l lies at (w * 32 + l) * 4 of the warp's. */
+static void visit_local(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses)
+{
+    struct block *block = warp->block;
+    struct tally *tally = &block->tallies[code->index];
+    local_check(block, lanes, addresses, code->size);
+    const unsigned sectors = local_sectors(lanes, addresses, code->size);
+    tally->accesses++;
+    tally->local_accesses++;
+    tally->sectors += sectors;
+    tally->unit_sectors += sectors;
+}
+
+static void load_local(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t addresses[LANES];
+    narrow_addresses(warp, &code->operands[1], addresses);
+    visit_local(warp, code, lanes, addresses);
+    unsigned char bytes[LANES][16];
+    const unsigned char *places[LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+        places[l] = bytes[l];
+        if (lanes >> l & 1)
+            local_move(warp, l, addresses[l], bytes[l], code->size, false);
+    }
+    take(warp, code, lanes, places);
+}
+
+static void store_local(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t addresses[LANES];
+    narrow_addresses(warp, &code->operands[0], addresses);
+    visit_local(warp, code, lanes, addresses);
+    unsigned char bytes[LANES][16], *places[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        places[l] = bytes[l];
+    give(warp, code, 1, lanes, places);
+    for (unsigned l = 0; l < LANES; l++)
+        if (lanes >> l & 1)
+            local_move(warp, l, addresses[l], bytes[l], code->size, true);
+}
+
+/* ---- Generic addresses: lanes of each kind in turn ---- */
+
+static void split_generic(struct warp *warp, const struct instruction *code, uint32_t lanes, bool writes)
+{
+    const unsigned data = writes ? 1 : 0;
+    uint64_t addresses[LANES];
+    global_addresses(warp, &code->operands[!writes], addresses);
+    uint32_t shared = 0, local = 0, narrow[LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t window = addresses[l] & ~(uint64_t)UINT32_MAX;
+        shared |= window == SHARED_WINDOW ? 1u << l : 0;
+        local |= window == LOCAL_WINDOW ? 1u << l : 0;
+        narrow[l] = (uint32_t)addresses[l];
+    }
+    unsigned char *places[LANES], bytes[LANES][16];
+    const uint32_t global = lanes & ~shared & ~local;
+    if (global) {
+        visit_global(warp, code, global, addresses, writes);
+        if (code->flags[FLAG_STRONG] && writes)
+            memory_strong_store(warp, code, global, addresses);
+        else if (code->flags[FLAG_STRONG])
+            memory_strong_load(warp, code, global, addresses);
+        EACH_LANE places[l] = (unsigned char *)(uintptr_t)addresses[l];
+        if (writes)
+            give(warp, code, data, global, places);
+        else
+            take(warp, code, global, (const unsigned char *const *)places);
+    }
+    if (shared & lanes) {
+        visit_shared(warp, code, shared & lanes, narrow, writes);
+        EACH_LANE places[l] = warp->block->shared + narrow[l];
+        if (writes)
+            give(warp, code, data, shared & lanes, places);
+        else
+            take(warp, code, shared & lanes, (const unsigned char *const *)places);
+    }
+    if (local & lanes) {
+        visit_local(warp, code, local & lanes, narrow);
+        for (unsigned l = 0; l < LANES; l++) {
+            places[l] = bytes[l];
+            if (!writes && (local & lanes) >> l & 1)
+                local_move(warp, l, narrow[l], bytes[l], code->size, false);
+        }
+        if (!writes) {
+            take(warp, code, local & lanes, (const unsigned char *const *)places);
+            return;
+        }
+        give(warp, code, data, local & lanes, places);
+        for (unsigned l = 0; l < LANES; l++)
+            if ((local & lanes) >> l & 1)
+                local_move(warp, l, narrow[l], bytes[l], code->size, true);
+    }
+}
+
+static void load_generic(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    split_generic(warp, code, lanes, false);
+}
+
+static void store_generic(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    split_generic(warp, code, lanes, true);
+}
+
+/* ---- Asynchronous copies: [shared], [global] [, which lanes copy; the others write zeros] ---- */
+
+static void copy_async(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct block *block = warp->block;
+    uint32_t to[LANES];
+    uint64_t from[LANES];
+    narrow_addresses(warp, &code->operands[0], to);
+    global_addresses(warp, &code->operands[1], from);
+    uint32_t copies = lanes;
+    if (code->operand_count > 2)
+        copies &= predicate(warp, &code->operands[2]);
+    struct memo memo = {0};
+    struct tally *tally = &block->tallies[code->index];
+    if (copies) {
+        const unsigned count = block->counts ? 1 : 0;
+        memo_global(&memo, block, copies, from, code->size);
+        memory_check(block, &memo, copies, from, code->size, false);
+        if (!memo.aligned)
+            memory_misaligned(block, copies, from, code->size);
+        const struct copy_counts counts =
+            count ? count_copy(copies, from, to, code->size, code->flags[FLAG_BYPASS]) : (struct copy_counts){0};
+        tally->sectors += counts.lines.touched;
+        tally->ideal_sectors += counts.lines.ideal;
+        tally->unit_sectors += counts.unit;
+        tally->wavefronts += counts.wavefronts.passes;
+        tally->ideal_wavefronts += counts.wavefronts.ideal;
+    }
+    tally->accesses++;
+    struct memo there = {0};
+    memo_shared(&there, lanes, to, code->size);
+    const uint32_t first = to[__builtin_ctz(lanes)];
+    if ((int64_t)first + there.least < SHARED_RESERVED ||
+        (int64_t)first + there.most + code->size > (int64_t)block->shared_size)
+        shared_outside(block, lanes, to, code->size);
+    if (block->shadow)
+        shadow_visit(warp, lanes, to, code->size, true);
+    for (unsigned l = 0; l < LANES; l++) {
+        if (copies >> l & 1)
+            memcpy(block->shared + to[l], (const void *)(uintptr_t)from[l], code->size);
+        else if (lanes >> l & 1)
+            memset(block->shared + to[l], 0, code->size);
+    }
+}
+
+/* ---- Preparation ---- */
+
+static bool prepare_size(struct instruction *code)
+{
+    static const struct {
+        const char *name;
+        unsigned char size, is_signed;
+    } sizes[] = {{"U8", 1, 0}, {"S8", 1, 1}, {"U16", 2, 0}, {"S16", 2, 1}, {"64", 8, 0}, {"128", 16, 0}};
+    code->size = 4;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (has_modifier(code, sizes[i].name)) {
+            code->size = sizes[i].size;
+            code->flags[FLAG_SIGNED] = sizes[i].is_signed;
+        }
+    code->flags[FLAG_STRONG] = IS(STRONG) && (IS(GPU) || IS(SYS));
+    code->flags[FLAG_BYPASS] = IS(BYPASS);
+    return true;
+}
+
+static bool prepare_load(struct instruction *code)
+{
+    /* ".128" to RZ: the rows behind the sink are sinks as well. */
+    return prepare_size(code) && code->operand_count == 2 && code->operands[1].kind == OPERAND_ADDRESS;
+}
+
+/* A source that is RZ is zeros, however wide. */
+static bool prepare_store(struct instruction *code)
+{
+    return prepare_size(code) && code->operand_count == 2 && code->operands[0].kind == OPERAND_ADDRESS &&
+           code->operands[1].kind == OPERAND_ROW;
+}
+
+static bool prepare_copy(struct instruction *code)
+{
+    const unsigned n = code->operand_count;
+    return prepare_size(code) && (n == 2 || (n == 3 && code->operands[2].kind == OPERAND_PREDICATE)) &&
+           code->operands[0].kind == OPERAND_ADDRESS && code->operands[1].kind == OPERAND_ADDRESS;
+}
+
+/* clang-format off */
+#define WIDTHS "E U8 S8 U16 S16 64 128"
+#define HINTS " CONSTANT STRONG WEAK GPU SYS SM CTA EF EL LU EU NA PRIVATE"
+const struct opcode TABLE(lanes_memory)[] = {
+    {"LDG",    load_global,   CONTROL_NEXT, prepare_load,  "d", WIDTHS HINTS " LTC64B LTC128B LTC256B"},
+    {"STG",    store_global,  CONTROL_NEXT, prepare_store, "",  WIDTHS HINTS},
+    {"LDS",    load_shared,   CONTROL_NEXT, prepare_load,  "d", WIDTHS},
+    {"STS",    store_shared,  CONTROL_NEXT, prepare_store, "",  WIDTHS},
+    {"LDL",    load_local,    CONTROL_NEXT, prepare_load,  "d", WIDTHS " LU"},
+    {"STL",    store_local,   CONTROL_NEXT, prepare_store, "",  WIDTHS},
+    {"LD",     load_generic,  CONTROL_NEXT, prepare_load,  "d", WIDTHS HINTS},
+    {"ST",     store_generic, CONTROL_NEXT, prepare_store, "",  WIDTHS HINTS},
+    {"LDGSTS", copy_async,    CONTROL_NEXT, prepare_copy,  "",  "E 64 128 BYPASS LTC64B LTC128B LTC256B"},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,391 @@
+/* The seldom half of memory accesses: a new shape, an address outside, words that blocks or warps share. */
+#include "memory.h"
+
+#include "counting.h"
+#include "device_memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Shapes ---- */
+
+void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)
+{
+    const uint64_t first = addresses[__builtin_ctz(lanes)];
+    memo->lanes = lanes;
+    memo->low = (uint32_t)(first & MEMO_LOW);
+    memo->least = memo->most = 0;
+    memo->in_order = lanes == ALL_LANES;
+    memo->same = true;
+    memo->aligned = true;
+    for (unsigned l = 0; l < LANES; l++) {
+        const int64_t apart = lanes >> l & 1 ? (int64_t)(addresses[l] - first) : 0;
+        memo->apart[l] = apart;
+        memo->least = apart < memo->least ? apart : memo->least;
+        memo->most = apart > memo->most ? apart : memo->most;
+        memo->in_order &= apart == (int64_t)(l * size);
+        memo->same &= apart == 0;
+        memo->aligned &= !(lanes >> l & 1) || addresses[l] % size == 0;
+    }
+    if (!block->counts)
+        return;
+    const struct sectors sectors = count_sectors(lanes, addresses, size);
+    memo->sectors = sectors.touched;
+    memo->ideal_sectors = sectors.ideal;
+}
+
+void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size)
+{
+    const uint32_t first = addresses[__builtin_ctz(lanes)];
+    memo->lanes = lanes;
+    memo->low = first & MEMO_LOW;
+    memo->least = memo->most = 0;
+    memo->in_order = lanes == ALL_LANES;
+    memo->same = true;
+    memo->aligned = true;
+    for (unsigned l = 0; l < LANES; l++) {
+        const int32_t apart = lanes >> l & 1 ? (int32_t)(addresses[l] - first) : 0;
+        memo->narrow_apart[l] = (uint32_t)apart;
+        memo->least = apart < memo->least ? apart : memo->least;
+        memo->most = apart > memo->most ? apart : memo->most;
+        memo->in_order &= apart == (int32_t)(l * size);
+        memo->same &= apart == 0;
+        memo->aligned &= !(lanes >> l & 1) || addresses[l] % size == 0;
+    }
+    const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size);
+    memo->wavefronts = wavefronts.passes;
+    memo->ideal_wavefronts = wavefronts.ideal;
+}
+
+/* ---- Faults ---- */
+
+void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
+                  bool writes)
+{
+    struct allocation found = {0, 0};
+    const uint64_t first = addresses[__builtin_ctz(lanes)];
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1) || (addresses[l] >= found.begin && addresses[l] + size <= found.end))
+            continue;
+        if (!device_find(addresses[l], &found) || addresses[l] + size > found.end) {
+            struct allocation near;
+            const uint64_t before = addresses[l] - (addresses[l] > 4096 ? 4096 : addresses[l]);
+            if (device_find(before, &near) || found.end)
+                block_fault(block, "lane %u %s %u bytes at 0x%llx, %lld bytes beyond the end of an allocation of %llu bytes", l,
+                            writes ? "writes" : "reads", size, (unsigned long long)addresses[l],
+                            (long long)(addresses[l] + size - (found.end ? found.end : near.end)),
+                            (unsigned long long)(found.end ? found.end - found.begin : near.end - near.begin));
+            block_fault(block, "lane %u %s %u bytes at 0x%llx, which is in no allocation", l, writes ? "writes" : "reads",
+                        size, (unsigned long long)addresses[l]);
+        }
+    }
+    if (device_find(first, &found)) {
+        memo->begin = found.begin;
+        memo->end = found.end;
+    }
+}
+
+void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        if ((lanes >> l & 1) && addresses[l] % size)
+            block_fault(block, "lane %u accesses %u bytes at 0x%llx, which is no multiple of %u", l, size,
+                        (unsigned long long)addresses[l], size);
+    block_fault(block, "misaligned access");
+}
+
+void shared_outside(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t end = (uint64_t)addresses[l] + size;
+        if ((lanes >> l & 1) && (addresses[l] < SHARED_RESERVED || end > block->shared_size))
+            block_fault(block, "lane %u accesses bytes %lld to %lld of the block's %llu bytes of shared memory", l,
+                        (long long)(int32_t)addresses[l] - SHARED_RESERVED, (long long)end - 1 - SHARED_RESERVED,
+                        (unsigned long long)(block->shared_size - SHARED_RESERVED));
+    }
+    block_fault(block, "an access beyond shared memory");
+}
+
+void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        if ((lanes >> l & 1) && addresses[l] % size)
+            block_fault(block, "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l, size,
+                        (long long)addresses[l] - SHARED_RESERVED, size);
+    block_fault(block, "misaligned access to shared memory");
+}
+
+/* ---- Local memory ---- */
+
+void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        if ((uint64_t)addresses[l] + size > block->local_bytes)
+            block_fault(block, "lane %u accesses byte %lld of its %u bytes of local memory", l,
+                        (long long)(int32_t)addresses[l], block->local_bytes);
+        if (addresses[l] % size)
+            block_fault(block, "lane %u accesses %u bytes at byte %u of local memory, which is no multiple of %u", l, size,
+                        addresses[l], size);
+    }
+}
+
+unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size)
+{
+    uint64_t words[LANES];
+    unsigned sectors = 0;
+    for (unsigned k = 0; k < (size < 4 ? 1 : size / 4); k++) {
+        for (unsigned l = 0; l < LANES; l++)
+            words[l] = (uint64_t)(addresses[l] / 4 + k) * LANES * 4 + l * 4;
+        sectors += count_sectors(lanes, words, 4).touched;
+    }
+    return sectors;
+}
+
+void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned char *bytes, unsigned size, bool writes)
+{
+    for (unsigned done = 0; done < size;) {
+        const unsigned in_word = (address + done) & 3, part = size - done < 4 - in_word ? size - done : 4 - in_word;
+        unsigned char *place = warp->local + ((size_t)(address + done) / 4 * LANES + lane) * 4 + in_word;
+        if (writes)
+            memcpy(place, bytes + done, part);
+        else
+            memcpy(bytes + done, place, part);
+        done += part;
+    }
+}
+
+/* ---- What blocks tell each other ---- */
+
+/* Words that a block read or wrote so that others see it. A table that grows; few kernels have any. */
+struct strong {
+    uint64_t address; /* 0: none */
+    uint64_t reader, writer; /* block + 1 */
+    uint64_t swapper;        /* warp + 1 of the whole grid */
+};
+
+struct launch_state {
+    pthread_mutex_t lock;
+    struct strong *list;
+    size_t count, capacity;
+};
+
+enum { STRONG_FIRST = 1024, STRONG_MOST = 1 << 22 };
+
+struct launch_state *launch_state_open(void)
+{
+    struct launch_state *state = x_calloc(1, sizeof *state);
+    pthread_mutex_init(&state->lock, NULL);
+    return state;
+}
+
+void launch_state_close(struct launch_state *state)
+{
+    pthread_mutex_destroy(&state->lock);
+    free(state->list);
+    free(state);
+}
+
+static struct strong *find_place(struct strong *list, size_t capacity, uint64_t address)
+{
+    size_t at = (size_t)((address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
+    while (list[at].address && list[at].address != address)
+        at = (at + 1) & (capacity - 1);
+    return &list[at];
+}
+
+/* NULL: too many. */
+static struct strong *strong_of(struct launch_state *state, uint64_t address)
+{
+    if (state->count * 2 >= state->capacity) {
+        const size_t capacity = state->capacity ? state->capacity * 2 : STRONG_FIRST;
+        if (capacity > STRONG_MOST)
+            return NULL;
+        struct strong *list = x_calloc(capacity, sizeof *list);
+        for (size_t i = 0; i < state->capacity; i++)
+            if (state->list[i].address)
+                *find_place(list, capacity, state->list[i].address) = state->list[i];
+        free(state->list);
+        state->list = list;
+        state->capacity = capacity;
+    }
+    struct strong *strong = find_place(state->list, state->capacity, address);
+    if (!strong->address) {
+        strong->address = address;
+        state->count++;
+    }
+    return strong;
+}
+
+enum strong_use { STRONG_READ, STRONG_WRITE, STRONG_SWAP };
+
+static void use_strong(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
+                       enum strong_use use)
+{
+    struct block *block = warp->block;
+    struct launch_state *state = block->launch;
+    const uint64_t me = block->number + 1, my_warp = block->number * 64 + warp->number + 1;
+    bool timing = false, many = false;
+    if (!block->counts)
+        return;
+    pthread_mutex_lock(&state->lock);
+    for (unsigned l = 0; l < LANES && !timing && !many; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        struct strong *strong = strong_of(state, addresses[l] & ~UINT64_C(3));
+        many = !strong;
+        if (many)
+            break;
+        if (use == STRONG_READ) {
+            timing = strong->writer && strong->writer != me;
+            strong->reader = strong->reader && strong->reader != me ? UINT64_MAX : me;
+        } else if (use == STRONG_WRITE) {
+            timing = strong->reader && strong->reader != me;
+            strong->writer = strong->writer && strong->writer != me ? UINT64_MAX : me;
+        } else {
+            timing = strong->swapper && strong->swapper != my_warp;
+            strong->swapper = my_warp;
+        }
+    }
+    pthread_mutex_unlock(&state->lock);
+    if (many)
+        block_not_simulated(block, "%s of too many words to tell whether they depend on other blocks", code->opcode);
+    if (timing)
+        block_not_simulated(block, "%s: what it finds depends on which %s comes first", code->opcode,
+                            use == STRONG_SWAP ? "warp" : "block");
+}
+
+void memory_strong_load(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
+{
+    /* The same word again: it waits for somebody. */
+    const uint64_t first = addresses[__builtin_ctz(lanes)];
+    if (warp->poll.pc == code->index + 1 && warp->poll.lanes == lanes && warp->poll.address == first && warp->block->counts)
+        block_not_simulated(warp->block, "%s waits in a loop for another warp", code->opcode);
+    warp->poll.pc = code->index + 1;
+    warp->poll.lanes = lanes;
+    warp->poll.address = first;
+    use_strong(warp, code, lanes, addresses, STRONG_READ);
+}
+
+void memory_strong_store(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses)
+{
+    use_strong(warp, code, lanes, addresses, STRONG_WRITE);
+}
+
+void memory_compare_and_swap(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                             const uint64_t *addresses)
+{
+    use_strong(warp, code, lanes, addresses, STRONG_SWAP);
+}
+
+/* ---- Races in shared memory ---- */
+
+/* Of each word: who wrote it and who read it since the last barrier (warp + 1; several: SEVERAL). */
+struct shadow_word {
+    unsigned epoch;
+    unsigned char writer, reader;
+    bool written;
+};
+
+struct shadow {
+    struct shadow_word *words;
+    size_t count;
+};
+
+enum { SEVERAL = 255 };
+
+struct shadow *shadow_open(const struct block *block)
+{
+    struct shadow *shadow = x_calloc(1, sizeof *shadow);
+    shadow->count = block->shared_size / 4 + 1;
+    shadow->words = x_calloc(shadow->count, sizeof *shadow->words);
+    return shadow;
+}
+
+void shadow_clear(struct shadow *shadow, const struct block *block)
+{
+    (void)block;
+    memset(shadow->words, 0, shadow->count * sizeof *shadow->words);
+}
+
+void shadow_close(struct shadow *shadow)
+{
+    if (shadow)
+        free(shadow->words);
+    free(shadow);
+}
+
+static void visit_word(struct warp *warp, unsigned lane, uint32_t address, bool writes)
+{
+    struct block *block = warp->block;
+    struct shadow_word *word = &block->shadow->words[address / 4];
+    const unsigned char me = (unsigned char)(warp->number + 1);
+    const long long byte = (long long)address - SHARED_RESERVED;
+    if (word->epoch != block->epoch) {
+        word->epoch = block->epoch;
+        word->writer = word->reader = 0;
+    }
+    if (!writes && !word->written)
+        block_fault(block, "lane %u of warp %u reads byte %lld of shared memory, which nobody wrote", lane, warp->number, byte);
+    if (word->writer && word->writer != me)
+        block_fault(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them",
+                    word->writer - 1u, warp->number, writes ? "write" : "write and read", byte);
+    if (writes && word->reader && word->reader != me)
+        block_fault(block, "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
+                    warp->number, byte);
+    if (writes) {
+        word->writer = me;
+        word->written = true;
+    } else {
+        word->reader = word->reader && word->reader != me ? SEVERAL : me;
+    }
+}
+
+/* Parts of a word are written by several warps with right: those are not looked at. */
+void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        if (size < 4) {
+            warp->block->shadow->words[addresses[l] / 4].written = true;
+            continue;
+        }
+        for (unsigned k = 0; k < size; k += 4)
+            visit_word(warp, l, addresses[l] + k, writes);
+    }
+}
+
+/* Atomics may meet. */
+void shadow_atomic(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        for (unsigned k = 0; k < size; k += 4)
+            if (lanes >> l & 1)
+                warp->block->shadow->words[addresses[l] / 4 + k / 4].written = true;
+}
+
+/* The few words that are swapped in a block since its last barrier, and by which warp. */
+void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses)
+{
+    struct swaps *swaps = &warp->block->swaps;
+    if (!warp->block->counts)
+        return;
+    if (swaps->epoch != warp->block->epoch) {
+        swaps->epoch = warp->block->epoch;
+        swaps->count = 0;
+    }
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        size_t i = 0;
+        while (i < swaps->count && swaps->list[i].address != addresses[l])
+            i++;
+        if (i < swaps->count && swaps->list[i].warp != warp->number)
+            block_not_simulated(warp->block, "%s: how often it is tried depends on which warp comes first", code->opcode);
+        if (i == swaps->count)
+            *ARRAY_GROW(swaps->list, swaps->count) = (struct swap){addresses[l], warp->number};
+    }
+}

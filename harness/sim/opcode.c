@@ -1,0 +1,54 @@
+/* Which operation an opcode is. A uniform instruction is the other of its name, on uniform registers. */
+#include "machine.h"
+
+#include <string.h>
+
+/* The row with the longest name that the opcode begins with, up to a whole modifier. */
+static const struct opcode *longest(const struct opcode *table, const char *opcode, const struct opcode *best)
+{
+    for (; table->name; table++) {
+        const size_t length = strlen(table->name);
+        if (strncmp(table->name, opcode, length) == 0 && (opcode[length] == '\0' || opcode[length] == '.') &&
+            (!best || length > strlen(best->name)))
+            best = table;
+    }
+    return best;
+}
+
+static unsigned vectors(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("x86-64-v4"))
+        return VECTOR_AVX512;
+    if (__builtin_cpu_supports("x86-64-v3"))
+        return VECTOR_AVX2;
+#endif
+    return VECTOR_BASE;
+}
+
+static const struct opcode *find(const char *opcode)
+{
+#if defined(__x86_64__)
+#define KINDS(name) {name##_base, name##_avx2, name##_avx512}
+#else
+#define KINDS(name) {name##_base, name##_base, name##_base}
+#endif
+    static const struct opcode *const lanes[][VECTORS] = {KINDS(lanes_integer), KINDS(lanes_float), KINDS(lanes_half),
+                                                          KINDS(lanes_convert), KINDS(lanes_memory)};
+    static const struct opcode *const others[] = {control_opcodes, warp_opcodes, texture_opcodes, atomic_opcodes,
+                                                  tensor_opcodes};
+    const unsigned kind = vectors();
+    const struct opcode *best = NULL;
+    for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++)
+        best = longest(lanes[i][kind], opcode, best);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        best = longest(others[i], opcode, best);
+    return best;
+}
+
+const struct opcode *opcode_find(const char *opcode)
+{
+    const struct opcode *found = find(opcode);
+    return found || opcode[0] != 'U' ? found : find(opcode + 1);
+}

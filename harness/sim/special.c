@@ -1,0 +1,326 @@
+/* What lanes of a warp tell each other, and what they know of themselves: special registers, constants, votes, shuffles. */
+#include "machine.h"
+
+#include <string.h>
+
+/* Writes one word to all lanes that are chosen. */
+static void write_all(struct warp *warp, const struct operand *to, uint32_t lanes, uint32_t value)
+{
+    uint32_t *row = row_at(warp, to->space, to->row);
+    for (unsigned l = 0; l < LANES; l++)
+        row[l] = lanes >> l & 1 ? value : row[l];
+}
+
+/* ---- Special registers ---- */
+
+static void thread_index(const struct warp *warp, unsigned axis, uint32_t *values)
+{
+    const unsigned *size = warp->block->grid->threads;
+    for (unsigned l = 0; l < LANES; l++) {
+        const unsigned thread = warp->number * LANES + l;
+        values[l] = axis == 0   ? thread % size[0]
+                    : axis == 1 ? thread / size[0] % size[1]
+                                : thread / size[0] / size[1];
+    }
+}
+
+/* False: it depends on the machine, or is not known here. */
+static bool special_values(const struct warp *warp, const char *name, uint32_t *values)
+{
+    enum { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH };
+    static const struct {
+        const char *name;
+        int what;
+        unsigned axis;
+    } table[] = {
+        {"SR_TID.X", TID, 0},      {"SR_TID.Y", TID, 1},         {"SR_TID.Z", TID, 2},
+        {"SR_CTAID.X", CTAID, 0},  {"SR_CTAID.Y", CTAID, 1},     {"SR_CTAID.Z", CTAID, 2},
+        {"SR_LANEID", LANE, 0},    {"SR_LTMASK", LESS, 0},       {"SR_LEMASK", LESS_EQUAL, 0},
+        {"SR_GTMASK", GREATER, 0}, {"SR_GEMASK", GREATER_EQUAL, 0}, {"SR_EQMASK", EQUAL, 0},
+        {"SR_CgaCtaId", ZERO, 0},  {"SRZ", ZERO, 0},             {"SR_SWINHI", SHARED_HIGH, 0},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        if (strcmp(table[i].name, name) != 0)
+            continue;
+        if (table[i].what == TID) {
+            thread_index(warp, table[i].axis, values);
+            return true;
+        }
+        for (unsigned l = 0; l < LANES; l++) {
+            const uint32_t bit = 1u << l;
+            switch (table[i].what) {
+            case CTAID:
+                values[l] = warp->block->index[table[i].axis];
+                break;
+            case LANE:
+                values[l] = l;
+                break;
+            case LESS:
+                values[l] = bit - 1;
+                break;
+            case LESS_EQUAL:
+                values[l] = bit | (bit - 1);
+                break;
+            case GREATER:
+                values[l] = ~(bit | (bit - 1));
+                break;
+            case GREATER_EQUAL:
+                values[l] = ~(bit - 1);
+                break;
+            case EQUAL:
+                values[l] = bit;
+                break;
+            case SHARED_HIGH:
+                values[l] = (uint32_t)(SHARED_WINDOW >> 32);
+                break;
+            default:
+                values[l] = 0;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+
+static void s2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    uint32_t values[LANES], *to = ROW(0);
+    if (code->operands[1].kind != OPERAND_SPECIAL || !special_values(warp, code->operands[1].word, values))
+        block_not_simulated(warp->block, "%s of %s", code->opcode,
+                            code->operands[1].kind == OPERAND_SPECIAL ? code->operands[1].word : "this");
+    if (code->uniform)
+        for (unsigned l = 1; l < LANES; l++)
+            values[l] = values[0];
+    for (unsigned l = 0; l < LANES; l++)
+        to[l] = lanes >> l & 1 ? values[l] : to[l];
+}
+
+/* 64 bits unless .32. */
+static void cs2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    s2r(warp, code, lanes);
+    struct operand upper = code->operands[0];
+    upper.row = upper.high;
+    if (!has_modifier(code, "32"))
+        write_all(warp, &upper, lanes, 0);
+}
+
+/* ---- Constants ---- */
+
+static const unsigned char *bank_of(const struct block *block, unsigned bank, size_t *size)
+{
+    const struct module *module = block->grid->function->module;
+    switch (bank) {
+    case 0:
+        *size = block->bank0_size;
+        return block->bank0;
+    case 2:
+        *size = block->code->bank2_size;
+        return block->code->bank2;
+    case 3:
+        *size = module->bank3_size;
+        return module->bank3;
+    case 4:
+        *size = module->bank4_size;
+        return module->bank4;
+    default:
+        *size = 0;
+        return NULL;
+    }
+}
+
+static bool prepare_ldc(struct instruction *code)
+{
+    static const struct {
+        const char *name;
+        unsigned char size, is_signed;
+    } sizes[] = {{"U8", 1, 0}, {"S8", 1, 1}, {"U16", 2, 0}, {"S16", 2, 1}, {"64", 8, 0}, {"128", 16, 0}};
+    code->size = 4;
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+        if (has_modifier(code, sizes[i].name)) {
+            code->size = sizes[i].size;
+            code->flags[0] = sizes[i].is_signed;
+        }
+    return code->operand_count == 2 &&
+           (code->operands[1].kind == OPERAND_CONSTANT || code->operands[1].kind == OPERAND_ROW);
+}
+
+/* Beyond a bank lies nothing: zeros, as the hardware reads them. */
+static void ldc(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const struct operand *from = &code->operands[1];
+    size_t size;
+    const unsigned char *bank = bank_of(warp->block, from->index, &size);
+    const uint32_t step = code->operands[0].high - code->operands[0].row;
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        const int64_t offset =
+            from->value + (from->kind == OPERAND_CONSTANT ? (int32_t)row_at(warp, SPACE_WARP, from->row)[l] : 0);
+        uint32_t words[4] = {0};
+        if (bank && offset >= 0 && (uint64_t)offset < size)
+            memcpy(words, bank + offset, (uint64_t)offset + code->size <= size ? code->size : size - (uint64_t)offset);
+        if (code->flags[0])
+            words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
+        for (unsigned k = 0; k * 4 < code->size; k++)
+            row_at(warp, SPACE_WARP, code->operands[0].row + k * step)[l] = words[k];
+    }
+}
+
+/* ---- Between lanes ---- */
+
+static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *from = ROW(1);
+    write_all(warp, &code->operands[0], lanes, from[__builtin_ctz(warp->guarded)]);
+}
+
+/* p, d, a, lane, clamp and segment: of the PTX manual's shfl. */
+static void shfl(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *a = ROW(2), *b = ROW(3), *c = ROW(4);
+    uint32_t result[LANES], inside = 0, *to = ROW(1);
+    for (unsigned l = 0; l < LANES; l++) {
+        const int segment = c[l] >> 8 & 31, clamp = c[l] & 31, by = b[l] & 31, lane = (int)l;
+        const int least = lane & segment, most = least | (clamp & ~segment);
+        int from;
+        bool good;
+        if (IS(UP)) {
+            from = lane - by;
+            good = from >= most;
+        } else if (IS(DOWN)) {
+            from = lane + by;
+            good = from <= most;
+        } else if (IS(BFLY)) {
+            from = lane ^ by;
+            good = from <= most;
+        } else {
+            from = least | (by & ~segment);
+            good = from <= most;
+        }
+        result[l] = a[good ? from : lane];
+        inside |= (uint32_t)good << l;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        to[l] = lanes >> l & 1 ? result[l] : to[l];
+    predicate_set(warp, &code->operands[0], lanes, inside);
+}
+
+/* d, p, source: the lanes that say yes, and whether any or all of them do. */
+static void vote(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t yes = predicate(warp, &code->operands[2]) & warp->guarded;
+    const bool all = yes == warp->guarded;
+    const bool result = IS(ALL) ? all : IS(EQ) ? all || yes == 0 : yes != 0;
+    write_all(warp, &code->operands[0], lanes, yes);
+    predicate_set(warp, &code->operands[1], lanes, result ? ALL_LANES : 0);
+}
+
+static bool prepare_vote(struct instruction *code)
+{
+    return code->operand_count == 3 && code->operands[2].kind == OPERAND_PREDICATE;
+}
+
+/* p, d, a: the lanes with the same value; .ALL: all lanes, if they have. */
+static void match(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const bool both = has_modifier(code, "U64");
+    const uint32_t *a = ROW(2), *h = HIGH(2);
+    uint32_t *to = ROW(1), result[LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+        result[l] = 0;
+        for (unsigned k = 0; k < LANES; k++)
+            if ((lanes >> k & 1) && a[k] == a[l] && (!both || h[k] == h[l]))
+                result[l] |= 1u << k;
+    }
+    bool all = true;
+    for (unsigned l = 0; l < LANES; l++)
+        all &= !(lanes >> l & 1) || result[l] == lanes;
+    for (unsigned l = 0; l < LANES; l++)
+        if (lanes >> l & 1)
+            to[l] = !IS(ALL) ? result[l] : all ? lanes : 0;
+    predicate_set(warp, &code->operands[0], lanes, all ? ALL_LANES : 0);
+}
+
+static void redux(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *a = ROW(1);
+    const uint32_t flip = IS(S32) ? 0x80000000u : 0;
+    uint32_t result = 0;
+    bool first = true;
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(warp->guarded >> l & 1))
+            continue;
+        const uint32_t x = a[l];
+        if (first)
+            result = x;
+        else if (IS(SUM))
+            result += x;
+        else if (IS(MIN))
+            result = (x ^ flip) < (result ^ flip) ? x : result;
+        else if (IS(MAX))
+            result = (x ^ flip) > (result ^ flip) ? x : result;
+        else if (IS(OR))
+            result |= x;
+        else if (IS(XOR))
+            result ^= x;
+        else
+            result &= x;
+        first = false;
+    }
+    write_all(warp, &code->operands[0], lanes, result);
+}
+
+/* p, d: one of the lanes that are here, the lowest. */
+static void elect(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t lowest = warp->guarded & -warp->guarded;
+    write_all(warp, &code->operands[1], lanes, (uint32_t)__builtin_ctz(warp->guarded));
+    predicate_set(warp, &code->operands[0], warp->guarded, lowest);
+}
+
+/* d, p: of the last BAR.RED. */
+static void b2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    write_all(warp, &code->operands[0], lanes, warp->barrier_count);
+    predicate_set(warp, &code->operands[1], lanes, warp->barrier_vote ? ALL_LANES : 0);
+}
+
+/* p, d, [address]: whether a generic address is in shared, local or global memory. */
+static void qspc(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const struct operand *address = &code->operands[2];
+    const uint32_t *low = row_at(warp, SPACE_WARP, address->row), *high = row_at(warp, SPACE_WARP, address->high);
+    uint32_t yes = 0;
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t window = (low[l] | (uint64_t)high[l] << 32) & ~(uint64_t)UINT32_MAX;
+        const bool shared = window == SHARED_WINDOW, local = window == LOCAL_WINDOW;
+        const bool is = has_modifier(code, "S") ? shared : has_modifier(code, "L") ? local : !shared && !local;
+        yes |= (uint32_t)is << l;
+    }
+    predicate_set(warp, &code->operands[0], lanes, yes);
+    write_all(warp, &code->operands[1], lanes, 0);
+}
+
+static bool prepare_qspc(struct instruction *code)
+{
+    return code->operand_count == 3 && code->operands[2].kind == OPERAND_ADDRESS;
+}
+
+/* clang-format off */
+const struct opcode warp_opcodes[] = {
+    {"S2R",   s2r,   CONTROL_NEXT, NULL,         "d",  ""},
+    {"S2UR",  s2r,   CONTROL_NEXT, NULL,         "d",  ""},
+    {"CS2R",  cs2r,  CONTROL_NEXT, NULL,         "d",  "32"},
+    {"LDC",   ldc,   CONTROL_NEXT, prepare_ldc,  "d",  "U8 S8 U16 S16 64 128"},
+    {"R2UR",  r2ur,  CONTROL_NEXT, NULL,         "d",  ""},
+    {"SHFL",  shfl,  CONTROL_NEXT, NULL,         "pd", "IDX UP DOWN BFLY"},
+    {"VOTE",  vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},
+    {"MATCH", match, CONTROL_NEXT, NULL,         "pd", "ANY ALL U64"},
+    {"REDUX", redux, CONTROL_NEXT, NULL,         "d",  "SUM MIN MAX AND OR XOR S32"},
+    {"ELECT", elect, CONTROL_NEXT, NULL,         "pd", ""},
+    {"B2R.RESULT", b2r, CONTROL_NEXT, NULL,      "dp", ""},
+    {"QSPC.E", qspc, CONTROL_NEXT, prepare_qspc, "pd", "S L G"},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,419 @@
+/* Tensor cores: products of small matrices that lie in the registers of a whole warp, and how these get there.
+ *
+ * Where an element lies is in the PTX manual, "Matrix Fragments for mma.m16n8k...": lane 4 g + t has of A, in each
+ * register, neighbours of row g, or g + 8 in each second register, from column t times their number on; of B the same
+ * with column g; of the sum the columns 2 t and 2 t + 1 of row g, then of row g + 8. */
+#include "tensor.h"
+
+#include "memory_access.h"
+#include "small_float.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- Shapes ---- */
+
+enum { MOST_ROWS = 16, COLUMNS = 8 };
+enum kind { KIND_F16, KIND_BF16, KIND_TF32, KIND_F32, KIND_F64, KIND_S8, KIND_U8, KIND_BIT };
+enum { SHAPE, LEFT, RIGHT, SUM, SATURATES }; /* flags */
+
+static const struct shape {
+    const char *name;
+    unsigned short rows, depth;
+} shapes[] = {{"8816", 8, 16},   {"88128", 8, 128}, {"1684", 16, 4},     {"1688", 16, 8},
+              {"16816", 16, 16}, {"16832", 16, 32}, {"168128", 16, 128}, {"168256", 16, 256},
+              {"8x8x4", 8, 4},   {"16x8x4", 16, 4}, {"16x8x8", 16, 8},   {"16x8x16", 16, 16}};
+
+static bool find_shape(struct instruction *code)
+{
+    for (unsigned char i = 0; code->modifier_count > 0 && i < ARRAY_SIZE(shapes); i++)
+        if (strcmp(shapes[i].name, code->modifiers[0]) == 0) {
+            code->flags[SHAPE] = i;
+            return true;
+        }
+    return false;
+}
+
+/* ---- Floats ---- */
+
+struct matrices {
+    double a[MOST_ROWS][16], b[16][COLUMNS], sum[MOST_ROWS][COLUMNS];
+};
+
+/* Floats in a register. */
+static unsigned elements(enum kind kind)
+{
+    return kind == KIND_F16 || kind == KIND_BF16 ? 2 : 1;
+}
+/* Registers that it takes for one at least. */
+static unsigned registers(enum kind kind)
+{
+    return kind == KIND_F64 ? 2 : 1;
+}
+
+/* What the lanes have in the register, or the pair of them, `behind` that of operand n: element e of each. */
+static void elements_read(double values[2][LANES], enum kind kind, const struct warp *warp,
+                          const struct instruction *code, unsigned n, unsigned behind)
+{
+    const uint32_t *row = ROW_BEHIND(n, behind * registers(kind));
+    const uint32_t *high = ROW_BEHIND(n, behind * registers(kind) + registers(kind) - 1);
+    switch (kind) {
+    case KIND_F16:
+        EACH_LANE values[0][l] = half_to_float(row[l]);
+        EACH_LANE values[1][l] = half_to_float(row[l] >> 16);
+        break;
+    case KIND_BF16:
+        EACH_LANE values[0][l] = bf16_to_float(row[l]);
+        EACH_LANE values[1][l] = bf16_to_float(row[l] >> 16);
+        break;
+    case KIND_TF32: /* the upper 19 bits */
+        EACH_LANE values[0][l] = to_float(row[l] & 0xffffe000);
+        break;
+    case KIND_F32:
+        EACH_LANE values[0][l] = to_float(row[l]);
+        break;
+    default:
+        EACH_LANE values[0][l] = to_double(row[l], high[l]);
+    }
+}
+
+static void elements_write(double values[2][LANES], enum kind kind, struct warp *warp, const struct instruction *code,
+                           uint32_t lanes, unsigned behind)
+{
+    if (kind == KIND_F16)
+        WRITE_LANES(ROW_BEHIND(0, behind), lanes,
+                    half_of_float(float_to_odd(values[0][l])) | half_of_float(float_to_odd(values[1][l])) << 16);
+    else if (kind == KIND_F32)
+        WRITE_LANES(ROW_BEHIND(0, behind), lanes, of_float_canonical((float)values[0][l]));
+    else
+        WRITE_WIDE(ROW_BEHIND(0, 2 * behind), ROW_BEHIND(0, 2 * behind + 1), lanes, of_double_canonical(values[0][l]));
+}
+
+static void matrices_read(struct matrices *m, const struct warp *warp, const struct instruction *code)
+{
+    const struct shape *shape = &shapes[code->flags[SHAPE]];
+    const enum kind kind = code->flags[LEFT];
+    const unsigned width = elements(kind), halves = shape->rows / 8, steps = shape->depth / width / 4;
+    double values[2][LANES] = {0};
+    for (unsigned step = 0; step < steps; step++) {
+        for (unsigned half = 0; half < halves; half++) {
+            elements_read(values, kind, warp, code, 1, step * halves + half);
+            for (unsigned e = 0; e < width; e++)
+                for (unsigned lane = 0; lane < LANES; lane++)
+                    m->a[half * 8 + lane / 4][(step * 4 + lane % 4) * width + e] = values[e][lane];
+        }
+        elements_read(values, kind, warp, code, 2, step);
+        for (unsigned e = 0; e < width; e++)
+            for (unsigned lane = 0; lane < LANES; lane++)
+                m->b[(step * 4 + lane % 4) * width + e][lane / 4] = values[e][lane];
+    }
+}
+
+/* Element i of a lane's part of the sum. */
+static double *sum_at(struct matrices *m, unsigned lane, unsigned i)
+{
+    return &m->sum[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
+}
+
+static void sum_read(struct matrices *m, const struct warp *warp, const struct instruction *code)
+{
+    const enum kind kind = code->flags[SUM];
+    const unsigned width = elements(kind), per_lane = shapes[code->flags[SHAPE]].rows / 4;
+    double values[2][LANES] = {0};
+    for (unsigned i = 0; i < per_lane; i += width) {
+        elements_read(values, kind, warp, code, 3, i / width);
+        for (unsigned e = 0; e < width; e++)
+            for (unsigned lane = 0; lane < LANES; lane++)
+                *sum_at(m, lane, i + e) = values[e][lane];
+    }
+}
+
+static void sum_write(struct matrices *m, struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const enum kind kind = code->flags[SUM];
+    const unsigned width = elements(kind), per_lane = shapes[code->flags[SHAPE]].rows / 4;
+    double values[2][LANES] = {0};
+    for (unsigned i = 0; i < per_lane; i += width) {
+        for (unsigned e = 0; e < width; e++)
+            for (unsigned lane = 0; lane < LANES; lane++)
+                values[e][lane] = *sum_at(m, lane, i + e);
+        elements_write(values, kind, warp, code, lanes, i / width);
+    }
+}
+
+/* A row of the sum. */
+static void row_multiplied(double row[COLUMNS], const double *a, double b[][COLUMNS], unsigned depth)
+{
+    double sum[COLUMNS];
+    memcpy(sum, row, sizeof sum);
+    for (unsigned k = 0; k < depth; k++)
+        for (unsigned column = 0; column < COLUMNS; column++)
+            sum[column] += a[k] * b[k][column];
+    memcpy(row, sum, sizeof sum);
+}
+static void row_fused(double row[COLUMNS], const double *a, double b[][COLUMNS], unsigned depth)
+{
+    for (unsigned k = 0; k < depth; k++)
+        for (unsigned column = 0; column < COLUMNS; column++)
+            row[column] = fma(a[k], b[k][column], row[column]);
+}
+
+/* D = A B + C. Products are exact, summed as doubles and rounded once. The hardware cuts the products of a step off
+ * where the largest of them needs it, which nobody has documented: so results are equal where sums are exact, as of
+ * small integers, and may differ in the last bits where they are not. DMMA is a chain of fused operations. */
+static void float_mma(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const struct shape *shape = &shapes[code->flags[SHAPE]];
+    struct matrices m = {0};
+    matrices_read(&m, warp, code);
+    sum_read(&m, warp, code);
+    for (unsigned row = 0; row < shape->rows; row++)
+        if (code->flags[SUM] == KIND_F64)
+            row_fused(m.sum[row], m.a[row], m.b, shape->depth);
+        else
+            row_multiplied(m.sum[row], m.a[row], m.b, shape->depth);
+    sum_write(&m, warp, code, lanes);
+}
+
+static bool prepare_hmma(struct instruction *code)
+{
+    if (!find_shape(code) || code->modifier_count < 2)
+        return false;
+    const struct shape *shape = &shapes[code->flags[SHAPE]];
+    const bool to_float = strcmp(code->modifiers[1], "F32") == 0;
+    const char *kind = code->modifier_count == 3 ? code->modifiers[2] : "F16";
+    if ((!to_float && strcmp(code->modifiers[1], "F16") != 0) || code->modifier_count > 3 || shape->rows != 16)
+        return false;
+    code->flags[SUM] = to_float ? KIND_F32 : KIND_F16;
+    if (strcmp(kind, "TF32") == 0)
+        code->flags[LEFT] = KIND_TF32;
+    else if (strcmp(kind, "BF16") == 0)
+        code->flags[LEFT] = KIND_BF16;
+    else if (strcmp(kind, "F16") == 0)
+        code->flags[LEFT] = KIND_F16;
+    else
+        return false;
+    if (code->flags[LEFT] == KIND_TF32)
+        return to_float && (shape->depth == 4 || shape->depth == 8);
+    return (to_float || code->flags[LEFT] == KIND_F16) && (shape->depth == 8 || shape->depth == 16);
+}
+
+static bool prepare_dmma(struct instruction *code)
+{
+    code->flags[LEFT] = KIND_F64;
+    code->flags[SUM] = KIND_F64;
+    return find_shape(code) && code->modifier_count == 1 && strchr(code->modifiers[0], 'x') != NULL;
+}
+
+/* ---- Integers ---- */
+
+/* A, B and the sum of products, which 32 bits have room for. */
+struct integers {
+    int32_t a[MOST_ROWS][LANES], b[LANES][COLUMNS], sum[MOST_ROWS][COLUMNS];
+};
+
+static int32_t byte_at(uint32_t word, unsigned e, bool is_signed)
+{
+    const uint32_t byte = word >> (8 * e) & 0xff;
+    return is_signed ? (int32_t)(byte ^ 0x80) - 0x80 : (int32_t)byte;
+}
+
+static void bytes_multiplied(struct integers *m, const struct warp *warp, const struct instruction *code)
+{
+    const struct shape *shape = &shapes[code->flags[SHAPE]];
+    const bool a_signed = code->flags[LEFT] == KIND_S8, b_signed = code->flags[RIGHT] == KIND_S8;
+    const unsigned halves = shape->rows / 8;
+    for (unsigned step = 0; step < shape->depth / 16u; step++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            for (unsigned e = 0; e < 4; e++) {
+                const unsigned k = step * 16 + lane % 4 * 4 + e;
+                for (unsigned half = 0; half < halves; half++)
+                    m->a[half * 8 + lane / 4][k] = byte_at(ROW_BEHIND(1, step * halves + half)[lane], e, a_signed);
+                m->b[k][lane / 4] = byte_at(ROW_BEHIND(2, step)[lane], e, b_signed);
+            }
+    for (unsigned row = 0; row < shape->rows; row++)
+        for (unsigned k = 0; k < shape->depth; k++)
+            for (unsigned column = 0; column < COLUMNS; column++)
+                m->sum[row][column] += m->a[row][k] * m->b[k][column];
+}
+
+/* How many bits a row of A and a column of B have in common. Here a and b have 32 of them in an element. */
+static void bits_multiplied(struct integers *m, const struct warp *warp, const struct instruction *code)
+{
+    const struct shape *shape = &shapes[code->flags[SHAPE]];
+    const unsigned halves = shape->rows / 8, words = shape->depth / 32;
+    for (unsigned step = 0; step < words / 4; step++)
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            for (unsigned half = 0; half < halves; half++)
+                m->a[half * 8 + lane / 4][step * 4 + lane % 4] = (int32_t)ROW_BEHIND(1, step * halves + half)[lane];
+            m->b[step * 4 + lane % 4][lane / 4] = (int32_t)ROW_BEHIND(2, step)[lane];
+        }
+    for (unsigned row = 0; row < shape->rows; row++)
+        for (unsigned k = 0; k < words; k++)
+            for (unsigned column = 0; column < COLUMNS; column++)
+                m->sum[row][column] += __builtin_popcount((uint32_t)(m->a[row][k] & m->b[k][column]));
+}
+
+static void integer_mma(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct integers m = {0};
+    uint32_t result[4][LANES];
+    const unsigned per_lane = shapes[code->flags[SHAPE]].rows / 4;
+    if (code->flags[LEFT] == KIND_BIT)
+        bits_multiplied(&m, warp, code);
+    else
+        bytes_multiplied(&m, warp, code);
+    for (unsigned i = 0; i < per_lane; i++)
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            int64_t sum = (int64_t)m.sum[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2] + (int32_t)ROW_BEHIND(3, i)[lane];
+            if (code->flags[SATURATES])
+                sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+            result[i][lane] = (uint32_t)sum;
+        }
+    for (unsigned i = 0; i < per_lane; i++)
+        WRITE_LANES(ROW_BEHIND(0, i), lanes, result[i][l]);
+}
+
+static bool byte_kind(const char *modifier, unsigned char *kind)
+{
+    *kind = strcmp(modifier, "S8") == 0 ? KIND_S8 : KIND_U8;
+    return *kind == KIND_S8 || strcmp(modifier, "U8") == 0;
+}
+
+static bool prepare_imma(struct instruction *code)
+{
+    if (!find_shape(code) || code->modifier_count < 3 || !byte_kind(code->modifiers[1], &code->flags[LEFT]) ||
+        !byte_kind(code->modifiers[2], &code->flags[RIGHT]))
+        return false;
+    const unsigned depth = shapes[code->flags[SHAPE]].depth;
+    code->flags[SATURATES] = code->modifier_count == 4 && strcmp(code->modifiers[3], "SAT") == 0;
+    return code->modifier_count == 3u + code->flags[SATURATES] && (depth == 16 || depth == 32);
+}
+
+static bool prepare_bmma(struct instruction *code)
+{
+    code->flags[LEFT] = code->flags[RIGHT] = KIND_BIT;
+    return find_shape(code) && shapes[code->flags[SHAPE]].depth >= 128 && code->modifier_count == 3 &&
+           strcmp(code->modifiers[1], "AND") == 0 && strcmp(code->modifiers[2], "POPC") == 0;
+}
+
+/* ---- Matrices of 8 x 8 halves: LDSM, STSM, MOVM ---- */
+
+enum { MATRICES, TRANSPOSED }; /* flags */
+enum { SIDE = 8, ROW_OF_MATRIX = 16 /* bytes */ };
+typedef uint16_t matrix[SIDE][SIDE];
+
+static bool prepare_matrices(struct instruction *code)
+{
+    if (code->modifier_count < 2 || strcmp(code->modifiers[0], "16") != 0)
+        return false;
+    code->flags[TRANSPOSED] = strcmp(code->modifiers[1], "MT88") == 0;
+    code->flags[MATRICES] = 1;
+    if (!code->flags[TRANSPOSED] && strcmp(code->modifiers[1], "M88") != 0)
+        return false;
+    if (code->modifier_count == 3 && (strcmp(code->modifiers[2], "2") == 0 || strcmp(code->modifiers[2], "4") == 0))
+        code->flags[MATRICES] = (unsigned char)(code->modifiers[2][0] - '0');
+    return code->modifier_count == 2u + (code->flags[MATRICES] > 1);
+}
+
+static bool prepare_movm(struct instruction *code)
+{
+    return prepare_matrices(code) && code->flags[MATRICES] == 1 && code->flags[TRANSPOSED];
+}
+
+/* A lane's word of a matrix: two neighbours of row lane / 4, or of that column. */
+static uint32_t word_of(matrix m, unsigned lane, bool transposed)
+{
+    const unsigned line = lane / 4, place = lane % 4 * 2;
+    return transposed ? m[place][line] | (uint32_t)m[place + 1][line] << 16
+                      : m[line][place] | (uint32_t)m[line][place + 1] << 16;
+}
+static void word_to(matrix m, unsigned lane, bool transposed, uint32_t word)
+{
+    const unsigned line = lane / 4, place = lane % 4 * 2;
+    for (unsigned i = 0; i < 2; i++)
+        *(transposed ? &m[place + i][line] : &m[line][place + i]) = (uint16_t)(word >> (16 * i));
+}
+
+void ldsm_wavefronts(const uint32_t *addresses, uint32_t lanes, unsigned matrices, unsigned *wavefronts,
+                     unsigned *ideal)
+{
+    *wavefronts = *ideal = 0;
+    for (unsigned m = 0; m < matrices; m++) {
+        uint32_t words[LANES][SIDE]; /* distinct ones of each bank */
+        unsigned counts[LANES] = {0}, most = 0;
+        for (unsigned row = 0; row < SIDE; row++)
+            for (unsigned i = 0; i < ROW_OF_MATRIX / 4 && lanes >> (m * SIDE + row) & 1; i++) {
+                const uint32_t word = addresses[m * SIDE + row] / 4 + i, bank = word % LANES;
+                unsigned at = 0;
+                while (at < counts[bank] && words[bank][at] != word)
+                    at++;
+                words[bank][at] = word;
+                counts[bank] += at == counts[bank];
+                most = counts[bank] > most ? counts[bank] : most;
+            }
+        *wavefronts += most;
+        *ideal += most > 0;
+    }
+}
+
+/* Copies the rows of the matrices, whose addresses the lanes have in operand n, and counts that. */
+static void rows_move(struct warp *warp, const struct instruction *code, uint32_t lanes, unsigned n, matrix *matrices,
+                      bool stores)
+{
+    uint32_t addresses[LANES];
+    unsigned wavefronts, ideal;
+    const unsigned rows = SIDE * code->flags[MATRICES];
+    lanes &= rows < LANES ? (1u << rows) - 1 : ALL_LANES;
+    shared_access(warp, code, n, lanes, ROW_OF_MATRIX, stores, addresses);
+    ldsm_wavefronts(addresses, lanes, code->flags[MATRICES], &wavefronts, &ideal);
+    shared_counted(warp, code, wavefronts, ideal);
+    for (unsigned lane = 0; lane < rows; lane++) {
+        if (!(lanes >> lane & 1))
+            continue;
+        unsigned char *bytes = warp->block->shared + addresses[lane];
+        uint16_t *row = matrices[lane / SIDE][lane % SIDE];
+        if (stores)
+            memcpy(bytes, row, ROW_OF_MATRIX);
+        else
+            memcpy(row, bytes, ROW_OF_MATRIX);
+    }
+}
+
+static void ldsm(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    matrix matrices[4] = {0};
+    rows_move(warp, code, lanes, 1, matrices, false);
+    for (unsigned m = 0; m < code->flags[MATRICES]; m++)
+        WRITE_LANES(ROW_BEHIND(0, m), lanes, word_of(matrices[m], (unsigned)l, code->flags[TRANSPOSED]));
+}
+
+static void stsm(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    matrix matrices[4];
+    for (unsigned m = 0; m < code->flags[MATRICES]; m++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            word_to(matrices[m], lane, code->flags[TRANSPOSED], ROW_BEHIND(1, m)[lane]);
+    rows_move(warp, code, lanes, 0, matrices, true);
+}
+
+static void movm(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    matrix m;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        word_to(m, lane, false, ROW(1)[lane]);
+    WRITE_LANES(ROW(0), lanes, word_of(m, (unsigned)l, true));
+}
+
+/* clang-format off */
+const struct opcode tensor_opcodes[] = {
+    {"HMMA", float_mma,   CONTROL_NEXT, prepare_hmma,     "d", NULL},
+    {"DMMA", float_mma,   CONTROL_NEXT, prepare_dmma,     "d", NULL},
+    {"IMMA", integer_mma, CONTROL_NEXT, prepare_imma,     "d", NULL},
+    {"BMMA", integer_mma, CONTROL_NEXT, prepare_bmma,     "d", NULL},
+    {"LDSM", ldsm,        CONTROL_NEXT, prepare_matrices, "d", NULL},
+    {"STSM", stsm,        CONTROL_NEXT, prepare_matrices, "",  NULL},
+    {"MOVM", movm,        CONTROL_NEXT, prepare_movm,     "d", NULL},
+    {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
+};
+/* clang-format on */
