@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #define KERNEL_SECONDS 60
+#define SIMULATED_SECONDS 600 /* what takes a GPU a millisecond */
 
 double options_timeout(const struct options *options)
 {
-    return options->timeout > 0 ? options->timeout : KERNEL_SECONDS;
+    return options->timeout > 0 ? options->timeout : options_simulate(options) ? SIMULATED_SECONDS : KERNEL_SECONDS;
 }
 
 int options_program(struct program *program, struct measurement *measurement, const struct options *options)
