@@ -134,7 +134,8 @@ CRITERION_LIBS ?= $(shell $(PKG_CONFIG) --libs criterion 2>/dev/null)
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(DEPENDENCY_CFLAGS) \
           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+# Under ASan it is libasan that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
+LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) -Wl,--disable-new-dtags)
 # libstdc++ is where __cxa_demangle lives.
 LIBS = $(DEPENDENCY_LIBS) -lstdc++ -ldl -lm -pthread
 CU_FLAGS = -std=c++20 -O3 -lineinfo $(GENCODE) $(NVCC_FLAGS)
@@ -366,8 +367,7 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@[ $(BUILD) = build ] || { ln -sfn ../libkernels.so $(BUILD)/libkernels.so; ln -sfn ../metrics build/metrics; }
 	@touch $@
 
-# Kernel libraries for the tests, in plain C; like the plugin they are loaded and not linked. Under ASan it is libasan
-# that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
+# Kernel libraries for the tests, in plain C; like the plugins they are loaded and not linked.
 $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
