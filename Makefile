@@ -113,15 +113,15 @@ KERNELS_CU := $(wildcard kernels/*.cu)
 TESTS_C := $(wildcard tests/unit/*.c tests/unit/*/*.c)
 FUZZ_C := $(filter-out tests/fuzz/replay_main.c,$(wildcard tests/fuzz/*.c))
 
-# Operations on the lanes of a simulated warp are compiled once for each kind of vector unit.
-LANES_C := $(wildcard harness/sim/lanes_*.c)
-VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
-LANES_O := $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
-LIBRARY_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(LIBRARY_C))) $(LANES_O)
+LIBRARY_O := $(LIBRARY_C:%.c=$(BUILD)/%.o)
 DEVICE_CU := $(wildcard kernels/device/*.cu)
 PLUGIN_O := $(PLUGIN_C:%.c=$(BUILD)/%.o) $(DEVICE_CU:kernels/device/%.cu=$(BUILD)/device/%.o)
 INJECT_O := $(INJECT_C:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/harness/cupti/cupti_%.o,counters device error sass)
-SIM_O := $(SIM_C:%.c=$(BUILD)/%.o)
+# Operations on the lanes of a simulated warp are compiled once for each kind of vector unit.
+LANES_C := $(wildcard harness/sim/lanes_*.c)
+VECTORS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
+SIM_O := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LANES_C),$(SIM_C))) \
+         $(foreach vector,$(VECTORS),$(LANES_C:%.c=$(BUILD)/%.$(vector).o))
 TESTS_O := $(TESTS_C:%.c=$(BUILD)/%.o)
 SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/unit/made_time.c tests/unit/support.c)
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
@@ -140,7 +140,8 @@ CRITERION_LIBS ?= $(shell $(PKG_CONFIG) --libs criterion 2>/dev/null)
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(DEPENDENCY_CFLAGS) \
           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+# Under ASan it is libasan that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
+LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) -Wl,--disable-new-dtags)
 # libstdc++ is where __cxa_demangle lives.
 LIBS = $(DEPENDENCY_LIBS) -lstdc++ -ldl -lm -pthread
 CU_FLAGS = -std=c++20 -O3 -lineinfo $(GENCODE) $(NVCC_FLAGS)
@@ -289,7 +290,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags.c | check-dependencies
 	$(call say,CC)$(CC) $(C_FLAGS) $(PLUGIN_FLAGS) -MMD -MP -c -o $@ $<
 
 ARCH_avx2 := -march=x86-64-v3
-ARCH_avx512 := -march=x86-64-v4
+ARCH_avx512 := -march=x86-64-v4 -mprefer-vector-width=512
 define lanes_rule
 $(LANES_C:%.c=$(BUILD)/%.$(1).o): $(BUILD)/%.$(1).o: %.c $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $$(@D)
@@ -380,8 +381,7 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@[ $(BUILD) = build ] || { ln -sfn ../libkernels.so $(BUILD)/libkernels.so; ln -sfn ../metrics build/metrics; }
 	@touch $@
 
-# Kernel libraries for the tests, in plain C; like the plugin they are loaded and not linked. Under ASan it is libasan
-# that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
+# Kernel libraries for the tests, in plain C; like the plugins they are loaded and not linked.
 $(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<

@@ -329,7 +329,7 @@ static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t la
     const uint32_t *x = ROW(1), *y = ROW(2);
     const uint32_t kx = KEEP(1), ky = KEEP(2), fx = FLIP(1), fy = FLIP(2);
     const uint32_t smaller = predicate(warp, &code->operands[3]);
-    const bool ftz = IS(FTZ), propagates = code->flags[FLAG_UNORDERED];
+    const bool ftz = IS(FTZ), propagates = code->flags[FLAG_UNORDERED], xorsign = code->flags[FLAG_COMPARE];
     uint32_t result[LANES];
     EACH_LANE
     {
@@ -342,7 +342,7 @@ static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t la
         const bool first = zeros ? ((u >> 31) > (v >> 31)) == (smaller >> l & 1) : less == (smaller >> l & 1);
         const bool no_a = a != a, no_b = b != b;
         const uint32_t some = no_a && no_b ? (uint32_t)NAN_FLOAT : no_a ? v : no_b ? u : first ? u : v;
-        result[l] = propagates && (no_a || no_b) ? (uint32_t)NAN_FLOAT : some;
+        result[l] = propagates && (no_a || no_b) ? (uint32_t)NAN_FLOAT : xorsign ? (some & 0x7fffffffu) | ((x[l] ^ y[l]) & 0x80000000u) : some;
     }
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
@@ -350,6 +350,7 @@ static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t la
 static bool prepare_fmnmx(struct instruction *code)
 {
     code->flags[FLAG_UNORDERED] = has_modifier(code, "NAN");
+    code->flags[FLAG_COMPARE] = has_modifier(code, "XORSIGN");
     return true;
 }
 
@@ -375,7 +376,7 @@ const struct opcode TABLE(lanes_float)[] = {
     {"FSETP", fsetp,     CONTROL_NEXT, prepare_compare, "pp", COMPARISONS " FTZ"},
     {"FSET",  fset,      CONTROL_NEXT, prepare_compare, "d",  COMPARISONS " FTZ BF"},
     {"FSEL",  fsel,      CONTROL_NEXT, NULL,            "d",  "FTZ"},
-    {"FMNMX", fmnmx,     CONTROL_NEXT, prepare_fmnmx,   "d",  "FTZ NAN"},
+    {"FMNMX", fmnmx,     CONTROL_NEXT, prepare_fmnmx,   "d",  "FTZ NAN XORSIGN"},
     {"FCHK",  fchk,      CONTROL_NEXT, NULL,            "p",  ""},
     {"DADD",  dadd,      CONTROL_NEXT, prepare_dadd,    "d",  "RZ RM RP"},
     {"DMUL",  dmul,      CONTROL_NEXT, prepare_dmul,    "d",  "RZ RM RP"},

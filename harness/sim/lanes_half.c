@@ -117,7 +117,9 @@ static inline void clamp(uint32_t halves[LANES], unsigned how, uint32_t one)
         }
 }
 
-static inline void arithmetic(struct warp *warp, const struct instruction *code, uint32_t lanes, enum kind kind)
+/* Inlined for each kind, so that its loops have no branches. */
+static inline __attribute__((always_inline)) void arithmetic(struct warp *warp, const struct instruction *code,
+                                                             uint32_t lanes, enum kind kind)
 {
     struct halves a, b, c, d;
     const bool flushes = code->flags[FLUSH];

@@ -206,9 +206,22 @@ static void imad_hi(struct warp *warp, const struct instruction *code, uint32_t 
                            32));
 }
 
+/* The same with the carry of the whole sum. */
+static void imad_hi_carry(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct instruction whole = *code;
+    /* The lower word goes where nobody reads. */
+    whole.operands[0].row = ROW_SINK * ROW_BYTES;
+    whole.operands[0].high = code->operands[0].row;
+    imad_wide(warp, &whole, lanes);
+}
+
 static bool prepare_imad_hi(struct instruction *code)
 {
-    return prepare_wide(code) && is_sink(&code->operands[1]);
+    if (!prepare_wide(code))
+        return false;
+    code->run = is_sink(&code->operands[1]) ? imad_hi : imad_hi_carry;
+    return true;
 }
 
 /* d, a, b, c: products of bytes, or of halves and bytes, added up. */
@@ -705,42 +718,98 @@ static void isetp(struct warp *warp, const struct instruction *code, uint32_t la
     predicate_set(warp, &o[0], lanes, combine(how, result, other));
 }
 
-/* d, a, b, p: the smaller where p is true. */
+/* Of words, or of their halves each for itself; the smaller where p is true. */
+enum { FLAG_HALVES = 4, FLAG_RELU = 5 };
+
+static inline uint32_t choose(uint32_t x, uint32_t y, uint32_t flip, bool smaller)
+{
+    return ((x ^ flip) < (y ^ flip)) == smaller ? x : y;
+}
+
+static inline uint32_t choose_halves(uint32_t x, uint32_t y, uint32_t flip, bool smaller)
+{
+    return choose(x & 0xffff, y & 0xffff, flip, smaller) | choose(x >> 16, y >> 16, flip, smaller) << 16;
+}
+
+static inline uint32_t clamp_halves(uint32_t x)
+{
+    return (x & 0x8000 ? 0 : x & 0xffff) | (x & 0x80000000u ? 0 : x & 0xffff0000u);
+}
+
+static inline uint32_t add_halves(uint32_t x, uint32_t y)
+{
+    return ((x + y) & 0xffffu) | ((x & 0xffff0000u) + (y & 0xffff0000u));
+}
+
+static bool prepare_minimum(struct instruction *code)
+{
+    code->flags[FLAG_HALVES] = has_modifier(code, "S16x2") || has_modifier(code, "U16x2");
+    code->flags[FLAG_SIGNED] = !IS(U32) && !has_modifier(code, "U16x2");
+    code->flags[FLAG_RELU] = IS(RELU);
+    for (unsigned i = 1; i < code->operand_count && code->flags[FLAG_HALVES]; i++)
+        if (code->operands[i].kind == OPERAND_ROW && code->operands[i].negate)
+            return false;
+    return code->operands[code->operand_count - 1].kind == OPERAND_PREDICATE;
+}
+
+/* The chosen one of two numbers, words or halves, whose sum is set where there is one. */
+#define MINIMUM(first, second, predicate_at)                                                                           \
+    do {                                                                                                               \
+        const uint32_t smaller = predicate(warp, &code->operands[predicate_at]);                                       \
+        const bool relu = code->flags[FLAG_RELU], is_signed = code->flags[FLAG_SIGNED];                                \
+        uint32_t result[LANES];                                                                                        \
+        if (code->flags[FLAG_HALVES]) {                                                                                \
+            const uint32_t flip = is_signed ? 0x8000u : 0;                                                             \
+            EACH_LANE                                                                                                  \
+            {                                                                                                          \
+                const uint32_t chosen = choose_halves(first, second, flip, smaller >> l & 1);                          \
+                result[l] = relu ? clamp_halves(chosen) : chosen;                                                      \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            const uint32_t flip = is_signed ? 0x80000000u : 0;                                                         \
+            EACH_LANE                                                                                                  \
+            {                                                                                                          \
+                const uint32_t chosen = choose(first, second, flip, smaller >> l & 1);                                 \
+                result[l] = relu && (int32_t)chosen < 0 ? 0 : chosen;                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
+        WRITE_LANES(ROW(0), lanes, result[l]);                                                                         \
+    } while (0)
+
+/* d, a, b, p */
 static void imnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2);
     const uint32_t ia = INVERT(1), ib = INVERT(2), ca = CARRY(1), cb = CARRY(2);
-    const uint32_t flip = IS(U32) ? 0 : 0x80000000u;
-    const bool relu = IS(RELU);
-    const uint32_t smaller = predicate(warp, &code->operands[3]);
-    uint32_t result[LANES];
-    EACH_LANE
-    {
-        const uint32_t x = (a[l] ^ ia) + ca, y = (b[l] ^ ib) + cb;
-        const bool less = (x ^ flip) < (y ^ flip);
-        const uint32_t chosen = less == (smaller >> l & 1) ? x : y;
-        result[l] = relu && (int32_t)chosen < 0 ? 0 : chosen;
-    }
-    WRITE_LANES(ROW(0), lanes, result[l]);
+    MINIMUM((a[l] ^ ia) + ca, (b[l] ^ ib) + cb, 3);
 }
 
-/* d, a, b, c, p: of a + b and c. */
+/* d, a, b, c, p: of a + b and c */
 static void viaddmnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
     const uint32_t ia = INVERT(1), ib = INVERT(2), ic = INVERT(3), ca = CARRY(1) + CARRY(2), cc = CARRY(3);
-    const uint32_t flip = IS(U32) ? 0 : 0x80000000u;
-    const bool relu = IS(RELU);
-    const uint32_t smaller = predicate(warp, &code->operands[4]);
-    uint32_t result[LANES];
-    EACH_LANE
-    {
-        const uint32_t x = (a[l] ^ ia) + (b[l] ^ ib) + ca, y = (c[l] ^ ic) + cc;
-        const bool less = (x ^ flip) < (y ^ flip);
-        const uint32_t chosen = less == (smaller >> l & 1) ? x : y;
-        result[l] = relu && (int32_t)chosen < 0 ? 0 : chosen;
-    }
-    WRITE_LANES(ROW(0), lanes, result[l]);
+    uint32_t sum[LANES];
+    if (code->flags[FLAG_HALVES])
+        EACH_LANE sum[l] = add_halves(a[l], b[l]);
+    else
+        EACH_LANE sum[l] = (a[l] ^ ia) + (b[l] ^ ib) + ca;
+    MINIMUM(sum[l], (c[l] ^ ic) + cc, 4);
+}
+
+/* d, a, b, c, p: of three */
+static void vimnmx3(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
+    const uint32_t ia = INVERT(1), ib = INVERT(2), ic = INVERT(3), ca = CARRY(1), cb = CARRY(2), cc = CARRY(3);
+    const uint32_t flip = !code->flags[FLAG_SIGNED] ? 0 : code->flags[FLAG_HALVES] ? 0x8000u : 0x80000000u;
+    const uint32_t least = predicate(warp, &code->operands[4]);
+    uint32_t both[LANES];
+    if (code->flags[FLAG_HALVES])
+        EACH_LANE both[l] = choose_halves(a[l], b[l], flip, least >> l & 1);
+    else
+        EACH_LANE both[l] = choose((a[l] ^ ia) + ca, (b[l] ^ ib) + cb, flip, least >> l & 1);
+    MINIMUM(both[l], (c[l] ^ ic) + cc, 4);
 }
 
 /* d, a, b, c: |a - b| + c. */
@@ -841,9 +910,10 @@ const struct opcode TABLE(lanes_integer)[] = {
     {"BREV",           brev,        CONTROL_NEXT, prepare_plain,     "d",   ""},
     {"IABS",           iabs,        CONTROL_NEXT, NULL,              "d",   ""},
     {"ISETP",          isetp,       CONTROL_NEXT, prepare_isetp,     "pp",  "F LT EQ LE GT NE GE T U32 AND OR XOR EX"},
-    {"IMNMX",          imnmx,       CONTROL_NEXT, NULL,              "d",   "U32"},
-    {"VIMNMX",         imnmx,       CONTROL_NEXT, NULL,              "d",   "U32 RELU"},
-    {"VIADDMNMX",      viaddmnmx,   CONTROL_NEXT, NULL,              "d",   "U32 RELU"},
+    {"IMNMX",          imnmx,       CONTROL_NEXT, prepare_minimum,   "d",   "U32"},
+    {"VIMNMX",         imnmx,       CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
+    {"VIMNMX3",        vimnmx3,     CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
+    {"VIADDMNMX",      viaddmnmx,   CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
     {"VABSDIFF",       vabsdiff,    CONTROL_NEXT, prepare_plain,     "d",   "U32"},
     {"VABSDIFF4",      vabsdiff4,   CONTROL_NEXT, prepare_plain,     "d",   "U8 S8 ACC"},
     {"P2R",            p2r,         CONTROL_NEXT, NULL,              "d",   ""},

@@ -3,6 +3,7 @@
 
 #include "counting.h"
 #include "device_memory.h"
+#include "memory_access.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -388,4 +389,35 @@ void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lan
         if (i == swaps->count)
             *ARRAY_GROW(swaps->list, swaps->count) = (struct swap){addresses[l], warp->number};
     }
+}
+
+/* ---- For operations that are not loads and stores ---- */
+
+void shared_access(struct warp *warp, const struct instruction *code, unsigned n, uint32_t lanes, unsigned bytes,
+                   bool writes, uint32_t addresses[LANES])
+{
+    const struct operand *operand = &code->operands[n];
+    struct block *block = warp->block;
+    const uint32_t *row = row_at(warp, SPACE_WARP, operand->row);
+    const uint32_t base = operand->based ? row_at(warp, SPACE_WARP, operand->base)[0] : 0;
+    for (unsigned l = 0; l < LANES; l++) {
+        addresses[l] = row[l] * operand->scale + base + (uint32_t)operand->value;
+        if (!(lanes >> l & 1))
+            continue;
+        if (addresses[l] < SHARED_RESERVED || (uint64_t)addresses[l] + bytes > block->shared_size)
+            shared_outside(block, lanes & 1u << l, addresses, bytes);
+        if (addresses[l] % bytes)
+            shared_misaligned(block, lanes & 1u << l, addresses, bytes);
+    }
+    if (block->shadow)
+        shadow_visit(warp, lanes, addresses, bytes, writes);
+}
+
+void shared_counted(struct warp *warp, const struct instruction *code, unsigned wavefronts, unsigned ideal)
+{
+    struct tally *tally = &warp->block->tallies[code->index];
+    tally->accesses++;
+    tally->shared_accesses++;
+    tally->wavefronts += wavefronts;
+    tally->ideal_wavefronts += ideal;
 }

@@ -257,6 +257,9 @@ struct module *module_open(const unsigned char *bytes, size_t size, struct probl
     elf_version(EV_CURRENT);
     if (image_read(&module->image, "the machine code of the kernel library", 0, (char *)module->bytes, size) < 0) {
         problem_set(problem, "the machine code cannot be read, see the error above");
+        image_release(&module->image);
+        free(module->bytes);
+        free(module);
         return NULL;
     }
     unsigned char **places = x_calloc(module->image.section_count, sizeof *places);

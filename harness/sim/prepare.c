@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include "gpu.h"
+#include "nvdisasm.h"
 #include "runtime.h"
 
 #include <fcntl.h>
@@ -94,5 +95,10 @@ int sim_prepare(const struct job *job, struct problem *problem)
     if (failed < 0 || gpu_capability(&gpu) != CAPABILITY)
         return EXIT_USAGE;
     runtime_set_gpu(&gpu);
-    return check_library(job->library, problem) < 0 ? EXIT_USAGE : 0;
+    if (check_library(job->library, problem) < 0)
+        return EXIT_USAGE;
+    /* Without it each kernel would be one that is not simulated: but that is no fact of the kernels. */
+    char *disassembler = nvdisasm_find(problem);
+    free(disassembler);
+    return disassembler ? 0 : EXIT_NOT_MEASURED;
 }

@@ -6,7 +6,7 @@
 #include "worker/worker.h"
 
 /* Opens the job's GPU and looks whether its library takes the runtime of CUDA from outside, and in the version that
- * this is. As struct backend has it. */
+ * this is, and for the disassembler. As struct backend has it. */
 int sim_prepare(const struct job *job, struct problem *problem);
 
 #endif

@@ -316,6 +316,7 @@ const struct opcode warp_opcodes[] = {
     {"R2UR",  r2ur,  CONTROL_NEXT, NULL,         "d",  ""},
     {"SHFL",  shfl,  CONTROL_NEXT, NULL,         "pd", "IDX UP DOWN BFLY"},
     {"VOTE",  vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},
+    {"VOTEU", vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},
     {"MATCH", match, CONTROL_NEXT, NULL,         "pd", "ANY ALL U64"},
     {"REDUX", redux, CONTROL_NEXT, NULL,         "d",  "SUM MIN MAX AND OR XOR S32"},
     {"ELECT", elect, CONTROL_NEXT, NULL,         "pd", ""},

@@ -451,6 +451,7 @@ Test(lanes_convert, special_functions)
                  {"MUFU.EX2", 200, INFINITY},
                  {"MUFU.LG2", 8, 3},
                  {"MUFU.LG2", 0, -INFINITY},
+                 {"MUFU.LG2", 0x1p-130f, -INFINITY},
                  {"MUFU.LG2", -1, NAN},
                  {"MUFU.SIN", 0.25f, 1},
                  {"MUFU.SIN", 100.75f, -1},

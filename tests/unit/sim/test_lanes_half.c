@@ -119,36 +119,28 @@ Test(lanes_half, arithmetic_rounds_once)
             expect_arithmetic(vector, cases[i].opcode, cases[i].sources);
 }
 
-/* The sum is a hair beyond the middle of two halves, of two bf16: rounding it on the way would lose that. */
-Test(lanes_half, fused_rounds_once_where_a_float_would_not_do)
+/* The product is the middle between two numbers, and the addend so small that a float, or a double, of the sum would
+ * be the middle too. */
+Test(lanes_half, fused_rounds_once_where_a_wider_sum_would_be_a_tie)
 {
-    for (unsigned vector = 0; vector < made_vectors(); vector++) {
-        struct warp *warp = made_warp();
-        const struct instruction *code = made_instruction(table(vector), "HFMA2", 4);
-        for (int l = 0; l < LANES; l++) {
-            made_row(warp, 1, 0)[l] = 0x3c00 | 1u << 16;      /* 1;                      2^-24 */
-            made_row(warp, 2, 0)[l] = 0x0001 | 0x0001u << 16; /* 2^-24;                2^-24 */
-            made_row(warp, 3, 0)[l] = 0x7bff | 0x3c00u << 16;
+    static const struct {
+        const char *opcode;
+        uint32_t a, b, below, above;
+    } cases[] = {{"HFMA2", 0x3c10, 0x3c20, 0x3c30, 0x3c31},          /* 1 + 2^-6, 1 + 2^-5 */
+                 {"HFMA2.BF16_V2", 0x3f81, 0x3fc0, 0x3fc1, 0x3fc2}}; /* 129/128, 192/128 */
+    for (unsigned vector = 0; vector < made_vectors(); vector++)
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+            struct warp *warp = made_warp();
+            const struct instruction *code = made_instruction(table(vector), cases[i].opcode, 4);
+            for (int l = 0; l < LANES; l++) {
+                made_row(warp, 1, 0)[l] = cases[i].a * 0x10001;
+                made_row(warp, 2, 0)[l] = cases[i].b * 0x10001;
+                made_row(warp, 3, 0)[l] = 0x00018001; /* the smallest number, in the lower half below zero */
+            }
+            code->run(warp, code, ALL_LANES);
+            cr_expect_eq(made_row(warp, 0, 0)[7], cases[i].below | cases[i].above << 16, "%s: %x", cases[i].opcode,
+                         made_row(warp, 0, 0)[7]);
         }
-        code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[7], 0x7bff | 0x3c00u << 16);
-        code = made_instruction(table(vector), "HFMA2.BF16_V2", 4);
-        for (int l = 0; l < LANES; l++) {
-            made_row(warp, 1, 0)[l] = 0x3f8f; /* 1.1171875 squared is 1.248107910 */
-            made_row(warp, 2, 0)[l] = 0x3f8f;
-            made_row(warp, 3, 0)[l] = 0x0001; /* 2^-133 */
-        }
-        code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[7] & 0xffff, bf16_of_float(1.1171875f * 1.1171875f));
-        for (int l = 0; l < LANES; l++) {
-            made_row(warp, 1, 0)[l] = 0x3f81; /* 129/128 times 192/128 is 1 + 131/256: the middle of two bf16 */
-            made_row(warp, 2, 0)[l] = 0x3fc0;
-            made_row(warp, 3, 0)[l] = l & 1 ? 0x8001 : 0x0001;
-        }
-        code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[6] & 0xffff, 0x3fc2);
-        cr_expect_eq(made_row(warp, 0, 0)[7] & 0xffff, 0x3fc1);
-    }
 }
 
 Test(lanes_half, constants_are_loaded_as_they_are)

@@ -28,10 +28,11 @@ static const char source[] =
 
 static struct module *open_source(void)
 {
+    static struct module *module; /* it lives as long as the process */
     size_t size;
     struct problem problem = {0};
     unsigned char *bytes = sim_compile(source, "-cubin", &size);
-    struct module *module = module_open(bytes, size, &problem);
+    module = module_open(bytes, size, &problem);
     cr_assert_not_null(module, "%s", problem.text);
     free(bytes); /* it has a copy */
     return module;

@@ -28,6 +28,7 @@ static char *link_library(const char *directory, const char *flag)
 static int prepare(const char *library, const char *gpu, struct problem *problem)
 {
     const struct job job = {.library = library, .gpu = gpu};
+    setenv("CUGATE_NVDISASM", "/bin/true", 0); /* which is there; nothing is disassembled */
     *problem = (struct problem){0};
     return sim_prepare(&job, problem);
 }
@@ -103,4 +104,15 @@ Test(prepare, only_what_instructions_are_known_of_can_be_simulated)
     free(path);
     free(text);
     scratch_remove(directory);
+}
+
+/* Every kernel would fail for it, one by one, as if that were the kernel's doing. */
+Test(prepare, without_the_disassembler_nothing_is_measured)
+{
+    struct problem problem;
+    char *library = built("libtables.so");
+    setenv("CUGATE_NVDISASM", "/absent/nvdisasm", 1);
+    cr_expect_eq(prepare(library, DESCRIPTION, &problem), EXIT_NOT_MEASURED);
+    cr_expect(strstr(problem.text, "/absent/nvdisasm"), "%s", problem.text);
+    free(library);
 }
