@@ -58,7 +58,7 @@ static const struct option_row *const takes[] = {
            .doc = "also collect counts and stalls by source line: a second for each kernel"),
     &option_kernels, &option_metrics, &option_collector,
     OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
-           .doc = "with --collector sim: the GPU to simulate, one of metrics/gpus, or a FILE with a slash in its name"),
+           .doc = "with --collector sim: which GPU, one of metrics/gpus, or a FILE with a slash in it"),
     &option_device, &option_samples, &option_timeout, NULL,
 };
 

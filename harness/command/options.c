@@ -46,7 +46,7 @@ const struct option_row option_samples = {
     .doc = "samples a kernel (default: 5)"};
 const struct option_row option_timeout = {
     .name = "timeout", .argument = "SECONDS", .kind = KIND_SECONDS, .place = PLACE(timeout), .minimum = 0,
-    .maximum = 86400, .doc = "time limit of a kernel (default: 60; simulated: 600), or of a run of a program (default: none)"};
+    .maximum = 86400, .doc = "time limit of a kernel (default: 60, simulated: 600), or of a run of a program (none)"};
 const struct option_row option_first = {
     .name = "first", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(first), .minimum = 1, .maximum = 1000000000,
     .doc = "of a program: launches of one kernel in one shape to measure, after one left out (default: 5)"};
