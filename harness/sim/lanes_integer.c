@@ -802,13 +802,13 @@ static void vimnmx3(struct warp *warp, const struct instruction *code, uint32_t 
 {
     const uint32_t *a = ROW(1), *b = ROW(2), *c = ROW(3);
     const uint32_t ia = INVERT(1), ib = INVERT(2), ic = INVERT(3), ca = CARRY(1), cb = CARRY(2), cc = CARRY(3);
-    const uint32_t flip = !code->flags[FLAG_SIGNED] ? 0 : code->flags[FLAG_HALVES] ? 0x8000u : 0x80000000u;
+    const uint32_t sign = !code->flags[FLAG_SIGNED] ? 0 : code->flags[FLAG_HALVES] ? 0x8000u : 0x80000000u;
     const uint32_t least = predicate(warp, &code->operands[4]);
     uint32_t both[LANES];
     if (code->flags[FLAG_HALVES])
-        EACH_LANE both[l] = choose_halves(a[l], b[l], flip, least >> l & 1);
+        EACH_LANE both[l] = choose_halves(a[l], b[l], sign, least >> l & 1);
     else
-        EACH_LANE both[l] = choose((a[l] ^ ia) + ca, (b[l] ^ ib) + cb, flip, least >> l & 1);
+        EACH_LANE both[l] = choose((a[l] ^ ia) + ca, (b[l] ^ ib) + cb, sign, least >> l & 1);
     MINIMUM(both[l], (c[l] ^ ic) + cc, 4);
 }
 

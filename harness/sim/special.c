@@ -169,10 +169,15 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- Between lanes ---- */
 
+/* p, d, a: the first lane's; p where all have the same. */
 static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const uint32_t *from = ROW(1);
-    write_all(warp, &code->operands[0], lanes, from[__builtin_ctz(warp->guarded)]);
+    const uint32_t *from = ROW(2), first = from[__builtin_ctz(warp->guarded)];
+    bool alike = true;
+    for (unsigned l = 0; l < LANES; l++)
+        alike &= !(warp->guarded >> l & 1) || from[l] == first;
+    write_all(warp, &code->operands[1], ALL_LANES, first);
+    predicate_set(warp, &code->operands[0], warp->guarded & lanes, alike ? ALL_LANES : 0);
 }
 
 /* p, d, a, lane, clamp and segment: of the PTX manual's shfl. */
@@ -313,7 +318,7 @@ const struct opcode warp_opcodes[] = {
     {"S2UR",  s2r,   CONTROL_NEXT, NULL,         "d",  ""},
     {"CS2R",  cs2r,  CONTROL_NEXT, NULL,         "d",  "32"},
     {"LDC",   ldc,   CONTROL_NEXT, prepare_ldc,  "d",  "U8 S8 U16 S16 64 128"},
-    {"R2UR",  r2ur,  CONTROL_NEXT, NULL,         "d",  ""},
+    {"R2UR",  r2ur,  CONTROL_NEXT, NULL,         "pd", ""},
     {"SHFL",  shfl,  CONTROL_NEXT, NULL,         "pd", "IDX UP DOWN BFLY"},
     {"VOTE",  vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},
     {"VOTEU", vote,  CONTROL_NEXT, prepare_vote, "Dp", "ANY ALL EQ"},
