@@ -1,0 +1,1427 @@
+/* micro - small kernels that ask the GPU one question each: what does it count for this instruction, here?
+ *
+ * What harness/sim counts rests on rules. Each kernel here exercises one of them, or one class of addresses, in few
+ * warps, and its machine code has no line information: `cugate run --lines` then tells the counts of each instruction
+ * by itself. tests/sim/record.sh records them on a GPU. Address patterns come from tables in memory and their loops are
+ * unrolled, so each pattern has an instruction, and counts, of its own.
+ *
+ * Every kernel reads one array of seeded words and writes another. To add one: a struct with what it runs and what it
+ * must have written (`expect`, or `accept` where the last bits are the GPU's own), and a row in its family's table.
+ */
+#include "outputs.cuh"
+
+#include "common.cuh"
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <mma.h>
+
+#include <algorithm>
+#include <numeric>
+
+/* Not anonymous: the functions' names must not depend on the folder that they are built in. */
+namespace micro {
+
+using u32 = uint32_t;
+
+constexpr u32 seed = 0x51a1;
+constexpr unsigned lanes = 32;
+
+/* ---- The input -----------------------------------------------------------------------------------------------------
+ */
+
+/* Where things are in the words of the input. */
+constexpr unsigned hashes = 1u << 17; /* the first ones are random */
+constexpr unsigned rows = 1024;       /* of 0 to 200 words each, in the random ones */
+constexpr unsigned patterns = 64;
+constexpr unsigned floats = 1024;
+constexpr unsigned starts_at = hashes;
+constexpr unsigned plain_at = starts_at + rows + 32; /* an index a lane a pattern */
+constexpr unsigned random_at = plain_at + patterns * lanes;
+constexpr unsigned apart_at = random_at + patterns * lanes; /* no two lanes have the same */
+constexpr unsigned masks_at = apart_at + patterns * lanes;  /* which lanes work in a pattern */
+constexpr unsigned random_masks_at = masks_at + patterns;
+constexpr unsigned floats_at = random_masks_at + patterns; /* a bit pattern a word: ordinary and odd numbers */
+constexpr unsigned doubles_at = floats_at + floats;        /* the same numbers and others, two words each */
+constexpr unsigned in_words = doubles_at + 2 * floats;
+
+/* Indices are below this in all patterns. */
+constexpr unsigned cells = 1088;
+
+/* The first rows are long and short in turn; the last few are empty. */
+unsigned length_of_row(unsigned row)
+{
+    const u32 h = cugate::hash32(seed + 1, row);
+    return row % 7 == 3 || row > rows - 10 ? 0 : h % 5 == 0 ? h / 5 % 201 : h / 5 % 64;
+}
+
+using pattern = unsigned(unsigned lane);
+
+u32 noise(unsigned which, unsigned lane)
+{
+    return cugate::hash32(seed + 100 + which, lane);
+}
+
+constexpr pattern *plain[] = {
+    [](unsigned) { return 0u; },
+    [](unsigned lane) { return lane; },
+    [](unsigned lane) { return lane * 2; },
+    [](unsigned lane) { return lane * 3; },
+    [](unsigned lane) { return lane * 4; },
+    [](unsigned lane) { return lane * 5; },
+    [](unsigned lane) { return lane * 6; },
+    [](unsigned lane) { return lane * 7; },
+    [](unsigned lane) { return lane * 8; },
+    [](unsigned lane) { return lane * 9; },
+    [](unsigned lane) { return lane * 12; },
+    [](unsigned lane) { return lane * 16; },
+    [](unsigned lane) { return lane * 17; },
+    [](unsigned lane) { return lane * 24; },
+    [](unsigned lane) { return lane * 31; },
+    [](unsigned lane) { return lane * 32; },
+    [](unsigned lane) { return lane * 33; },
+    /* starts that are not aligned */
+    [](unsigned lane) { return lane + 1; },
+    [](unsigned lane) { return lane + 2; },
+    [](unsigned lane) { return lane + 3; },
+    [](unsigned lane) { return lane + 5; },
+    [](unsigned lane) { return lane + 8; },
+    [](unsigned lane) { return lane * 2 + 1; },
+    [](unsigned lane) { return lane * 8 + 7; },
+    /* permuted */
+    [](unsigned lane) { return lane ^ 1; },
+    [](unsigned lane) { return lane ^ 2; },
+    [](unsigned lane) { return lane ^ 21; },
+    [](unsigned lane) { return 31 - lane; },
+    [](unsigned lane) { return lane % 8 * 4 + lane / 8; },
+    [](unsigned lane) { return lane % 4 * 8 + lane / 4; },
+    [](unsigned lane) { return lane % 8 * 32 + lane / 8; },
+    [](unsigned lane) { return lane % 4 * 33 + lane / 4; },
+    [](unsigned lane) { return lane % 16 * 2 + lane / 16; },
+    [](unsigned lane) { return lane * 13 % 32; },
+    /* two addresses */
+    [](unsigned lane) { return lane / 16; },
+    [](unsigned lane) { return lane / 16 * 32; },
+    [](unsigned lane) { return lane % 2; },
+    [](unsigned lane) { return lane % 2 * 32; },
+    [](unsigned lane) { return lane == 5 ? 32u : 0u; },
+    [](unsigned lane) { return lane == 17 ? 1u : 0u; },
+    /* lanes that agree: neighbours, then halves */
+    [](unsigned lane) { return lane / 2; },
+    [](unsigned lane) { return lane / 2 * 17; },
+    [](unsigned lane) { return lane / 2 * 32; },
+    [](unsigned lane) { return lane / 4; },
+    [](unsigned lane) { return lane / 4 * 9; },
+    [](unsigned lane) { return lane / 8; },
+    [](unsigned lane) { return lane / 8 + 1; },
+    [](unsigned lane) { return lane / 8 * 16 + 3; },
+    [](unsigned lane) { return (lane & ~2u) * 3; },
+    [](unsigned lane) { return lane & ~2u; },
+    [](unsigned lane) { return lane & ~4u; },
+    [](unsigned lane) { return lane & ~8u; },
+    [](unsigned lane) { return (lane & ~8u) * 5; },
+    [](unsigned lane) { return lane % 16; },
+    [](unsigned lane) { return lane % 16 * 33; },
+    [](unsigned lane) { return lane % 8; },
+    [](unsigned lane) { return lane % 8 * 32; },
+    [](unsigned lane) { return lane % 4; },
+    [](unsigned lane) { return lane < 16 ? lane / 2 : lane; },
+    [](unsigned lane) { return lane < 16 ? lane : lane & ~2u; },
+    /* by chance */
+    [](unsigned lane) { return noise(1, lane) % 32; },
+    [](unsigned lane) { return noise(2, lane) % 64; },
+    [](unsigned lane) { return noise(3, lane) % 256; },
+    [](unsigned lane) { return noise(4, lane) % cells; },
+};
+static_assert(ROWS(plain) == patterns);
+
+/* Chance with a structure: an arithmetic row or a draw from a small or a large range, in which lanes that differ in
+ * some bits of their number may agree. */
+unsigned random_index(unsigned which, unsigned lane)
+{
+    const u32 kind = noise(1000 + which, 0), more = noise(1000 + which, 1);
+    const unsigned agree = kind & 1 ? more & more >> 8 & 31 : 0;
+    const unsigned self = lane & ~agree;
+    if (kind >> 1 & 1)
+        return (self * (more >> 16 & 63) + (more >> 24 & 31)) % cells;
+    const unsigned range = 2u << (kind >> 2) % 10;
+    return noise(2000 + which, self) % range + (more >> 24 & 31);
+}
+
+/* A row or a permutation, anywhere. */
+unsigned apart_index(unsigned which, unsigned lane)
+{
+    static constexpr unsigned strides[] = {1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 32, 33};
+    const u32 kind = noise(3000 + which, 0);
+    const unsigned stride = strides[which % ROWS(strides)], offset = which < 12 ? 0 : kind & 7;
+    const unsigned turned = which < 24 ? lane : lane ^ (kind >> 8 & 31);
+    return turned * stride + offset;
+}
+
+constexpr u32 masks[] = {0x55555555, 0xaaaaaaaa, 0x0000ffff, 0xffff0000, 0x00ff00ff, 0xff00ff00, 0x000000ff,
+                         0x00ffff00, 0x0f0f0f0f, 0x33333333, 0x00000001, 0x80000000, 0x00010000, 0x80000001,
+                         0x7fffffff, 0xfffffffe, 0x11111111, 0x00000000, 0x00010001, 0x0000fffe, 0x12345678};
+
+constexpr float odd_floats[] = {
+    0.0f,           -0.0f,         1.0f,           -1.0f,          0.5f,          1.5f,          2.5f,
+    -0.5f,          -1.5f,         -2.5f,          0.49999997f,    1e-45f,        -1e-45f,       1.17549421e-38f,
+    1.1754944e-38f, 3.4028235e38f, -3.4028235e38f, INFINITY,       -INFINITY,     NAN,           8388608.5f,
+    16777216.0f,    2147483520.0f, 2147483648.0f,  -2147483648.0f, 4294967040.0f, 4294967296.0f, 9.2233715e18f,
+    9.223372e18f,   1.8446743e19f, 1.8446744e19f,  65504.0f,       65520.0f,      65536.0f,      6.1035156e-5f,
+    5.9604645e-8f,  2.9802322e-8f, 127.5f,         128.0f,         255.5f,        -128.5f,       32767.5f,
+    65535.5f,       0.33333334f,   3.1415927f,     6.2831855f,     100000.0f,     -87.5f,        88.8f,
+    -104.0f,        1e-20f};
+
+/* Of the numbers' table, these are whole: 1, 2, 3 ... */
+constexpr unsigned whole_at = 64, whole_count = 64;
+/* And these lie between 0.5 and 4. */
+constexpr unsigned mild_at = 128, mild_count = 384;
+
+template <class T> T made_number(unsigned i)
+{
+    if (i < ROWS(odd_floats))
+        return static_cast<T>(odd_floats[i]);
+    if (i >= whole_at && i < whole_at + whole_count)
+        return static_cast<T>(i - whole_at + 1);
+    if (i >= mild_at && i < mild_at + mild_count)
+        return static_cast<T>(0.5f + 3.5f * cugate::uniform(seed + 2, i));
+    u32 bits[2] = {cugate::hash32(seed + 3, i), cugate::hash32(seed + 4, i)};
+    if (i % 2 == 0) /* about one, else anywhere */
+        bits[sizeof(T) / 8] = (bits[sizeof(T) / 8] & 0x80ffffff) | 0x3f000000;
+    T number;
+    std::memcpy(&number, bits, sizeof number);
+    return number;
+}
+
+std::vector<u32> made_input()
+{
+    std::vector<u32> in(in_words);
+    for (unsigned i = 0; i < hashes; i++)
+        in[i] = cugate::hash32(seed, i);
+    for (unsigned row = 0; row < rows; row++)
+        in[starts_at + row + 1] = in[starts_at + row] + length_of_row(row);
+    for (unsigned p = 0; p < patterns; p++) {
+        for (unsigned lane = 0; lane < lanes; lane++) {
+            in[plain_at + p * lanes + lane] = plain[p](lane);
+            in[random_at + p * lanes + lane] = random_index(p, lane);
+            in[apart_at + p * lanes + lane] = apart_index(p, lane);
+        }
+        in[masks_at + p] = masks[p % ROWS(masks)];
+        in[random_masks_at + p] = p % 3 ? noise(4, p) : noise(5, p) & noise(6, p);
+    }
+    for (unsigned i = 0; i < floats; i++) {
+        const float number = made_number<float>(i);
+        const double wide = made_number<double>(i);
+        std::memcpy(&in[floats_at + i], &number, sizeof number);
+        std::memcpy(&in[doubles_at + 2 * i], &wide, sizeof wide);
+    }
+    return in;
+}
+
+/* ---- Families -------------------------------------------------------------------------------------------------------
+ */
+
+constexpr unsigned out_words = 1u << 18;
+
+struct micro_state {
+    cugate::device_array<u32> in, out;
+    std::vector<u32> host_in;
+
+    /* Of the last launch. Either of the two pointers is set. */
+    unsigned words = 0; /* of the output, from its beginning */
+    void (*expect)(const u32 *in, u32 *want) = nullptr;
+    bool (*accept)(const u32 *in, unsigned word, u32 got) = nullptr;
+
+    int open()
+    {
+        host_in = made_input();
+        TRY_CUDA(in.allocate(in_words));
+        TRY_CUDA(out.allocate(out_words));
+        return in.upload(host_in);
+    }
+};
+
+int restore(void *state)
+{
+    return static_cast<micro_state *>(state)->out.poison();
+}
+
+/* For sums: they begin at 0. */
+int restore_zeros(void *state)
+{
+    const micro_state *const m = static_cast<micro_state *>(state);
+    return static_cast<int>(cudaMemsetAsync(m->out.data, 0, m->out.count * sizeof(u32)));
+}
+
+template <class V> __global__ void kernel(const u32 *in, u32 *out)
+{
+    V::run(in, out);
+}
+
+template <class V> int launch(void *state)
+{
+    micro_state *const m = static_cast<micro_state *>(state);
+    static_assert(V::words <= out_words);
+    m->words = V::words;
+    m->expect = nullptr;
+    m->accept = nullptr;
+    if constexpr (requires { V::accept(nullptr, 0, 0); })
+        m->accept = V::accept;
+    else
+        m->expect = V::expect;
+    kernel<V><<<V::blocks, V::threads>>>(m->in.data, m->out.data);
+    return cugate::launched();
+}
+
+template <const char *family> int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    const micro_state *const m = static_cast<micro_state *>(state);
+    std::vector<u32> got(m->words), want(m->words);
+    TRY_CUDA(cudaMemcpy(got.data(), m->out.data, m->words * sizeof(u32), cudaMemcpyDeviceToHost));
+    if (m->expect)
+        m->expect(m->host_in.data(), want.data());
+    for (unsigned i = 0; i < m->words; i++) {
+        if (m->accept && !m->accept(m->host_in.data(), i, got[i]))
+            return cugate::wrong(why, why_size, "word %u: 0x%08x is no answer", i, got[i]);
+        if (m->expect && got[i] != want[i])
+            return cugate::wrong(why, why_size, "word %u: expected 0x%08x, found 0x%08x", i, want[i], got[i]);
+    }
+    return outputs::keep(family, variant->name, got.data(), got.size() * sizeof(u32), why, why_size);
+}
+
+/* One warp, unless a struct says otherwise. */
+struct one_warp {
+    static constexpr unsigned blocks = 1, threads = lanes;
+};
+
+/* The type comes last: it may have commas. */
+#define ROW(variant, text, ...)                                                                                        \
+    {                                                                                                                  \
+        .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
+    }
+
+#define FAMILY(id, text, restore_function)                                                                             \
+    constexpr char id##_name[] = #id;                                                                                  \
+    const struct cugate_family id##_family = {                                                                         \
+        .name = id##_name,                                                                                             \
+        .doc = text,                                                                                                   \
+        .kind = CUGATE_KERNELS,                                                                                        \
+        .open = cugate::open_state<micro_state>,                                                                       \
+        .restore = restore_function,                                                                                   \
+        .verify = verify<id##_name>,                                                                                   \
+        .close = cugate::close_state<micro_state>,                                                                     \
+        .variants = id##_variants,                                                                                     \
+        .variant_count = ROWS(id##_variants),                                                                          \
+    };
+
+/* ---- loops: a thread alone, whose neighbours take other ways --------------------------------------------------------
+ */
+
+/* What a thread computes from its number; the host computes the same. The last warp lacks lanes. */
+template <class F> struct per_thread {
+    static constexpr unsigned blocks = 4, threads = 256, words = rows - 21;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < words)
+            out[i] = F::of(in, i);
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            want[i] = F::of(in, i);
+    }
+};
+
+#define EVERYWHERE static __host__ __device__
+
+template <int unrolled> struct row_sum {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 0;
+        const unsigned end = in[starts_at + i + 1];
+#pragma unroll unrolled
+        for (unsigned k = in [starts_at + i]; k < end; k++)
+            sum += in[k] >> 3;
+        return sum;
+    }
+};
+
+struct row_sum_by_choice { /* the compiler's unrolling */
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 0;
+        for (unsigned k = in [starts_at + i]; k < in[starts_at + i + 1]; k++)
+            sum = sum * 5 + in[k];
+        return sum;
+    }
+};
+
+struct row_gather {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        float sum = 0;
+        for (unsigned k = in [starts_at + i]; k < in[starts_at + i + 1]; k++)
+            sum += static_cast<float>(in[k] % 8) * static_cast<float>(in[in[k] % 4096] % 16);
+        return static_cast<u32>(sum);
+    }
+};
+
+struct breaks {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 0;
+        for (unsigned k = in [starts_at + i]; k < in[starts_at + i + 1]; k++) {
+            if (in[k] % 29 == 0)
+                break;
+            sum += in[k];
+        }
+        return sum ^ 1;
+    }
+};
+
+struct continues {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 0;
+#pragma unroll 1
+        for (unsigned k = in [starts_at + i]; k < in[starts_at + i + 1]; k++) {
+            if (in[k] % 3 == 0)
+                continue;
+            sum = sum * 7 + in[in[k] % 2048];
+            if (sum & 64)
+                continue;
+            sum ^= in[sum % 2048];
+        }
+        return sum;
+    }
+};
+
+struct returns {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = i;
+        for (unsigned k = in [starts_at + i]; k < in[starts_at + i + 1]; k++) {
+            sum = sum * 3 + in[k];
+            if (sum % 37 == 5)
+                return sum;
+            if (sum % 41 == 6)
+                return k;
+        }
+        return ~sum;
+    }
+};
+
+struct do_whiles {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 value = in[i], turns = 0;
+        do {
+            value = in[value % hashes];
+            turns++;
+        } while (value % 23 != 0 && turns < 200);
+        return value + turns;
+    }
+};
+
+struct nested {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 0;
+#pragma unroll 1
+        for (unsigned j = 0; j < in[i] % 7; j++) {
+#pragma unroll 1
+            for (unsigned k = 0; k < in[i * 7 + j] % 9; k++)
+                sum += in[sum % 4096 + k];
+        }
+        return sum;
+    }
+};
+
+struct nested_three {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = i;
+        for (unsigned j = 0; j < in[i] % 5; j++) {
+            for (unsigned k = j; k < in[sum % 4096] % 6; k++) {
+                sum += in[sum % 4096];
+                for (unsigned l = 0; l <= sum % 4; l++)
+                    sum ^= in[sum % 8192] + l;
+            }
+            sum++;
+        }
+        return sum;
+    }
+};
+
+struct nested_leaves {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = i;
+        for (unsigned j = 0; j < 3 + in[i] % 6; j++) {
+            for (unsigned k = 0; k < 9; k++) {
+                const u32 value = in[(sum + k) % 4096];
+                if (value % 11 == 0)
+                    goto found;
+                if (value % 7 == 0)
+                    break;
+                if (value % 5 == 0)
+                    continue;
+                sum += value;
+            }
+            sum = sum * 3 + 1;
+        }
+        return sum;
+    found:
+        return sum * 2;
+    }
+};
+
+struct two_exits {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 0;
+        unsigned k = in[starts_at + i];
+        const unsigned end = in[starts_at + i + 1];
+        while (k < end) {
+            const u32 value = in[k++];
+            if (value % 31 == 7) {
+                for (unsigned j = 0; j < value % 13; j++)
+                    sum += in[j + k];
+                return sum;
+            }
+            if (value % 43 == 1) {
+                sum ^= 0x5555;
+                break;
+            }
+            sum += value;
+        }
+        return sum * 9;
+    }
+};
+
+struct switch_in_loop {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = i;
+        for (unsigned k = in [starts_at + i]; k < in[starts_at + i + 1]; k++) {
+            switch (in[k] % 6) {
+            case 0:
+                sum += in[sum % 512];
+                break;
+            case 1:
+                sum ^= in[sum % 1024] * 3;
+                break;
+            case 2:
+                sum = sum / 3 + in[k + 1];
+                /* fall through */
+            case 3:
+                sum = sum * 5 + 1;
+                break;
+            case 4:
+                if (sum % 2)
+                    sum += in[sum % 64];
+                break;
+            default:
+                sum--;
+            }
+        }
+        return sum;
+    }
+};
+
+/* Enough cases, far enough apart in what they do, for a jump table. */
+__host__ __device__ u32 one_of_many(const u32 *in, u32 which, u32 x)
+{
+    switch (which) {
+    case 0:
+        return x + in[x % 512];
+    case 1:
+        return x * in[x % 1024 + 1];
+    case 2:
+        return x / 7 ^ in[x % 512 + 2];
+    case 3:
+        return (x << 5) + in[x % 256 + 3];
+    case 4:
+        return x % 1000 + in[x % 128 + 4];
+    case 5:
+        return x - in[x % 64 + 5] * in[x % 32 + 5];
+    case 6:
+        return ~x & in[x % 512 + 6];
+    case 7:
+        return x | in[x % 512 + 7] >> 3;
+    case 8:
+        return x >> (in[x % 512 + 8] & 7);
+    case 9:
+        return x % 17 ? x + 9 : in[9];
+    case 10:
+        return in[in[x % 512] % 512 + 10];
+    case 11:
+        return x * x + in[x % 8 + 11];
+    case 12:
+        return x ^ x >> 7 ^ in[x % 512 + 12] << 3;
+    case 13:
+        return in[x % 16 + 13] % (x % 13 + 1);
+    case 14:
+        return x > in[x % 512 + 14] ? x : in[14];
+    case 15:
+        return (x & 0xffff) * (in[x % 512 + 15] & 0xffff);
+    case 16:
+        return x + in[x % 4 + 16] / 3;
+    default:
+        return x;
+    }
+}
+
+struct jump_table {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        return one_of_many(in, in[i] % 20, i);
+    }
+};
+
+struct jump_table_in_loop {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+#pragma unroll 1
+        for (unsigned k = 0; k < in[i + 5000] % 40; k++)
+            x = one_of_many(in, in[(x + k) % 4096] % 19, x);
+        return x;
+    }
+};
+
+struct chain_in_loop {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 1;
+#pragma unroll 1
+        for (unsigned k = in [starts_at + i]; k < in[starts_at + i + 1]; k++) {
+            const u32 value = in[k] % 100;
+            if (value < 20)
+                sum += in[sum % 128];
+            else if (value < 45)
+                sum = sum / 3 + value;
+            else if (value < 60) {
+                for (unsigned j = 45; j < value; j++)
+                    sum ^= in[(sum + j) % 512];
+            } else if (value < 61)
+                return sum;
+            else
+                sum = sum * 11 + in[sum % 256];
+        }
+        return sum;
+    }
+};
+
+struct short_circuit {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 0;
+#pragma unroll 1
+        for (unsigned k = 0; k < 12 + in[i] % 8; k++) {
+            const u32 v = in[i + k * 64];
+            if ((v & 1 && in[v % 8192] & 2) ||
+                (in[v % 512] % 3 == 0 && in[v % 1024] % 5 != 1 && in[(v + k) % 2048] & 8))
+                sum += in[(v + sum) % 4096];
+            else if (!(v & 16) || in[v % 99] & 1)
+                sum ^= v;
+        }
+        return sum;
+    }
+};
+
+struct none_for_some {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 7;
+        const unsigned turns = i % 3 ? 0 : in[i] % 50;
+        for (unsigned k = 0; k < turns; k++)
+            sum = sum * 3 + in[i + k];
+        return sum;
+    }
+};
+
+struct early_return {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        if (in[i] % 4 == 0)
+            return i;
+        u32 sum = in[i];
+        if (sum % 16 == 9)
+            return in[sum % 64];
+        for (unsigned k = 0; k < sum % 30; k++)
+            sum += in[(sum + k) % 4096];
+        return sum;
+    }
+};
+
+struct leaves_at_depths {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i], turns = 0;
+        while (true) {
+            if (x % 19 == 0)
+                break;
+            x = in[x % 4096] + turns++;
+            while (true) {
+                if (x % 13 == 0)
+                    break;
+                x = x / 2 + in[x % 64];
+                if (turns++ > 60)
+                    return x;
+                if (x % 5 == 0) {
+                    while (x % 7 != 0)
+                        x++;
+                    break;
+                }
+            }
+            if (turns > 40)
+                break;
+        }
+        return x ^ turns;
+    }
+};
+
+/* A loop with two entries. */
+struct irreducible {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i], turns = 0;
+        if (x & 1)
+            goto middle;
+    top:
+        x = x * 3 + in[x % 512];
+        turns++;
+    middle:
+        x ^= in[(x + turns) % 1024];
+        if (x % 9 == 2)
+            goto bottom;
+        if (turns < 30)
+            goto top;
+    bottom:
+        return x + turns;
+    }
+};
+
+struct binary_search {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        const u32 wanted = in[i] % in[starts_at + rows];
+        unsigned low = 0, high = rows;
+        while (high - low > 1) {
+            const unsigned middle = (low + high) / 2;
+            if (in[starts_at + middle] <= wanted)
+                low = middle;
+            else
+                high = middle;
+        }
+        return low;
+    }
+};
+
+struct search_with_hit {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        const u32 wanted = in[starts_at + in[i] % rows] + i % 2;
+        int low = 0, high = rows - 1;
+        while (low <= high) {
+            const int middle = (low + high) / 2;
+            const u32 here = in[starts_at + middle];
+            if (here == wanted)
+                return here * 3;
+            if (here < wanted)
+                low = middle + 1;
+            else
+                high = middle - 1;
+        }
+        return static_cast<u32>(low);
+    }
+};
+
+struct collatz {
+    EVERYWHERE u32 of(const u32 *, unsigned i)
+    {
+        u32 x = i + 1, turns = 0;
+        while (x != 1) {
+            if (x % 2)
+                x = 3 * x + 1;
+            else
+                x /= 2;
+            turns++;
+        }
+        return turns;
+    }
+};
+
+struct collatz_calls_none {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = i + 1, turns = 0;
+#pragma unroll 1
+        while (x != 1) {
+            if (x % 2) {
+                x = 3 * x + 1;
+                turns += in[x % 8192] & 1;
+            } else {
+                x /= 2;
+                turns += in[x % 4096] & 2;
+            }
+        }
+        return turns;
+    }
+};
+
+struct insertion_sort {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sorted[16];
+        const unsigned count = in[i] % 17;
+        for (unsigned k = 0; k < count; k++) {
+            const u32 value = in[i * 16 + k];
+            unsigned at = k;
+            while (at > 0 && sorted[at - 1] > value) {
+                sorted[at] = sorted[at - 1];
+                at--;
+            }
+            sorted[at] = value;
+        }
+        u32 sum = 0;
+        for (unsigned k = 0; k < count; k++)
+            sum = sum * 31 + sorted[k];
+        return sum;
+    }
+};
+
+struct gcd {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 a = in[i] | 1, b = in[i + rows];
+        while (b != 0) {
+            const u32 left = a % b;
+            a = b;
+            b = left;
+        }
+        return a;
+    }
+};
+
+struct bits {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 sum = 0;
+        for (u32 v = in[i] & in [i + 1]; v != 0; v &= v - 1)
+            sum = sum * 3 + (v & 255);
+        return sum;
+    }
+};
+
+struct merge {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        unsigned a = in[i] % rows, b = in[i + rows] % rows;
+        const unsigned last_a = a + in[i] / rows % 20 < rows ? a + in[i] / rows % 20 : rows;
+        const unsigned last_b = b + in[i] / 77777 % 20 < rows ? b + in[i] / 77777 % 20 : rows;
+        u32 sum = 0;
+        while (a < last_a && b < last_b) {
+            const u32 x = in[starts_at + a], y = in[starts_at + b];
+            sum = sum * 5 + (x < y ? x : y);
+            if (x <= y)
+                a++;
+            if (y <= x)
+                b++;
+        }
+        while (a < last_a)
+            sum = sum * 5 + in[starts_at + a++];
+        while (b < last_b)
+            sum = sum * 5 + in[starts_at + b++];
+        return sum;
+    }
+};
+
+struct state_machine {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        enum { between, number, word, quoted } state = between;
+        u32 found = 0;
+        for (unsigned k = 0; k < 48; k++) {
+            const u32 letter = in[i * 48 % hashes + k] % 16;
+            switch (state) {
+            case between:
+                state = letter < 4 ? number : letter < 9 ? word : letter == 9 ? quoted : between;
+                break;
+            case number:
+                found = found * 10 + letter;
+                if (letter > 3) {
+                    found ^= in[found % 512];
+                    state = between;
+                }
+                break;
+            case word:
+                if (letter > 8) {
+                    found += letter;
+                    state = letter == 15 ? quoted : between;
+                }
+                break;
+            case quoted:
+                if (letter == 9)
+                    state = between;
+                if (letter == 14)
+                    return found;
+            }
+        }
+        return found + state;
+    }
+};
+
+/* Depth first through a tree of which each lane sees another part, with a stack in local memory. */
+struct tree_walk {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 stack[12], sum = 0;
+        unsigned depth = 1;
+        stack[0] = i % 7 + 1;
+        while (depth > 0) {
+            const u32 node = stack[--depth];
+            sum += in[node];
+            if (node >= 256)
+                continue;
+            if (in[node + i % 64] & 1)
+                stack[depth++] = 2 * node;
+            if (in[node + i % 64] & 6)
+                stack[depth++] = 2 * node + 1;
+        }
+        return sum;
+    }
+};
+
+struct duff {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        const u32 *at = in + in[starts_at + i];
+        const unsigned count = in[starts_at + i + 1] - in[starts_at + i];
+        u32 sum = 0;
+        if (count == 0)
+            return 1;
+        unsigned turns = (count + 3) / 4;
+        switch (count % 4) {
+        case 0:
+            do {
+                sum += *at++;
+            case 3:
+                sum ^= *at++;
+            case 2:
+                sum = sum * 3 + *at++;
+            case 1:
+                sum -= *at++;
+            } while (--turns > 0);
+        }
+        return sum;
+    }
+};
+
+struct selects { /* short sides: predicates in place of branches */
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 a = in[i], b = in[i + 1];
+        for (unsigned k = 0; k < 16; k++) {
+            if (a & 1)
+                a = a * 3 + b;
+            if (b > a)
+                b -= a;
+            else
+                b += 17;
+            a = b & 4 ? a >> 1 : a + k;
+        }
+        return a ^ b;
+    }
+};
+
+struct exits_one_by_one { /* lane after lane */
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = i;
+#pragma unroll 1
+        for (unsigned k = 0; k <= i % 32; k++)
+            x = x * 3 + in[x % 512];
+        return x;
+    }
+};
+
+struct uniform_loop { /* all lanes alike: nothing diverges but at the tail */
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = i;
+#pragma unroll 1
+        for (unsigned k = 0; k < in[i / 32] % 40; k++)
+            x = x * 3 + in[k];
+        return x;
+    }
+};
+
+constexpr struct cugate_variant loops_variants[] = {
+    ROW("row_sum_unroll_1", "rows of different lengths, a thread a row, as written", per_thread<row_sum<1>>),
+    ROW("row_sum_unroll_2", "the same, two turns at once", per_thread<row_sum<2>>),
+    ROW("row_sum_unroll_4", "the same, four turns at once", per_thread<row_sum<4>>),
+    ROW("row_sum_unroll_8", "the same, eight turns at once", per_thread<row_sum<8>>),
+    ROW("row_sum", "the same as the compiler likes it", per_thread<row_sum_by_choice>),
+    ROW("row_gather", "a sparse row times a vector", per_thread<row_gather>),
+    ROW("breaks", "a loop that some lanes leave by break", per_thread<breaks>),
+    ROW("continues", "a loop with two continues", per_thread<continues>),
+    ROW("returns", "a loop with two returns", per_thread<returns>),
+    ROW("do_while", "a do loop with two conditions", per_thread<do_whiles>),
+    ROW("nested", "two loops, trips differ in both", per_thread<nested>),
+    ROW("nested_three", "three loops, trips depend on what was found", per_thread<nested_three>),
+    ROW("nested_leaves", "continue, break and goto out of two loops", per_thread<nested_leaves>),
+    ROW("two_exits", "two exits with work of their own", per_thread<two_exits>),
+    ROW("switch_in_loop", "six cases, one falls through", per_thread<switch_in_loop>),
+    ROW("jump_table", "a switch of 18 cases", per_thread<jump_table>),
+    ROW("jump_table_in_loop", "the same in a loop", per_thread<jump_table_in_loop>),
+    ROW("chain_in_loop", "else if, with a loop and a return inside", per_thread<chain_in_loop>),
+    ROW("short_circuit", "conditions with && and || that load", per_thread<short_circuit>),
+    ROW("none_for_some", "two lanes of three do not enter the loop", per_thread<none_for_some>),
+    ROW("early_return", "lanes that return before the loop", per_thread<early_return>),
+    ROW("leaves_at_depths", "endless loops with breaks at different depths", per_thread<leaves_at_depths>),
+    ROW("irreducible", "a loop with two entries", per_thread<irreducible>),
+    ROW("binary_search", "same trips, other ways", per_thread<binary_search>),
+    ROW("search_with_hit", "a search that ends when it has found", per_thread<search_with_hit>),
+    ROW("collatz", "trips that differ by a hundred", per_thread<collatz>),
+    ROW("collatz_loads", "the same, with a load on each side", per_thread<collatz_calls_none>),
+    ROW("insertion_sort", "a local array of each lane's own length", per_thread<insertion_sort>),
+    ROW("gcd", "Euclid", per_thread<gcd>),
+    ROW("bits", "a turn for each bit that is set", per_thread<bits>),
+    ROW("merge", "two sorted lists, three loops", per_thread<merge>),
+    ROW("state_machine", "a parser: a switch over a state in a loop", per_thread<state_machine>),
+    ROW("tree_walk", "a stack in local memory", per_thread<tree_walk>),
+    ROW("duff", "a switch into a loop", per_thread<duff>),
+    ROW("selects", "short sides, which the compiler predicates", per_thread<selects>),
+    ROW("exits_one_by_one", "a lane leaves in each turn", per_thread<exits_one_by_one>),
+    ROW("uniform_loop", "trips differ by warp", per_thread<uniform_loop>),
+};
+
+FAMILY(loops, "each thread goes its own way", restore)
+
+/* ---- calls ----------------------------------------------------------------------------------------------------------
+ */
+
+__host__ __device__ __noinline__ u32 called(const u32 *in, u32 x)
+{
+    if (x % 3 == 0)
+        return in[x % 512];
+    u32 sum = x;
+    for (unsigned k = 0; k < x % 5; k++)
+        sum += in[(sum + k) % 1024];
+    return sum;
+}
+
+__host__ __device__ __noinline__ u32 called_deeper(const u32 *in, u32 x)
+{
+    return x % 4 ? called(in, x + 1) * 3 : x;
+}
+
+/* The compiler cannot make a loop of it: it calls itself twice. */
+__host__ __device__ __noinline__ u32 itself(const u32 *in, u32 x, u32 depth)
+{
+    if (depth == 0 || in[x % 4096] % 5 == 0)
+        return x;
+    const u32 left = itself(in, x * 3 + 1, depth - 1);
+    return x % 2 ? left ^ itself(in, left + 1, depth - 1) : left + 1;
+}
+
+__host__ __device__ __noinline__ u32 itself_twice(const u32 *in, u32 x)
+{
+    return itself(in, x, 2) + itself(in, x + 1, x % 3);
+}
+
+struct call_under_branch {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+        if (x & 1)
+            x = called(in, x);
+        return x + 1;
+    }
+};
+
+struct call_in_both {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        return in[i] % 3 ? called(in, in[i]) : called(in, i) + 5;
+    }
+};
+
+struct call_in_loop {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+        for (unsigned k = 0; k < in[i] % 9; k++)
+            x = called_deeper(in, x + k);
+        return x;
+    }
+};
+
+struct call_alone { /* all lanes together */
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        return called(in, in[i]) ^ called(in, i);
+    }
+};
+
+struct recursion {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        return itself(in, in[i], i % 6);
+    }
+};
+
+using callee = u32 (*)(const u32 *in, u32 x);
+
+__host__ __device__ u32 call_one(unsigned which, const u32 *in, u32 x)
+{
+    callee chosen = which == 0 ? called : which == 1 ? called_deeper : itself_twice;
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+l"(chosen)); /* the compiler must not know whom it calls */
+#endif
+    return chosen(in, x);
+}
+
+struct pointer_call {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        return call_one((in[i] >> 7) % 3, in, in[i]) + 1;
+    }
+};
+
+struct pointer_call_alike {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        return call_one(i / lanes % 3, in, in[i]) + 1;
+    }
+};
+
+struct pointer_call_in_loop {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+        for (unsigned k = 0; k < i % 6; k++)
+            x = call_one((x >> 7) % 3, in, x);
+        return x;
+    }
+};
+
+struct divides { /* 64-bit divisions are calls */
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        const uint64_t a = static_cast<uint64_t>(in[i]) << 32 | in[i + 1];
+        const uint64_t b = i % 3 ? in[i + 2] | 1 : static_cast<uint64_t>(in[i + 3]) << 20 | 1;
+        u32 x = static_cast<u32>(a / b);
+        if (x & 1)
+            x += static_cast<u32>(a % (b + 2));
+        const int64_t c = static_cast<int64_t>(a);
+        return x + static_cast<u32>(c / static_cast<int64_t>(in[i + 4] | 1));
+    }
+};
+
+struct float_divides { /* and so are floating-point ones whose numbers are odd */
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        float a, b;
+        std::memcpy(&a, &in[floats_at + i], sizeof a);
+        std::memcpy(&b, &in[floats_at + (i * 5 + 3) % floats], sizeof b);
+        const float quotient = a / b, root = sqrtf(a);
+        u32 x, y;
+        std::memcpy(&x, &quotient, sizeof x);
+        std::memcpy(&y, &root, sizeof y);
+        /* The bits of a NaN are the processor's own. */
+        return (quotient == quotient ? x : 1) + (root == root ? y : 2);
+    }
+};
+
+struct double_divides {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        double a, b;
+        std::memcpy(&a, &in[doubles_at + 2 * i], sizeof a);
+        std::memcpy(&b, &in[doubles_at + (i * 5 + 3) % floats * 2], sizeof b);
+        const double quotient = a / b, root = sqrt(a);
+        uint64_t x, y;
+        std::memcpy(&x, &quotient, sizeof x);
+        std::memcpy(&y, &root, sizeof y);
+        const uint64_t both = (quotient == quotient ? x : 1) + (root == root ? y : 2);
+        return static_cast<u32>(both ^ both >> 32);
+    }
+};
+
+constexpr struct cugate_variant calls_variants[] = {
+    ROW("alone", "a function that is not inlined, called by whole warps", per_thread<call_alone>),
+    ROW("under_branch", "called by half of the lanes", per_thread<call_under_branch>),
+    ROW("in_both", "called on both sides of a branch", per_thread<call_in_both>),
+    ROW("in_loop", "a call that calls, in a loop", per_thread<call_in_loop>),
+    ROW("recursion", "a function that calls itself twice", per_thread<recursion>),
+    ROW("pointer", "lanes call different functions by pointer", per_thread<pointer_call>),
+    ROW("pointer_alike", "a warp calls one function by pointer", per_thread<pointer_call_alike>),
+    ROW("pointer_in_loop", "the same in a loop", per_thread<pointer_call_in_loop>),
+    ROW("divide_integers", "64-bit divisions", per_thread<divides>),
+    ROW("divide_floats", "division and square root of odd floats", per_thread<float_divides>),
+    ROW("divide_doubles", "division and square root of odd doubles", per_thread<double_divides>),
+};
+
+FAMILY(calls, "functions that are not inlined", restore)
+
+/* ---- shared memory, global memory: an instruction a pattern
+ * ---------------------------------------------------------- */
+
+template <class T> constexpr unsigned words_of = sizeof(T) < 4 ? 1 : sizeof(T) / 4;
+
+/* A value that says where it belongs. */
+template <class T> __host__ __device__ T made(unsigned which, unsigned index)
+{
+    T value;
+    if constexpr (sizeof(T) <= 4) {
+        value = static_cast<T>(cugate::hash32(which, index));
+    } else {
+        u32 words[words_of<T>];
+        for (unsigned w = 0; w < words_of<T>; w++)
+            words[w] = cugate::hash32(which + w * 100, index);
+        std::memcpy(&value, words, sizeof value);
+    }
+    return value;
+}
+
+template <class T> __host__ __device__ void put(u32 *out, unsigned place, T value)
+{
+    if constexpr (sizeof(T) <= 4)
+        out[place] = value;
+    else
+        for (unsigned w = 0; w < words_of<T>; w++)
+            out[place * words_of<T> + w] = reinterpret_cast<const u32 *>(&value)[w];
+}
+
+/* What the lanes of a pattern must have read: what was stored where they read; off ones 0. */
+template <class T>
+void expect_patterns(const u32 *in, u32 *want, unsigned indices_at, unsigned masks_at_or_0, unsigned count,
+                     unsigned (*which)(unsigned p))
+{
+    for (unsigned p = 0; p < count; p++)
+        for (unsigned lane = 0; lane < lanes; lane++) {
+            const bool on = !masks_at_or_0 || in[masks_at_or_0 + p] >> lane & 1;
+            put<T>(want, p * lanes + lane, on ? made<T>(which(p), in[indices_at + p * lanes + lane]) : T());
+        }
+}
+
+/* Loads after loads: nothing but the pattern's own. `in_shared`: of shared memory, else of global memory. */
+template <class T, bool in_shared, unsigned indices_at, unsigned masks_at_or_0 = 0> struct loads : one_warp {
+    static constexpr unsigned results = patterns * lanes * words_of<T>;
+    static constexpr unsigned words = results;
+    static_assert(results + cells * words_of<T> <= out_words);
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ T shared[in_shared ? cells : 1];
+        T *const array = in_shared ? shared : reinterpret_cast<T *>(out + results);
+        const unsigned lane = threadIdx.x;
+#pragma unroll 1
+        for (unsigned i = lane; i < cells; i += lanes)
+            array[i] = made<T>(7, i);
+        __syncthreads();
+#pragma unroll
+        for (unsigned p = 0; p < patterns; p++) {
+            const unsigned index = in[indices_at + p * lanes + lane];
+            T value = T();
+            if (!masks_at_or_0 || in[masks_at_or_0 + p] >> lane & 1)
+                value = array[index];
+            put<T>(out, p * lanes + lane, value);
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        expect_patterns<T>(in, want, indices_at, masks_at_or_0, patterns, [](unsigned) { return 7u; });
+    }
+};
+
+/* A store, then a load of what was stored; lanes that meet at one place store the same. */
+template <class T, bool in_shared, unsigned indices_at, unsigned masks_at_or_0 = 0> struct stores : one_warp {
+    static constexpr unsigned results = patterns * lanes * words_of<T>;
+    static constexpr unsigned words = results;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ T shared[in_shared ? cells : 1];
+        T *const array = in_shared ? shared : reinterpret_cast<T *>(out + results);
+        const unsigned lane = threadIdx.x;
+#pragma unroll
+        for (unsigned p = 0; p < patterns; p++) {
+            const unsigned index = in[indices_at + p * lanes + lane];
+            const bool on = !masks_at_or_0 || in[masks_at_or_0 + p] >> lane & 1;
+            if (on)
+                array[index] = made<T>(p, index);
+            __syncwarp();
+            T value = T();
+            if (on)
+                value = array[index];
+            __syncwarp();
+            put<T>(out, p * lanes + lane, value);
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        expect_patterns<T>(in, want, indices_at, masks_at_or_0, patterns, [](unsigned p) { return p; });
+    }
+};
+
+template <class T, unsigned indices_at, unsigned masks_at_or_0 = 0>
+using shared_loads = loads<T, true, indices_at, masks_at_or_0>;
+template <class T, unsigned indices_at, unsigned masks_at_or_0 = 0>
+using shared_stores = stores<T, true, indices_at, masks_at_or_0>;
+template <class T, unsigned indices_at, unsigned masks_at_or_0 = 0>
+using global_loads = loads<T, false, indices_at, masks_at_or_0>;
+template <class T, unsigned indices_at, unsigned masks_at_or_0 = 0>
+using global_stores = stores<T, false, indices_at, masks_at_or_0>;
+
+#define PATTERN_ROWS(what, size, type)                                                                                 \
+    ROW("stores_" size, "patterns one by one, stored and loaded back", what##_stores<type, plain_at>),                 \
+        ROW("stores_some_" size, "the same with lanes off", what##_stores<type, plain_at, masks_at>),                  \
+        ROW("random_" size, "other patterns, by chance", what##_stores<type, random_at>),                              \
+        ROW("random_some_" size, "the same with lanes off", what##_stores<type, random_at, random_masks_at>),          \
+        ROW("loads_" size, "loads after loads", what##_loads<type, plain_at>),                                         \
+        ROW("loads_some_" size, "loads after loads with lanes off", what##_loads<type, random_at, masks_at>)
+
+constexpr struct cugate_variant shared_variants[] = {
+    PATTERN_ROWS(shared, "1", uint8_t), PATTERN_ROWS(shared, "2", uint16_t), PATTERN_ROWS(shared, "4", u32),
+    PATTERN_ROWS(shared, "8", uint2),   PATTERN_ROWS(shared, "16", uint4),
+};
+
+FAMILY(shared, "addresses in shared memory, an instruction a pattern", restore)
+
+constexpr struct cugate_variant global_variants[] = {
+    PATTERN_ROWS(global, "1", uint8_t), PATTERN_ROWS(global, "2", uint16_t), PATTERN_ROWS(global, "4", u32),
+    PATTERN_ROWS(global, "8", uint2),   PATTERN_ROWS(global, "16", uint4),
+};
+
+FAMILY(global, "addresses in global memory, an instruction a pattern", restore)
+
+/* ---- cp.async: from global to shared memory
+ * --------------------------------------------------------------------------- */
+
+enum cached { through_l1, past_l1 };
+
+/* `filled`: only the first part of each copy is read, the rest is zeros. */
+template <class T, cached how, unsigned from_at, unsigned to_at, unsigned masks_at_or_0 = 0, bool filled = false>
+struct copies : one_warp {
+    static constexpr unsigned results = patterns * lanes * words_of<T>;
+    static constexpr unsigned words = results;
+
+    static __host__ __device__ unsigned read_words(unsigned lane)
+    {
+        return filled ? lane % (words_of<T> + 1) : words_of<T>;
+    }
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ T shared[cells];
+        T *const array = reinterpret_cast<T *>(out + results);
+        const unsigned lane = threadIdx.x;
+#pragma unroll 1
+        for (unsigned i = lane; i < cells; i += lanes)
+            array[i] = made<T>(7, i);
+        __syncthreads();
+#pragma unroll
+        for (unsigned p = 0; p < patterns; p++) {
+            const unsigned to = in[to_at + p * lanes + lane];
+            const bool on = !masks_at_or_0 || in[masks_at_or_0 + p] >> lane & 1;
+            const u32 place = static_cast<u32>(__cvta_generic_to_shared(&shared[to]));
+            const T *const source = array + in[from_at + p * lanes + lane];
+            if (on) {
+                if constexpr (filled)
+                    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(place), "l"(source),
+                                 "n"(sizeof(T)), "r"(read_words(lane) * 4)
+                                 : "memory");
+                else if constexpr (how == past_l1)
+                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(source) : "memory");
+                else
+                    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(source), "n"(sizeof(T))
+                                 : "memory");
+            }
+            asm volatile("cp.async.wait_all;" ::: "memory");
+            __syncwarp();
+            T value = T();
+            if (on)
+                value = shared[to];
+            __syncwarp();
+            put<T>(out, p * lanes + lane, value);
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        expect_patterns<T>(in, want, from_at, masks_at_or_0, patterns, [](unsigned) { return 7u; });
+        for (unsigned i = 0; i < words; i++)
+            if (i % words_of<T> >= read_words(i / words_of<T> % lanes))
+                want[i] = 0;
+    }
+};
+
+constexpr struct cugate_variant copies_variants[] = {
+    ROW("ca_4", "any source, rows and permutations as destination", copies<u32, through_l1, plain_at, apart_at>),
+    ROW("ca_8", "the same", copies<uint2, through_l1, plain_at, apart_at>),
+    ROW("ca_16", "the same", copies<uint4, through_l1, plain_at, apart_at>),
+    ROW("cg_16", "the same past L1", copies<uint4, past_l1, plain_at, apart_at>),
+    ROW("ca_4_some", "with lanes off", copies<u32, through_l1, plain_at, apart_at, masks_at>),
+    ROW("ca_8_some", "with lanes off", copies<uint2, through_l1, plain_at, apart_at, masks_at>),
+    ROW("ca_16_some", "with lanes off", copies<uint4, through_l1, plain_at, apart_at, masks_at>),
+    ROW("cg_16_some", "with lanes off", copies<uint4, past_l1, plain_at, apart_at, masks_at>),
+    ROW("ca_4_random", "from anywhere", copies<u32, through_l1, random_at, apart_at>),
+    ROW("ca_8_random", "from anywhere", copies<uint2, through_l1, random_at, apart_at>),
+    ROW("ca_16_random", "from anywhere", copies<uint4, through_l1, random_at, apart_at>),
+    ROW("cg_16_random", "from anywhere", copies<uint4, past_l1, random_at, apart_at>),
+    ROW("ca_4_rows", "rows and permutations on both sides", copies<u32, through_l1, apart_at, apart_at>),
+    ROW("ca_8_rows", "the same", copies<uint2, through_l1, apart_at, apart_at>),
+    ROW("ca_16_rows", "the same", copies<uint4, through_l1, apart_at, apart_at>),
+    ROW("cg_16_rows", "the same", copies<uint4, past_l1, apart_at, apart_at>),
+    ROW("ca_4_filled", "some lanes copy zeros", copies<u32, through_l1, plain_at, apart_at, 0, true>),
+    ROW("ca_16_filled", "0 to 4 words copied, the rest zeros", copies<uint4, through_l1, plain_at, apart_at, 0, true>),
+};
+
+FAMILY(copies, "cp.async, an instruction a pair of patterns", restore)
+
+/* ---- The library ----------------------------------------------------------------------------------------------------
+ */
+
+const struct cugate_family *const families[] = {
+    &loops_family, &calls_family, &shared_family, &global_family, &copies_family,
+};
+
+int synchronize()
+{
+    /* The launch's own error comes first; asking for it also clears it. */
+    const cudaError_t executed = cudaDeviceSynchronize();
+    const cudaError_t launched = cudaGetLastError();
+    return static_cast<int>(launched != cudaSuccess ? launched : executed);
+}
+
+const char *error_text(int code)
+{
+    return cudaGetErrorString(static_cast<cudaError_t>(code));
+}
+
+#define TEXT(x) #x
+#define DIGITS(x) TEXT(x)
+
+} // namespace micro
+
+extern "C" const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_library library = {
+        .abi = CUGATE_KERNEL_ABI,
+        .compiler =
+            "nvcc " DIGITS(__CUDACC_VER_MAJOR__) "." DIGITS(__CUDACC_VER_MINOR__) "." DIGITS(__CUDACC_VER_BUILD__),
+        .flags = nullptr,
+        .families = micro::families,
+        .family_count = ROWS(micro::families),
+        .synchronize = micro::synchronize,
+        .error_text = micro::error_text,
+    };
+    return &library;
+}
