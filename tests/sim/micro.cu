@@ -19,6 +19,7 @@
 #include <mma.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 /* Not anonymous: the functions' names must not depend on the folder that they are built in. */
@@ -29,8 +30,7 @@ using u32 = uint32_t;
 constexpr u32 seed = 0x51a1;
 constexpr unsigned lanes = 32;
 
-/* ---- The input -----------------------------------------------------------------------------------------------------
- */
+/* ---- The input ---- */
 
 /* Where things are in the words of the input. */
 constexpr unsigned hashes = 1u << 17; /* the first ones are random */
@@ -220,8 +220,7 @@ std::vector<u32> made_input()
     return in;
 }
 
-/* ---- Families -------------------------------------------------------------------------------------------------------
- */
+/* ---- Families ---- */
 
 constexpr unsigned out_words = 1u << 18;
 
@@ -271,7 +270,10 @@ template <class V> int launch(void *state)
         m->accept = V::accept;
     else
         m->expect = V::expect;
-    kernel<V><<<V::blocks, V::threads>>>(m->in.data, m->out.data);
+    if constexpr (requires { V::start(*m); })
+        V::start(*m);
+    else
+        kernel<V><<<V::blocks, V::threads>>>(m->in.data, m->out.data);
     return cugate::launched();
 }
 
@@ -302,22 +304,22 @@ struct one_warp {
         .name = variant, .doc = text, .launch = launch<__VA_ARGS__>, .bytes = 4.0 * __VA_ARGS__::words                 \
     }
 
-#define FAMILY(id, text, restore_function)                                                                             \
+#define FAMILY_OF(state, id, text, restore_function)                                                                   \
     constexpr char id##_name[] = #id;                                                                                  \
     const struct cugate_family id##_family = {                                                                         \
         .name = id##_name,                                                                                             \
         .doc = text,                                                                                                   \
         .kind = CUGATE_KERNELS,                                                                                        \
-        .open = cugate::open_state<micro_state>,                                                                       \
+        .open = cugate::open_state<state>,                                                                             \
         .restore = restore_function,                                                                                   \
         .verify = verify<id##_name>,                                                                                   \
-        .close = cugate::close_state<micro_state>,                                                                     \
+        .close = cugate::close_state<state>,                                                                           \
         .variants = id##_variants,                                                                                     \
         .variant_count = ROWS(id##_variants),                                                                          \
     };
+#define FAMILY(id, text, restore_function) FAMILY_OF(micro_state, id, text, restore_function)
 
-/* ---- loops: a thread alone, whose neighbours take other ways --------------------------------------------------------
- */
+/* ---- loops: a thread alone, whose neighbours take other ways ---- */
 
 /* What a thread computes from its number; the host computes the same. The last warp lacks lanes. */
 template <class F> struct per_thread {
@@ -1004,8 +1006,7 @@ constexpr struct cugate_variant loops_variants[] = {
 
 FAMILY(loops, "each thread goes its own way", restore)
 
-/* ---- calls ----------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ---- */
 
 __host__ __device__ __noinline__ u32 called(const u32 *in, u32 x)
 {
@@ -1171,8 +1172,7 @@ constexpr struct cugate_variant calls_variants[] = {
 
 FAMILY(calls, "functions that are not inlined", restore)
 
-/* ---- shared memory, global memory: an instruction a pattern
- * ---------------------------------------------------------- */
+/* ---- shared and global memory: an instruction a pattern ---- */
 
 template <class T> constexpr unsigned words_of = sizeof(T) < 4 ? 1 : sizeof(T) / 4;
 
@@ -1303,8 +1303,7 @@ constexpr struct cugate_variant global_variants[] = {
 
 FAMILY(global, "addresses in global memory, an instruction a pattern", restore)
 
-/* ---- cp.async: from global to shared memory
- * --------------------------------------------------------------------------- */
+/* ---- cp.async: from global to shared memory ---- */
 
 enum cached { through_l1, past_l1 };
 
@@ -1386,11 +1385,761 @@ constexpr struct cugate_variant copies_variants[] = {
 
 FAMILY(copies, "cp.async, an instruction a pair of patterns", restore)
 
-/* ---- The library ----------------------------------------------------------------------------------------------------
- */
+/* ---- warps: what lanes say to each other, and barriers ---- */
+
+constexpr u32 all_lanes = 0xffffffff;
+
+/* Whole warps, for what lanes do together. The host's version of a call is what one lane sees of it. */
+template <class F> struct whole_warps {
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        out[i] = F::of(in, i);
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            want[i] = F::of(in, i);
+    }
+};
+
+__host__ __device__ void meet(u32 mask)
+{
+#ifdef __CUDA_ARCH__
+    __syncwarp(mask);
+#else
+    static_cast<void>(mask);
+#endif
+}
+
+/* Whether any lane has a reason to go on: for loops in which a lane without one does nothing. */
+__host__ __device__ bool any_of(bool own)
+{
+#ifdef __CUDA_ARCH__
+    return __any_sync(all_lanes, own);
+#else
+    return own;
+#endif
+}
+
+/* A mask for meet(), which does nothing on the host. */
+__host__ __device__ u32 who(u32 mask, bool own)
+{
+#ifdef __CUDA_ARCH__
+    return __ballot_sync(mask, own);
+#else
+    return mask & own;
+#endif
+}
+
+struct meets_in_branch {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+        if (i % 2) {
+            for (unsigned k = 0; k < in[i] % 20; k++)
+                x = x * 3 + in[k];
+            meet(0xaaaaaaaa);
+            x += in[x % 64];
+        } else {
+            for (unsigned k = 0; k < in[i] % 11; k++)
+                x = x * 5 + in[k];
+            meet(0x55555555);
+            x ^= in[x % 64];
+        }
+        meet(all_lanes);
+        return x + in[x % 64];
+    }
+};
+
+struct meets_in_loop {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+#pragma unroll 1
+        for (unsigned k = 0; k < 8; k++) {
+            if (x % 3 == 0)
+                for (unsigned j = 0; j < x % 7; j++)
+                    x += in[j];
+            meet(all_lanes);
+            x = x * 3 + 1;
+        }
+        return x;
+    }
+};
+
+struct meets_nested {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+        const bool first = x & 1, second = x & 2;
+        const u32 some = who(all_lanes, first);
+        if (first) {
+            x += in[x % 99];
+            const u32 few = who(some, second);
+            if (second) {
+                for (unsigned k = 0; k < in[i] % 9; k++)
+                    x ^= in[x % 256];
+                meet(few);
+                x++;
+            }
+            meet(some);
+            x = x * 3 + in[x % 64];
+        }
+        return x;
+    }
+};
+
+struct any_in_loop {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+        while (any_of(x % 16 != 0))
+            if (x % 16 != 0)
+                x = x / 3 + in[x % 512] % 1024;
+        return x;
+    }
+};
+
+struct sleeps {
+    EVERYWHERE u32 of(const u32 *in, unsigned i)
+    {
+        u32 x = in[i];
+        for (unsigned k = 0; k < x % 4; k++) {
+#ifdef __CUDA_ARCH__
+            __nanosleep(x % 100);
+#endif
+            x += in[k];
+        }
+        return x;
+    }
+};
+
+/* Lanes that have left the warp for good are not waited for. */
+struct exits_then_meets {
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        u32 x = in[i];
+        if (x % 3 == 0) {
+            out[i] = x;
+            asm volatile("exit;");
+        }
+#pragma unroll 1
+        for (unsigned k = 0; k < 10; k++) {
+            if (x % 8 == 1) {
+                out[i] = x + k;
+                asm volatile("exit;");
+            }
+            if (x & 2)
+                x += in[x % 128];
+            __syncwarp();
+            x = x * 3 + 1;
+        }
+        out[i] = x;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++) {
+            u32 x = in[i];
+            unsigned k = 0;
+            for (; x % 3 || k > 0; k++) {
+                if (k == 10 || x % 8 == 1)
+                    break;
+                if (x & 2)
+                    x += in[x % 128];
+                x = x * 3 + 1;
+            }
+            want[i] = k < 10 ? x + k : x;
+        }
+    }
+};
+
+/* The first lane that is still in the loop gives its value to the others. */
+struct shuffle_in_loop {
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        const unsigned turns = in[i] % 50;
+        u32 x = in[i + 512], live = all_lanes;
+        for (unsigned k = 0;; k++) {
+            live = __ballot_sync(live, k < turns);
+            if (k >= turns)
+                break;
+            x = x * 3 + __shfl_sync(live, x, __ffs(static_cast<int>(live)) - 1);
+        }
+        out[i] = x;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned warp = 0; warp < words; warp += lanes) {
+            u32 *const x = want + warp;
+            std::copy(in + 512 + warp, in + 512 + warp + lanes, x);
+            for (unsigned k = 0; k < 50; k++) {
+                unsigned first = 0;
+                while (first < lanes && k >= in[warp + first] % 50)
+                    first++;
+                const u32 given = first < lanes ? x[first] : 0;
+                for (unsigned lane = 0; lane < lanes; lane++)
+                    if (k < in[warp + lane] % 50)
+                        x[lane] = x[lane] * 3 + given;
+            }
+        }
+    }
+};
+
+struct halves_apart { /* each half of the warp adds up its own, on its side of a branch */
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        u32 x = in[i];
+        if (i % lanes < 16) {
+            for (unsigned d = 8; d > 0; d /= 2)
+                x += __shfl_xor_sync(0x0000ffff, x, d);
+        } else {
+            for (unsigned d = 8; d > 0; d /= 2)
+                x ^= __shfl_xor_sync(0xffff0000, x, d);
+        }
+        out[i] = x;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++) {
+            const u32 *const half = in + i / 16 * 16;
+            want[i] = i % lanes < 16 ? std::accumulate(half, half + 16, 0u)
+                                     : std::accumulate(half, half + 16, 0u, std::bit_xor<u32>());
+        }
+    }
+};
+
+struct tiles { /* tiles of 8 take turns of their own number */
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        namespace cg = cooperative_groups;
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+        u32 x = in[i];
+        for (unsigned k = 0; k < in[i / 8] % 9; k++) {
+            x = x * 3 + tile.shfl(x, k % 8);
+            tile.sync();
+        }
+        x += cg::reduce(tile, in[i + 512], cg::plus<u32>());
+        out[i] = x;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned tile = 0; tile < words; tile += 8) {
+            u32 *const x = want + tile;
+            std::copy(in + tile, in + tile + 8, x);
+            for (unsigned k = 0; k < in[tile / 8] % 9; k++) {
+                const u32 given = x[k % 8];
+                for (unsigned lane = 0; lane < 8; lane++)
+                    x[lane] = x[lane] * 3 + given;
+            }
+            const u32 sum = std::accumulate(in + 512 + tile, in + 512 + tile + 8, 0u);
+            for (unsigned lane = 0; lane < 8; lane++)
+                x[lane] += sum;
+        }
+    }
+};
+
+struct matched_groups { /* lanes with the same key add up */
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        const u32 group = __match_any_sync(all_lanes, in[i] % 5);
+        out[i] = __reduce_add_sync(group, in[i]);
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            for (unsigned lane = 0; lane < lanes; lane++) {
+                const u32 other = in[i / lanes * lanes + lane];
+                want[i] += other % 5 == in[i] % 5 ? other : 0;
+            }
+    }
+};
+
+/* Who is together is the GPU's choice; that a lane is among them is not. */
+struct coalesced {
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        namespace cg = cooperative_groups;
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        u32 x = in[i];
+        if (x % 3) {
+            const auto group = cg::coalesced_threads();
+            x += group.thread_rank() < group.size();
+            group.sync();
+        }
+        out[i] = x;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            want[i] = in[i] + (in[i] % 3 ? 1 : 0);
+    }
+};
+
+/* The lanes that come together count themselves by one addition. */
+struct counts_together {
+    static constexpr unsigned blocks = 2, threads = 128, words = 1;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 1
+        for (unsigned k = 0; k < in[i] % 6; k++) {
+            const u32 here = __activemask();
+            if (i % lanes == static_cast<unsigned>(__ffs(static_cast<int>(here)) - 1))
+                atomicAdd(out, __popc(here));
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        *want = ~0u; /* as restore leaves it */
+        for (unsigned i = 0; i < 256; i++)
+            *want += in[i] % 6;
+    }
+};
+
+struct barrier_after_loop {
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    EVERYWHERE u32 before(const u32 *in, unsigned i, unsigned round)
+    {
+        u32 x = in[i] + round;
+        for (unsigned k = 0; k < in[i + round * 16] % 30; k++)
+            x = x * 3 + in[k];
+        return x;
+    }
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ u32 shared[threads];
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        u32 sum = 0;
+#pragma unroll 1
+        for (unsigned round = 0; round < 4; round++) {
+            shared[threadIdx.x] = before(in, i, round);
+            __syncthreads();
+            sum = sum * 3 + shared[(threadIdx.x + 37) % threads];
+            __syncthreads();
+        }
+        out[i] = sum;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            for (unsigned round = 0; round < 4; round++)
+                want[i] = want[i] * 3 + before(in, i / threads * threads + (i + 37) % threads, round);
+    }
+};
+
+struct barrier_counts {
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        const int count = __syncthreads_count(in[i] % 3 == 0);
+        const int all = __syncthreads_and(in[i] % 1000 != 0);
+        const int any = __syncthreads_or(in[i] % 500 == 7);
+        out[i] = static_cast<u32>(count * 4 + (all != 0) * 2 + (any != 0));
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++) {
+            const u32 *const block = in + i / threads * threads;
+            const auto count = std::count_if(block, block + threads, [](u32 x) { return x % 3 == 0; });
+            const bool all = std::all_of(block, block + threads, [](u32 x) { return x % 1000 != 0; });
+            const bool any = std::any_of(block, block + threads, [](u32 x) { return x % 500 == 7; });
+            want[i] = static_cast<u32>(count) * 4 + all * 2 + any;
+        }
+    }
+};
+
+/* Two warps give, two take; the takers have a barrier to themselves. */
+struct named_barriers {
+    static constexpr unsigned blocks = 2, threads = 128, words = 128;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ u32 given[64], passed_on[64];
+        const unsigned t = threadIdx.x % 64, i = blockIdx.x * 64 + t;
+        if (threadIdx.x < 64) {
+            given[t] = in[i] + 1;
+            __threadfence_block();
+            asm volatile("bar.arrive 1, 128;" ::: "memory");
+        } else {
+            asm volatile("bar.sync 1, 128;" ::: "memory");
+            passed_on[t] = given[63 - t] * 3;
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+            out[i] = passed_on[(t + 33) % 64];
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            want[i] = (in[i / 64 * 64 + 63 - (i + 33) % 64] + 1) * 3;
+    }
+};
+
+struct votes {
+    static constexpr unsigned blocks = 2, threads = 128, each = 14, words = 256 * each;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        const u32 x = in[i];
+        const int y = static_cast<int>(x % 16);
+        int alike;
+        u32 leader;
+        const u32 in_match_all = __match_all_sync(all_lanes, i < 128 ? 3u : x, &alike);
+        asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(leader));
+        const u32 results[each] = {__ballot_sync(all_lanes, x & 1),
+                                   static_cast<u32>(__any_sync(all_lanes, y == 3)),
+                                   static_cast<u32>(__all_sync(all_lanes, y != 3)),
+                                   static_cast<u32>(__uni_sync(all_lanes, y < 3)),
+                                   __match_any_sync(all_lanes, x % 7),
+                                   in_match_all,
+                                   static_cast<u32>(alike != 0),
+                                   __reduce_add_sync(all_lanes, x),
+                                   __reduce_min_sync(all_lanes, x),
+                                   static_cast<u32>(__reduce_max_sync(all_lanes, static_cast<int>(x))),
+                                   __reduce_and_sync(all_lanes, x | 0xffff),
+                                   __reduce_or_sync(all_lanes, x & 0x00ff00ff),
+                                   __reduce_xor_sync(all_lanes, x),
+                                   leader};
+        for (unsigned k = 0; k < each; k++)
+            out[k * 256 + i] = results[k];
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < 256; i++) {
+            u32 results[each] = {0, 0, 1, 1, 0, 0, 1, 0, ~0u, 0x80000000, ~0u, 0, 0, i % lanes == 0};
+            const unsigned first = i / lanes * lanes;
+            for (unsigned other = first; other < first + lanes; other++) {
+                const u32 x = in[other], bit = 1u << (other - first);
+                results[0] |= x & 1 ? bit : 0;
+                results[1] |= x % 16 == 3;
+                results[2] &= x % 16 != 3;
+                results[3] &= (x % 16 < 3) == (in[first] % 16 < 3);
+                results[4] |= x % 7 == in[i] % 7 ? bit : 0;
+                results[6] &= i < 128 || x == in[first];
+                results[7] += x;
+                results[8] = std::min(results[8], x);
+                results[9] = static_cast<u32>(std::max(static_cast<int>(results[9]), static_cast<int>(x)));
+                results[10] &= x | 0xffff;
+                results[11] |= x & 0x00ff00ff;
+                results[12] ^= x;
+            }
+            results[5] = results[6] ? all_lanes : 0;
+            for (unsigned k = 0; k < each; k++)
+                want[k * 256 + i] = results[k];
+        }
+    }
+};
+
+struct shuffles {
+    static constexpr unsigned blocks = 1, threads = 128, each = 12, words = threads * each;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = threadIdx.x;
+        const u32 x = in[i];
+        const double wide = static_cast<double>(x);
+        const u32 results[each] = {__shfl_sync(all_lanes, x, 5),
+                                   __shfl_sync(all_lanes, x, static_cast<int>(x % 64)),
+                                   __shfl_sync(all_lanes, x, static_cast<int>(i * 7), 8),
+                                   __shfl_up_sync(all_lanes, x, 3),
+                                   __shfl_up_sync(all_lanes, x, 1, 16),
+                                   __shfl_down_sync(all_lanes, x, 2),
+                                   __shfl_down_sync(all_lanes, x, 5, 8),
+                                   __shfl_xor_sync(all_lanes, x, 17),
+                                   __shfl_xor_sync(all_lanes, x, 9, 8),
+                                   __shfl_up_sync(all_lanes, x, x % 32),
+                                   static_cast<u32>(__shfl_sync(all_lanes, wide, 31 - static_cast<int>(i % lanes))),
+                                   __shfl_down_sync(all_lanes, x, x % 32, 4)};
+        for (unsigned k = 0; k < each; k++)
+            out[k * threads + i] = results[k];
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < threads; i++) {
+            const u32 *const warp = in + i / lanes * lanes;
+            const unsigned lane = i % lanes, x = in[i];
+            /* from `other`, unless that is outside of the segment of `width` lanes */
+            const auto get = [&](unsigned other, unsigned width) {
+                return warp[other / width == lane / width ? other : lane];
+            };
+            /* width 8: the segments before and the lane's own can be read */
+            const unsigned turned = lane ^ 9;
+            const u32 results[each] = {warp[5],
+                                       warp[x % 32],
+                                       warp[lane / 8 * 8 + i * 7 % 8],
+                                       get(lane - 3, 32),
+                                       get(lane - 1, 16),
+                                       get(lane + 2, 32),
+                                       get(lane + 5, 8),
+                                       warp[lane ^ 17],
+                                       warp[turned / 8 <= lane / 8 ? turned : lane],
+                                       get(lane - x % 32, 32),
+                                       warp[31 - lane],
+                                       get(lane + x % 32, 4)};
+            for (unsigned k = 0; k < each; k++)
+                want[k * threads + i] = results[k];
+        }
+    }
+};
+
+struct prefix_sums {
+    static constexpr unsigned blocks = 2, threads = 128, words = 256;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        u32 x = in[i];
+        for (unsigned d = 1; d < lanes; d *= 2) {
+            const u32 below = __shfl_up_sync(all_lanes, x, d);
+            if (i % lanes >= d)
+                x += below;
+        }
+        out[i] = x;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            want[i] = in[i] + (i % lanes ? want[i - 1] : 0);
+    }
+};
+
+/* The lanes of one warp want one lock. Free is what restore leaves. */
+struct lock {
+    static constexpr unsigned blocks = 1, threads = lanes, words = 2;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        bool done = false;
+        while (!done) {
+            if (atomicCAS(out, ~0u, 1u) == ~0u) {
+                volatile u32 *const sum = out + 1;
+                *sum = *sum + in[threadIdx.x];
+                __threadfence();
+                atomicExch(out, ~0u);
+                done = true;
+            }
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        want[0] = ~0u;
+        want[1] = std::accumulate(in, in + lanes, ~0u);
+    }
+};
+
+struct special_registers {
+    static constexpr dim3 blocks = dim3(2, 3, 2), threads = dim3(8, 4, 3);
+    static constexpr unsigned each = 19, total = 12 * 96, words = total * each;
+
+    static __device__ void run(const u32 *, u32 *out)
+    {
+        u32 lane, warp, equal, below, not_above, above, not_below;
+        asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+        asm("mov.u32 %0, %%lanemask_eq;" : "=r"(equal));
+        asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+        asm("mov.u32 %0, %%lanemask_le;" : "=r"(not_above));
+        asm("mov.u32 %0, %%lanemask_gt;" : "=r"(above));
+        asm("mov.u32 %0, %%lanemask_ge;" : "=r"(not_below));
+        asm("mov.u32 %0, %%warpid;" : "=r"(warp));
+        const u32 results[each] = {lane,       equal,      below,       not_above,   above,
+                                   not_below,  warp < 64,  threadIdx.x, threadIdx.y, threadIdx.z,
+                                   blockIdx.x, blockIdx.y, blockIdx.z,  blockDim.x,  blockDim.y,
+                                   blockDim.z, gridDim.x,  gridDim.y,   gridDim.z};
+        const unsigned thread = threadIdx.x + 8 * (threadIdx.y + 4 * threadIdx.z);
+        const unsigned block = blockIdx.x + 2 * (blockIdx.y + 3 * blockIdx.z);
+        for (unsigned k = 0; k < each; k++)
+            out[(block * 96 + thread) * each + k] = results[k];
+    }
+    static void expect(const u32 *, u32 *want)
+    {
+        for (unsigned i = 0; i < total; i++) {
+            const unsigned t = i % 96, b = i / 96, lane = t % lanes;
+            const u32 below = (1u << lane) - 1;
+            const u32 results[each] = {lane,
+                                       below + 1,
+                                       below,
+                                       below * 2 + 1,
+                                       ~(below * 2 + 1),
+                                       ~below,
+                                       1,
+                                       t % 8,
+                                       t / 8 % 4,
+                                       t / 32,
+                                       b % 2,
+                                       b / 2 % 3,
+                                       b / 6,
+                                       8,
+                                       4,
+                                       3,
+                                       2,
+                                       3,
+                                       2};
+            std::copy(results, results + each, want + i * each);
+        }
+    }
+};
+
+constexpr struct cugate_variant warps_variants[] = {
+    ROW("meets_in_branch", "__syncwarp with half of the lanes on either side", whole_warps<meets_in_branch>),
+    ROW("meets_in_loop", "__syncwarp after a divergent loop in a loop", whole_warps<meets_in_loop>),
+    ROW("meets_nested", "__syncwarp of balloted lanes, nested", whole_warps<meets_nested>),
+    ROW("any_in_loop", "turns until no lane has work", whole_warps<any_in_loop>),
+    ROW("sleeps", "__nanosleep in a divergent loop", whole_warps<sleeps>),
+    ROW("exits_then_meets", "lanes end while others go on to __syncwarp", exits_then_meets),
+    ROW("shuffle_in_loop", "__shfl_sync among the lanes that are still in the loop", shuffle_in_loop),
+    ROW("halves_apart", "__shfl_xor_sync of half-warps on two sides of a branch", halves_apart),
+    ROW("tiles", "tiles of 8 with trips of their own", tiles),
+    ROW("matched_groups", "__match_any_sync, then a sum in each group", matched_groups),
+    ROW("coalesced", "coalesced_threads under a branch", coalesced),
+    ROW("counts_together", "__activemask in a divergent loop", counts_together),
+    ROW("barrier_after_loop", "__syncthreads after divergent loops", barrier_after_loop),
+    ROW("barrier_counts", "__syncthreads_count, _and, _or", barrier_counts),
+    ROW("named_barriers", "bar.arrive and bar.sync of some warps", named_barriers),
+    ROW("votes", "ballot, any, all, uni, match, reduce, elect", votes),
+    ROW("shuffles", "every kind, several widths", shuffles),
+    ROW("prefix_sums", "a scan by __shfl_up_sync", prefix_sums),
+    ROW("lock", "the lanes of a warp take a lock one after the other", lock),
+    ROW("special_registers", "three dimensions, masks of lanes", special_registers),
+};
+
+FAMILY(warps, "lanes and warps that wait for each other", restore)
+
+/* ---- sparse: rows of different lengths in their thousands ---- */
+
+/* The matrix: where each part of the input is, then the first entry of each row. Values are small and whole: sums in
+ * floats are exact. */
+enum { columns_at, values_at, vector_at, row_starts_at };
+
+template <unsigned row_count> struct sparse_state : micro_state {
+    static std::vector<u32> matrix()
+    {
+        std::vector<u32> in(row_starts_at + row_count + 1);
+        for (unsigned row = 0; row < row_count; row++) {
+            const u32 h = cugate::hash32(seed + 7, row);
+            const unsigned length = h % 8 == 0 ? 0 : h % 16 == 1 ? h / 16 % 300 : h / 16 % 32;
+            in[row_starts_at + row + 1] = in[row_starts_at + row] + length;
+        }
+        const unsigned entries = in.back();
+        in[columns_at] = static_cast<u32>(in.size());
+        for (unsigned k = 0; k < entries; k++)
+            in.push_back(cugate::hash32(seed + 8, k) % row_count);
+        in[values_at] = static_cast<u32>(in.size());
+        for (unsigned k = 0; k < entries; k++)
+            push(in, cugate::hash32(seed + 9, k) % 8);
+        in[vector_at] = static_cast<u32>(in.size());
+        for (unsigned row = 0; row < row_count; row++)
+            push(in, cugate::hash32(seed + 10, row) % 16);
+        return in;
+    }
+    static void push(std::vector<u32> &in, u32 whole)
+    {
+        const float value = static_cast<float>(whole);
+        in.emplace_back();
+        std::memcpy(&in.back(), &value, sizeof value);
+    }
+    int open()
+    {
+        host_in = matrix();
+        TRY_CUDA(in.allocate(host_in.size()));
+        TRY_CUDA(out.allocate(out_words));
+        return in.upload(host_in);
+    }
+};
+
+__global__ void times_vector(unsigned row_count, const u32 *row_start, const u32 *columns, const float *values,
+                             const float *x, float *y)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= row_count)
+        return;
+    float sum = 0;
+    for (unsigned k = row_start[i]; k < row_start[i + 1]; k++)
+        sum += values[k] * x[columns[k]];
+    y[i] = sum;
+}
+
+/* The compiler may keep what it has loaded. */
+__global__ void times_vector_restrict(unsigned row_count, const u32 *__restrict__ row_start,
+                                      const u32 *__restrict__ columns, const float *__restrict__ values,
+                                      const float *__restrict__ x, float *__restrict__ y)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= row_count)
+        return;
+    float sum = 0;
+    for (unsigned k = row_start[i]; k < row_start[i + 1]; k++)
+        sum += values[k] * x[columns[k]];
+    y[i] = sum;
+}
+
+template <unsigned row_count, decltype(times_vector) *multiply> struct sparse_product {
+    static constexpr unsigned words = row_count;
+
+    static void start(const micro_state &m)
+    {
+        const u32 *const in = m.in.data;
+        const auto part = [&](unsigned at) { return reinterpret_cast<const float *>(in + m.host_in[at]); };
+        multiply<<<(row_count + 255) / 256, 256>>>(row_count, in + row_starts_at, in + m.host_in[columns_at],
+                                                   part(values_at), part(vector_at),
+                                                   reinterpret_cast<float *>(m.out.data));
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        const auto number = [&](unsigned part, unsigned i) {
+            float value;
+            std::memcpy(&value, &in[in[part] + i], sizeof value);
+            return value;
+        };
+        for (unsigned row = 0; row < row_count; row++) {
+            float sum = 0;
+            for (unsigned k = in [row_starts_at + row]; k < in[row_starts_at + row + 1]; k++)
+                sum += number(values_at, k) * number(vector_at, in[in[columns_at] + k]);
+            std::memcpy(&want[row], &sum, sizeof sum);
+        }
+    }
+};
+
+constexpr struct cugate_variant sparse_variants[] = {
+    ROW("thread_a_row", "4096 rows of 0 to 299 entries", sparse_product<4096, times_vector>),
+    ROW("thread_a_row_restrict", "the same, nothing overlaps", sparse_product<4096, times_vector_restrict>),
+};
+FAMILY_OF(sparse_state<4096>, sparse, "a sparse matrix times a vector", restore)
+
+constexpr struct cugate_variant sparse_large_variants[] = {
+    ROW("thread_a_row", "100,000 rows of 0 to 299 entries", sparse_product<100000, times_vector>),
+    ROW("thread_a_row_restrict", "the same, nothing overlaps", sparse_product<100000, times_vector_restrict>),
+};
+FAMILY_OF(sparse_state<100000>, sparse_large, "a large sparse matrix times a vector", restore)
+
+/* ---- The library ---- */
 
 const struct cugate_family *const families[] = {
-    &loops_family, &calls_family, &shared_family, &global_family, &copies_family,
+    &loops_family,  &calls_family, &shared_family, &global_family,
+    &copies_family, &warps_family, &sparse_family, &sparse_large_family,
 };
 
 int synchronize()
