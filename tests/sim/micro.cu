@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <type_traits>
 
 /* Not anonymous: the functions' names must not depend on the folder that they are built in. */
 namespace micro {
@@ -2135,11 +2136,599 @@ constexpr struct cugate_variant sparse_large_variants[] = {
 };
 FAMILY_OF(sparse_state<100000>, sparse_large, "a large sparse matrix times a vector", restore)
 
+/* ---- atomics ---- */
+
+/* Each pattern adds to words of its own kind of address; lanes that meet there add up. The words begin at 0. */
+template <bool some, bool used> struct global_adds : one_warp {
+    static constexpr unsigned words = 2 * cells;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned lane = threadIdx.x;
+        u32 odd = 0;
+#pragma unroll
+        for (unsigned p = 0; p < patterns; p++) {
+            u32 *const place = &out[in[plain_at + p * lanes + lane]];
+            if (!some || in[masks_at + p] >> lane & 1) {
+                if constexpr (used)
+                    odd += atomicAdd(place, lane * 5 + p) == 0xdeadbeef; /* never */
+                else
+                    atomicAdd(place, lane * 5 + p);
+            }
+        }
+        if (used)
+            out[cells + lane] = odd + 1;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned p = 0; p < patterns; p++)
+            for (unsigned lane = 0; lane < lanes; lane++)
+                if (!some || in[masks_at + p] >> lane & 1)
+                    want[in[plain_at + p * lanes + lane]] += lane * 5 + p;
+        for (unsigned lane = 0; used && lane < lanes; lane++)
+            want[cells + lane] = 1;
+    }
+};
+
+enum operation { op_add, op_min, op_max, op_and, op_or, op_xor, op_increment, op_decrement, operations };
+
+/* Commutes, so that the order of lanes does not matter; increments and decrements wrap. */
+template <class T> __host__ __device__ T combined(operation op, T a, T b)
+{
+    switch (op) {
+    case op_add:
+        return a + b;
+    case op_min:
+        return a < b ? a : b;
+    case op_max:
+        return a > b ? a : b;
+    case op_and:
+        return a & b;
+    case op_or:
+        return a | b;
+    case op_xor:
+        return a ^ b;
+    case op_increment:
+        return a >= 6 ? 0 : a + 1;
+    default:
+        return a == 0 || a > 9 ? 9 : a - 1;
+    }
+}
+
+template <class T> __device__ T atomic(operation op, T *place, T value)
+{
+    switch (op) {
+    case op_add:
+        return atomicAdd(place, value);
+    case op_min:
+        return atomicMin(place, value);
+    case op_max:
+        return atomicMax(place, value);
+    case op_and:
+        return atomicAnd(place, value);
+    case op_or:
+        return atomicOr(place, value);
+    case op_xor:
+        return atomicXor(place, value);
+    default:
+        if constexpr (sizeof(T) == 4 && std::is_unsigned_v<T>)
+            return op == op_increment ? atomicInc(place, 6) : atomicDec(place, 9);
+        return 0;
+    }
+}
+
+using u64 = unsigned long long;
+
+/* Every operation on some patterns; op k on words of its own. T: u32, int or u64. */
+template <class T, bool in_shared, bool used> struct operate : one_warp {
+    static constexpr unsigned used_patterns = 6, places = 34, size = sizeof(T) / 4;
+    static constexpr unsigned kinds = std::is_same_v<T, u32> ? operations : op_increment;
+    static constexpr unsigned words = (kinds * places + lanes) * size;
+
+    static __host__ __device__ unsigned place(unsigned p, unsigned lane)
+    {
+        switch (p) {
+        case 0:
+            return lane;
+        case 1:
+            return 0;
+        case 2:
+            return lane / 8 + 1;
+        case 3:
+            return lane % 2 * 32;
+        case 4:
+            return lane * 13 % 32;
+        default:
+            return lane & ~6u;
+        }
+    }
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ T shared[in_shared ? kinds * places : 1];
+        const unsigned lane = threadIdx.x;
+        T *const result = reinterpret_cast<T *>(out);
+        T *const array = in_shared ? shared : result;
+        if (in_shared)
+            for (unsigned i = lane; i < kinds * places; i += lanes)
+                shared[i] = 0;
+        __syncthreads();
+        T odd = 1;
+#pragma unroll
+        for (unsigned op = 0; op < kinds; op++)
+#pragma unroll
+            for (unsigned p = 0; p < used_patterns; p++) {
+                const T old = atomic(static_cast<operation>(op), array + op * places + place(p, lane),
+                                     static_cast<T>(in[p * lanes + lane]));
+                if (used)
+                    odd += old == static_cast<T>(0xdeadbeefdeadbeef); /* never */
+            }
+        __syncthreads();
+        if (in_shared)
+            for (unsigned i = lane; i < kinds * places; i += lanes)
+                result[i] = shared[i];
+        result[kinds * places + lane] = odd;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        std::vector<T> result(kinds * places + lanes, 0);
+        for (unsigned op = 0; op < kinds; op++)
+            for (unsigned p = 0; p < used_patterns; p++)
+                for (unsigned lane = 0; lane < lanes; lane++) {
+                    T &to = result[op * places + place(p, lane)];
+                    to = combined(static_cast<operation>(op), to, static_cast<T>(in[p * lanes + lane]));
+                }
+        std::fill(result.end() - lanes, result.end(), T(1));
+        std::memcpy(want, result.data(), words * sizeof(u32));
+    }
+};
+
+/* Small whole numbers: the order of additions does not matter. */
+template <class T, bool in_shared> struct float_adds : one_warp {
+    static constexpr unsigned used_patterns = 8, size = sizeof(T) / 4, places = 34;
+    static constexpr unsigned words = places * size;
+    using kind = operate<u32, in_shared, false>;
+
+    static __device__ void run(const u32 *, u32 *out)
+    {
+        __shared__ T shared[in_shared ? places : 1];
+        const unsigned lane = threadIdx.x;
+        T *const result = reinterpret_cast<T *>(out);
+        T *const array = in_shared ? shared : result;
+        if (in_shared)
+            for (unsigned i = lane; i < places; i += lanes)
+                shared[i] = 0;
+        __syncthreads();
+#pragma unroll
+        for (unsigned p = 0; p < used_patterns; p++)
+            if (p < 6 || lane % 3 == p - 6)
+                atomicAdd(array + kind::place(p, lane), static_cast<T>(lane + p));
+        __syncthreads();
+        if (in_shared)
+            for (unsigned i = lane; i < places; i += lanes)
+                result[i] = shared[i];
+    }
+    static void expect(const u32 *, u32 *want)
+    {
+        T result[places] = {};
+        for (unsigned p = 0; p < used_patterns; p++)
+            for (unsigned lane = 0; lane < lanes; lane++)
+                if (p < 6 || lane % 3 == p - 6)
+                    result[kind::place(p, lane)] += static_cast<T>(lane + p);
+        std::memcpy(want, result, sizeof result);
+    }
+};
+
+struct half_adds : one_warp {
+    static constexpr unsigned words = lanes;
+
+    static __device__ void run(const u32 *, u32 *out)
+    {
+        const unsigned lane = threadIdx.x;
+        __half2 *const place = reinterpret_cast<__half2 *>(out) + lane;
+        atomicAdd(place, __floats2half2_rn(static_cast<float>(lane), 1));
+        atomicAdd(reinterpret_cast<__half2 *>(out) + lane / 4, __floats2half2_rn(2, 3));
+    }
+    static void expect(const u32 *, u32 *want)
+    {
+        for (unsigned lane = 0; lane < lanes; lane++) {
+            const float met = lane < 8 ? 4 : 0;
+            const __half2 both = __floats2half2_rn(static_cast<float>(lane) + 2 * met, 1 + 3 * met);
+            std::memcpy(&want[lane], &both, sizeof both);
+        }
+    }
+};
+
+template <class T, bool in_shared> struct swaps : one_warp {
+    static constexpr unsigned size = sizeof(T) / 4, places = 64, words = (places + lanes) * size;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ T shared[in_shared ? places : 1];
+        const unsigned lane = threadIdx.x;
+        T *const result = reinterpret_cast<T *>(out);
+        T *const array = in_shared ? shared : result;
+        if (in_shared)
+            for (unsigned i = lane; i < places; i += lanes)
+                shared[i] = 0;
+        __syncthreads();
+        T sum = atomicExch(&array[lane], static_cast<T>(in[lane]));
+        sum += atomicCAS(&array[lane], static_cast<T>(in[lane]), static_cast<T>(in[lane + 32]));
+        sum += atomicCAS(&array[lane ^ 1], static_cast<T>(7), static_cast<T>(8));
+        if (lane == 9)
+            sum += atomicCAS(&array[40], static_cast<T>(0), static_cast<T>(5));
+        if (lane % 4 == 0)
+            sum += atomicExch(&array[lane + 1], static_cast<T>(lane)) * 3;
+        atomicExch(&array[63], static_cast<T>(77)); /* all the same */
+        __syncthreads();
+        if (in_shared)
+            for (unsigned i = lane; i < places; i += lanes)
+                result[i] = shared[i];
+        result[places + lane] = sum;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        T result[places + lanes] = {};
+        for (unsigned lane = 0; lane < lanes; lane++) {
+            result[lane] = in[lane + 32];
+            result[places + lane] = static_cast<T>(in[lane]) + in[(lane ^ 1) + 32];
+        }
+        for (unsigned lane = 0; lane < lanes; lane += 4) {
+            result[places + lane] += result[lane + 1] * 3;
+            result[lane + 1] = lane;
+        }
+        result[40] = 5;
+        result[63] = 77;
+        std::memcpy(want, result, sizeof result);
+    }
+};
+
+/* Loops with atomics inside, in blocks of several warps: counts in shared memory, then in global memory. */
+struct histogram {
+    static constexpr unsigned blocks = 3, threads = 96, bins = 48, words = bins;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ u32 counts[bins];
+        if (threadIdx.x < bins)
+            counts[threadIdx.x] = 0;
+        __syncthreads();
+        const unsigned i = blockIdx.x * threads + threadIdx.x;
+        for (unsigned k = in [starts_at + i]; k < in[starts_at + i + 1]; k++)
+            atomicAdd(&counts[in[k] % bins], 1u);
+        __syncthreads();
+        if (threadIdx.x < bins)
+            atomicAdd(&out[threadIdx.x], counts[threadIdx.x]);
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned k = in[starts_at]; k < in[starts_at + blocks * threads]; k++)
+            want[in[k] % bins]++;
+    }
+};
+
+struct adds_in_loop {
+    static constexpr unsigned blocks = 2, threads = 128, words = 64;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * threads + threadIdx.x;
+        for (unsigned k = 0; k < in[i] % 20; k++) {
+            const u32 value = in[i + k];
+            if (value % 3 == 0)
+                atomicAdd(&out[value % 64], value);
+            else if (value % 3 == 1)
+                atomicMax(&out[value % 16], value & 0); /* nothing greater */
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < blocks * threads; i++)
+            for (unsigned k = 0; k < in[i] % 20; k++)
+                if (in[i + k] % 3 == 0)
+                    want[in[i + k] % 64] += in[i + k];
+    }
+};
+
+/* One counter for all: the compiler adds up over the warp first. */
+struct one_counter {
+    static constexpr unsigned blocks = 2, threads = 128, words = 2;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ u32 count;
+        const unsigned i = blockIdx.x * threads + threadIdx.x;
+        if (threadIdx.x == 0)
+            count = 0;
+        __syncthreads();
+        if (in[i] % 3)
+            atomicAdd(out, 1u);
+        if (in[i] % 5 == 0)
+            atomicAdd(&count, 1u);
+        __syncthreads();
+        if (threadIdx.x == 0)
+            atomicAdd(out + 1, count);
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < blocks * threads; i++) {
+            want[0] += in[i] % 3 != 0;
+            want[1] += in[i] % 5 == 0;
+        }
+    }
+};
+
+constexpr struct cugate_variant atomics_variants[] = {
+    ROW("global_add", "patterns, results not used", global_adds<false, false>),
+    ROW("global_add_some", "patterns, lanes off", global_adds<true, false>),
+    ROW("global_add_used", "patterns, results used", global_adds<false, true>),
+    ROW("global_add_used_some", "patterns, results used, lanes off", global_adds<true, true>),
+    ROW("global_unsigned", "every operation", operate<u32, false, false>),
+    ROW("global_unsigned_used", "every operation, results used", operate<u32, false, true>),
+    ROW("global_signed", "every operation", operate<int, false, false>),
+    ROW("global_signed_used", "every operation, results used", operate<int, false, true>),
+    ROW("global_long", "every operation, 64 bits", operate<u64, false, false>),
+    ROW("global_long_used", "every operation, 64 bits, results used", operate<u64, false, true>),
+    ROW("shared_unsigned", "every operation", operate<u32, true, false>),
+    ROW("shared_unsigned_used", "every operation, results used", operate<u32, true, true>),
+    ROW("shared_signed_used", "every operation, results used", operate<int, true, true>),
+    ROW("shared_long_used", "every operation, 64 bits, results used", operate<u64, true, true>),
+    ROW("global_float", "float additions", float_adds<float, false>),
+    ROW("global_double", "double additions", float_adds<double, false>),
+    ROW("global_half", "additions of two halves", half_adds),
+    ROW("shared_float", "float additions, which are a loop", float_adds<float, true>),
+    ROW("shared_double", "double additions, which are a loop", float_adds<double, true>),
+    ROW("global_swaps", "exchange and compare", swaps<u32, false>),
+    ROW("global_swaps_long", "exchange and compare, 64 bits", swaps<u64, false>),
+    ROW("shared_swaps", "exchange and compare", swaps<u32, true>),
+    ROW("shared_swaps_long", "exchange and compare, 64 bits", swaps<u64, true>),
+    ROW("histogram", "counts in shared memory, in a divergent loop", histogram),
+    ROW("adds_in_loop", "global additions in a divergent loop", adds_in_loop),
+    ROW("one_counter", "one counter in each memory", one_counter),
+};
+
+FAMILY(atomics, "atomic operations: what they count, where lanes meet", restore_zeros)
+
+/* ---- spaces: local memory, generic addresses, hints ---- */
+
+/* An array in local memory, of which each lane takes the element that its pattern says. */
+template <class T, bool some> struct local_array : one_warp {
+    static constexpr unsigned used_patterns = 40, elements = 64;
+    static constexpr unsigned words = used_patterns * lanes * words_of<T>;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        T array[elements];
+        const unsigned lane = threadIdx.x;
+#pragma unroll 1
+        for (unsigned i = 0; i < elements; i++)
+            array[i] = made<T>(lane, i);
+#pragma unroll
+        for (unsigned p = 0; p < used_patterns; p++) {
+            const unsigned index = in[plain_at + p * lanes + lane] % elements;
+            T value = T();
+            if (!some || in[masks_at + p] >> lane & 1) {
+                value = array[index];
+                array[(index + 1) % elements] = made<T>(p, lane);
+            }
+            put<T>(out, p * lanes + lane, value);
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned lane = 0; lane < lanes; lane++) {
+            T array[elements];
+            for (unsigned i = 0; i < elements; i++)
+                array[i] = made<T>(lane, i);
+            for (unsigned p = 0; p < used_patterns; p++) {
+                const unsigned index = in[plain_at + p * lanes + lane] % elements;
+                T value = T();
+                if (!some || in[masks_at + p] >> lane & 1) {
+                    value = array[index];
+                    array[(index + 1) % elements] = made<T>(p, lane);
+                }
+                put<T>(want, p * lanes + lane, value);
+            }
+        }
+    }
+};
+
+/* Addresses of which the machine code does not know the space: of shared memory for some lanes or patterns. */
+template <class T> struct generic : one_warp {
+    static constexpr unsigned results = patterns * lanes * words_of<T>, words = results;
+
+    static __host__ __device__ bool to_shared(unsigned p, unsigned lane)
+    {
+        return p % 4 == 0 ? true : p % 4 == 1 ? false : p % 4 == 2 ? lane < 16 : lane * p % 5 < 2;
+    }
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ T shared[cells];
+        const unsigned lane = threadIdx.x;
+#pragma unroll
+        for (unsigned p = 0; p < patterns; p++) {
+            const unsigned index = in[plain_at + p * lanes + lane];
+            T *place = to_shared(p, lane) ? shared : reinterpret_cast<T *>(out + results);
+            asm volatile("" : "+l"(place)); /* the compiler must not know */
+            place[index] = made<T>(p, index);
+            __syncwarp();
+            const T value = place[index];
+            __syncwarp();
+            put<T>(out, p * lanes + lane, value);
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        expect_patterns<T>(in, want, plain_at, 0, patterns, [](unsigned p) { return p; });
+    }
+};
+
+/* Loads and stores as the program asks for them: a few patterns each. */
+struct hints : one_warp {
+    static constexpr unsigned used_patterns = 6, kinds = 14, results = used_patterns * kinds * lanes, words = results;
+
+    static __host__ __device__ unsigned place(unsigned p, unsigned lane)
+    {
+        return p == 0 ? lane : p == 1 ? 3 : p == 2 ? lane * 8 : p == 3 ? lane / 8 + 1 : p == 4 ? lane * 33 : lane + 5;
+    }
+    static __device__ u32 there_and_back(unsigned kind, u32 *cell, u32 value)
+    {
+        volatile u32 *const exposed = cell;
+        u32 got;
+        switch (kind) {
+        case 0:
+            __stwb(cell, value);
+            __syncwarp();
+            return __ldca(cell);
+        case 1:
+            __stcg(cell, value);
+            __syncwarp();
+            return __ldcg(cell);
+        case 2:
+            __stcs(cell, value);
+            __syncwarp();
+            return __ldcs(cell);
+        case 3:
+            __stwt(cell, value);
+            __syncwarp();
+            return __ldcv(cell);
+        case 4:
+            *exposed = value;
+            __syncwarp();
+            return *exposed;
+        case 5:
+            asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(cell), "r"(value) : "memory");
+            __syncwarp();
+            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(got) : "l"(cell) : "memory");
+            return got;
+        case 6:
+            asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(cell), "r"(value) : "memory");
+            __syncwarp();
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(got) : "l"(cell) : "memory");
+            return got;
+        case 7:
+            asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(cell), "r"(value) : "memory");
+            __syncwarp();
+            asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(got) : "l"(cell) : "memory");
+            return got;
+        case 8:
+            asm volatile("st.release.cta.global.u32 [%0], %1;" ::"l"(cell), "r"(value) : "memory");
+            __syncwarp();
+            asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(got) : "l"(cell) : "memory");
+            return got;
+        case 9:
+            *cell = value;
+            __threadfence();
+            return *exposed;
+        case 10:
+            *cell = value;
+            __threadfence_system();
+            return *exposed;
+        case 11:
+            *cell = value;
+            __threadfence_block();
+            return *exposed;
+        case 12:
+            asm volatile("st.global.L1::no_allocate.u32 [%0], %1;" ::"l"(cell), "r"(value) : "memory");
+            __syncwarp();
+            asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(got) : "l"(cell) : "memory");
+            return got;
+        default:
+            *cell = value;
+            __syncwarp();
+            asm volatile("ld.global.L1::evict_last.L2::128B.u32 %0, [%1];" : "=r"(got) : "l"(cell) : "memory");
+            return got;
+        }
+    }
+    static __device__ void run(const u32 *, u32 *out)
+    {
+        const unsigned lane = threadIdx.x;
+#pragma unroll
+        for (unsigned kind = 0; kind < kinds; kind++)
+#pragma unroll
+            for (unsigned p = 0; p < used_patterns; p++) {
+                u32 *const cell = out + results + place(p, lane);
+                out[(kind * used_patterns + p) * lanes + lane] =
+                    there_and_back(kind, cell, made<u32>(kind, place(p, lane)));
+                __syncwarp();
+            }
+    }
+    static void expect(const u32 *, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            want[i] = made<u32>(i / lanes / used_patterns, place(i / lanes % used_patterns, i % lanes));
+    }
+};
+
+/* Loads through the read-only path, of all sizes. */
+template <class T> struct read_only : one_warp {
+    static constexpr unsigned words = patterns * lanes * words_of<T>;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const T *const array = reinterpret_cast<const T *>(in);
+#pragma unroll
+        for (unsigned p = 0; p < patterns; p++)
+            put<T>(out, p * lanes + threadIdx.x, __ldg(array + in[plain_at + p * lanes + threadIdx.x]));
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < patterns * lanes; i++)
+            for (unsigned w = 0; w < words_of<T>; w++)
+                want[i * words_of<T> + w] = in[in[plain_at + i] * words_of<T> + w];
+    }
+};
+
+__constant__ u32 constants[64] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+
+/* Constants: indexed by all lanes alike, and by each lane as it likes. */
+struct constant_reads : one_warp {
+    static constexpr unsigned used_patterns = 8, words = used_patterns * lanes;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+#pragma unroll
+        for (unsigned p = 0; p < used_patterns; p++) {
+            const unsigned index = p < 4 ? in[p] % 16 : in[plain_at + (p * 7 - 20) * lanes + threadIdx.x] % 16;
+            out[p * lanes + threadIdx.x] = constants[index];
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        static constexpr u32 values[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+        for (unsigned i = 0; i < words; i++) {
+            const unsigned p = i / lanes;
+            want[i] = values[p < 4 ? in[p] % 16 : in[plain_at + (p * 7 - 20) * lanes + i % lanes] % 16];
+        }
+    }
+};
+
+constexpr struct cugate_variant spaces_variants[] = {
+    ROW("local_1", "a local array of bytes", local_array<uint8_t, false>),
+    ROW("local_2", "of 2 bytes", local_array<uint16_t, false>),
+    ROW("local_4", "of 4 bytes", local_array<u32, false>),
+    ROW("local_8", "of 8 bytes", local_array<uint2, false>),
+    ROW("local_16", "of 16 bytes", local_array<uint4, false>),
+    ROW("local_4_some", "of 4 bytes, lanes off", local_array<u32, true>),
+    ROW("local_8_some", "of 8 bytes, lanes off", local_array<uint2, true>),
+    ROW("local_16_some", "of 16 bytes, lanes off", local_array<uint4, true>),
+    ROW("generic_1", "generic addresses, bytes", generic<uint8_t>),
+    ROW("generic_4", "generic addresses, 4 bytes", generic<u32>),
+    ROW("generic_8", "generic addresses, 8 bytes", generic<uint2>),
+    ROW("generic_16", "generic addresses, 16 bytes", generic<uint4>),
+    ROW("hints", "volatile, streaming, acquire and other accesses", hints),
+    ROW("read_only_4", "read-only loads", read_only<u32>),
+    ROW("read_only_8", "read-only loads, 8 bytes", read_only<uint2>),
+    ROW("read_only_16", "read-only loads, 16 bytes", read_only<uint4>),
+    ROW("constants", "constant memory by an index", constant_reads),
+};
+
+FAMILY(spaces, "local memory, generic addresses, hints, constants", restore)
+
 /* ---- The library ---- */
 
 const struct cugate_family *const families[] = {
-    &loops_family,  &calls_family, &shared_family, &global_family,
-    &copies_family, &warps_family, &sparse_family, &sparse_large_family,
+    &loops_family, &calls_family,   &shared_family, &global_family, &copies_family,
+    &warps_family, &atomics_family, &spaces_family, &sparse_family, &sparse_large_family,
 };
 
 int synchronize()
