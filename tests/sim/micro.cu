@@ -2724,11 +2724,357 @@ constexpr struct cugate_variant spaces_variants[] = {
 
 FAMILY(spaces, "local memory, generic addresses, hints, constants", restore)
 
+/* ---- tensor: matrices of small whole numbers, whose sums are exact ---- */
+
+/* Element of matrix a (m x k), b (k x n) or c (m x n): -3 to 4. */
+__host__ __device__ int element(const u32 *in, unsigned matrix, unsigned row, unsigned column)
+{
+    return static_cast<int>(in[matrix * 1024 + row * 32 + column] % 8) - 3;
+}
+
+/* d = a x b + c, for the types and shapes below; a word of the output an element. */
+template <unsigned m, unsigned n, unsigned k> struct product : one_warp {
+    static constexpr unsigned words = m * n;
+
+    EVERYWHERE int sum(const u32 *in, unsigned row, unsigned column)
+    {
+        int total = element(in, 2, row, column);
+        for (unsigned i = 0; i < k; i++)
+            total += element(in, 0, row, i) * element(in, 1, i, column);
+        return total;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++)
+            want[i] = static_cast<u32>(sum(in, i / n, i % n));
+    }
+};
+
+/* The bits of two or four elements of a or b beside each other, along k. */
+template <class T> __device__ u32 packed(const u32 *in, unsigned matrix, unsigned other, unsigned k)
+{
+    u32 bits = 0;
+    for (unsigned i = 0; i < 4 / sizeof(T); i++) {
+        const int value = matrix == 0 ? element(in, 0, other, k + i) : element(in, 1, k + i, other);
+        if constexpr (std::is_same_v<T, int8_t>)
+            bits |= (static_cast<u32>(value) & 0xff) << 8 * i;
+        else if constexpr (std::is_same_v<T, __half>)
+            bits |= static_cast<u32>(__half_as_ushort(__int2half_rn(value))) << 16 * i;
+        else if constexpr (std::is_same_v<T, __nv_bfloat16>)
+            bits |= static_cast<u32>(__bfloat16_as_ushort(__int2bfloat16_rn(value))) << 16 * i;
+        else
+            bits = __float_as_uint(static_cast<float>(value));
+    }
+    return bits;
+}
+
+/* The fragments of every m16n8 product: words of 4 bytes along k, 4 lanes a row. */
+template <class T, unsigned k> struct fragments {
+    static constexpr unsigned per_word = 4 / sizeof(T), a_words = k / per_word / 2, b_words = k / per_word / 4;
+    u32 a[a_words], b[b_words];
+
+    __device__ explicit fragments(const u32 *in)
+    {
+        const unsigned group = threadIdx.x / 4, in_group = threadIdx.x % 4;
+        for (unsigned w = 0; w < a_words; w++)
+            a[w] = packed<T>(in, 0, group + w % 2 * 8, (in_group + w / 2 * 4) * per_word);
+        for (unsigned w = 0; w < b_words; w++)
+            b[w] = packed<T>(in, 1, group, (in_group + w * 4) * per_word);
+    }
+};
+
+__device__ unsigned c_row(unsigned w)
+{
+    return threadIdx.x / 4 + w / 2 * 8;
+}
+__device__ unsigned c_column(unsigned w)
+{
+    return threadIdx.x % 4 * 2 + w % 2;
+}
+
+template <class T, unsigned k> struct mma_float : product<16, 8, k> {
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const fragments<T, k> f(in);
+        float c[4];
+        for (unsigned w = 0; w < 4; w++)
+            c[w] = static_cast<float>(element(in, 2, c_row(w), c_column(w)));
+        if constexpr (std::is_same_v<T, __half> && k == 16)
+            asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                         "{%8, %9}, {%0, %1, %2, %3};"
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                         : "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3]), "r"(f.b[0]), "r"(f.b[1]));
+        else if constexpr (std::is_same_v<T, __half>)
+            asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+                         "{%0, %1, %2, %3};"
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                         : "r"(f.a[0]), "r"(f.a[1]), "r"(f.b[0]));
+        else if constexpr (std::is_same_v<T, __nv_bfloat16>)
+            asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                         "{%8, %9}, {%0, %1, %2, %3};"
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                         : "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3]), "r"(f.b[0]), "r"(f.b[1]));
+        else if constexpr (k == 8)
+            asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                         "{%8, %9}, {%0, %1, %2, %3};"
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                         : "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3]), "r"(f.b[0]), "r"(f.b[1]));
+        else
+            asm volatile("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+                         "{%0, %1, %2, %3};"
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                         : "r"(f.a[0]), "r"(f.a[1]), "r"(f.b[0]));
+        for (unsigned w = 0; w < 4; w++)
+            out[c_row(w) * 8 + c_column(w)] = static_cast<u32>(static_cast<int>(c[w]));
+    }
+};
+
+struct mma_half : product<16, 8, 16> {
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const fragments<__half, 16> f(in);
+        u32 c[2];
+        for (unsigned w = 0; w < 2; w++) {
+            const __half2 both = __halves2half2(__int2half_rn(element(in, 2, c_row(2 * w), c_column(0))),
+                                                __int2half_rn(element(in, 2, c_row(2 * w), c_column(1))));
+            std::memcpy(&c[w], &both, sizeof both);
+        }
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+                     "{%0, %1};"
+                     : "+r"(c[0]), "+r"(c[1])
+                     : "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3]), "r"(f.b[0]), "r"(f.b[1]));
+        for (unsigned w = 0; w < 4; w++) {
+            const unsigned short bits = static_cast<unsigned short>(c[w / 2] >> w % 2 * 16);
+            out[c_row(w) * 8 + c_column(w)] = static_cast<u32>(__half2int_rn(__ushort_as_half(bits)));
+        }
+    }
+};
+
+template <unsigned k> struct mma_bytes : product<16, 8, k> {
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const fragments<int8_t, k> f(in);
+        int c[4];
+        for (unsigned w = 0; w < 4; w++)
+            c[w] = element(in, 2, c_row(w), c_column(w));
+        if constexpr (k == 32)
+            asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                         "{%8, %9}, {%0, %1, %2, %3};"
+                         : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+                         : "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3]), "r"(f.b[0]), "r"(f.b[1]));
+        else
+            asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+                         "{%0, %1, %2, %3};"
+                         : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+                         : "r"(f.a[0]), "r"(f.a[1]), "r"(f.b[0]));
+        for (unsigned w = 0; w < 4; w++)
+            out[c_row(w) * 8 + c_column(w)] = static_cast<u32>(c[w]);
+    }
+};
+
+struct mma_double : product<8, 8, 4> {
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned group = threadIdx.x / 4, in_group = threadIdx.x % 4;
+        const double a = element(in, 0, group, in_group), b = element(in, 1, in_group, group);
+        double c0 = element(in, 2, group, in_group * 2), c1 = element(in, 2, group, in_group * 2 + 1);
+        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                     : "+d"(c0), "+d"(c1)
+                     : "d"(a), "d"(b));
+        out[group * 8 + in_group * 2] = static_cast<u32>(static_cast<int>(c0));
+        out[group * 8 + in_group * 2 + 1] = static_cast<u32>(static_cast<int>(c1));
+    }
+};
+
+struct mma_double_16 : product<16, 8, 16> {
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned group = threadIdx.x / 4, in_group = threadIdx.x % 4;
+        double a[8], b[4], c[4];
+        for (unsigned w = 0; w < 8; w++)
+            a[w] = element(in, 0, group + w % 2 * 8, in_group + w / 2 * 4);
+        for (unsigned w = 0; w < 4; w++)
+            b[w] = element(in, 1, in_group + w * 4, group);
+        for (unsigned w = 0; w < 4; w++)
+            c[w] = element(in, 2, c_row(w), c_column(w));
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+                     "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+                     : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+                     : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+                       "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+        for (unsigned w = 0; w < 4; w++)
+            out[c_row(w) * 8 + c_column(w)] = static_cast<u32>(static_cast<int>(c[w]));
+    }
+};
+
+/* Through shared memory, by the compiler's own loads of fragments. */
+template <class Sum> struct wmma_half : product<16, 16, 16> {
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        namespace wmma = nvcuda::wmma;
+        __shared__ __half a[16 * 24], b[16 * 16];
+        __shared__ Sum c[16 * 20];
+        for (unsigned i = threadIdx.x; i < 256; i += lanes) {
+            a[i / 16 * 24 + i % 16] = __int2half_rn(element(in, 0, i / 16, i % 16));
+            b[i % 16 * 16 + i / 16] = __int2half_rn(element(in, 1, i / 16, i % 16)); /* a column after the other */
+            c[i / 16 * 20 + i % 16] = static_cast<Sum>(static_cast<float>(element(in, 2, i / 16, i % 16)));
+        }
+        __syncthreads();
+        wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> left;
+        wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> right;
+        wmma::fragment<wmma::accumulator, 16, 16, 16, Sum> sums;
+        wmma::load_matrix_sync(left, a, 24);
+        wmma::load_matrix_sync(right, b, 16);
+        if constexpr (sizeof(Sum) == 2)
+            wmma::fill_fragment(sums, static_cast<Sum>(0.0f)); /* rows of 20 halves are not allowed */
+        else
+            wmma::load_matrix_sync(sums, c, 20, wmma::mem_row_major);
+        wmma::mma_sync(sums, left, right, sums);
+        if constexpr (sizeof(Sum) == 2) {
+            __shared__ Sum d[256];
+            wmma::store_matrix_sync(d, sums, 16, wmma::mem_row_major);
+            __syncthreads();
+            for (unsigned i = threadIdx.x; i < 256; i += lanes)
+                out[i] = static_cast<u32>(static_cast<int>(static_cast<float>(d[i] + c[i / 16 * 20 + i % 16])));
+        } else {
+            wmma::store_matrix_sync(c, sums, 20, wmma::mem_row_major);
+            __syncthreads();
+            for (unsigned i = threadIdx.x; i < 256; i += lanes)
+                out[i] = static_cast<u32>(static_cast<int>(c[i / 16 * 20 + i % 16]));
+        }
+    }
+};
+
+/* ldmatrix: which 16 bytes each lane names is the pattern. `count` matrices of 8 rows. */
+template <unsigned count, bool transposed> struct matrix_loads : one_warp {
+    static constexpr unsigned words = patterns * lanes * count;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ uint4 shared[cells];
+        const unsigned lane = threadIdx.x;
+#pragma unroll 1
+        for (unsigned i = lane; i < cells; i += lanes)
+            shared[i] = made<uint4>(7, i);
+        __syncthreads();
+#pragma unroll
+        for (unsigned p = 0; p < patterns; p++) {
+            const u32 row = static_cast<u32>(__cvta_generic_to_shared(&shared[in[plain_at + p * lanes + lane]]));
+            u32 got[4] = {};
+            if constexpr (count == 1 && !transposed)
+                asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(got[0]) : "r"(row));
+            else if constexpr (count == 1)
+                asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];" : "=r"(got[0]) : "r"(row));
+            else if constexpr (count == 2 && !transposed)
+                asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                             : "=r"(got[0]), "=r"(got[1])
+                             : "r"(row));
+            else if constexpr (count == 2)
+                asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                             : "=r"(got[0]), "=r"(got[1])
+                             : "r"(row));
+            else if constexpr (!transposed)
+                asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                             : "=r"(got[0]), "=r"(got[1]), "=r"(got[2]), "=r"(got[3])
+                             : "r"(row));
+            else
+                asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                             : "=r"(got[0]), "=r"(got[1]), "=r"(got[2]), "=r"(got[3])
+                             : "r"(row));
+            for (unsigned matrix = 0; matrix < count; matrix++)
+                out[(p * count + matrix) * lanes + lane] = got[matrix];
+        }
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < words; i++) {
+            const unsigned lane = i % lanes, matrix = i / lanes % count, p = i / lanes / count;
+            /* half h of row r, whose address is lane r's of the matrix's eight */
+            const auto half_of = [&](unsigned r, unsigned h) {
+                const uint4 row = made<uint4>(7, in[plain_at + p * lanes + matrix * 8 + r]);
+                uint16_t halves[8];
+                std::memcpy(halves, &row, sizeof halves);
+                return static_cast<u32>(halves[h]);
+            };
+            const unsigned a = lane / 4, b = lane % 4 * 2;
+            want[i] = transposed ? half_of(b, a) | half_of(b + 1, a) << 16 : half_of(a, b) | half_of(a, b + 1) << 16;
+        }
+    }
+};
+
+/* stmatrix: rows that no two lanes share, read back row by row. */
+template <bool transposed> struct matrix_stores : one_warp {
+    static constexpr unsigned words = patterns * lanes * 4;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        __shared__ uint4 shared[cells];
+        const unsigned lane = threadIdx.x;
+#pragma unroll
+        for (unsigned p = 0; p < patterns; p++) {
+            const unsigned at = in[apart_at + p * lanes + lane];
+            const u32 row = static_cast<u32>(__cvta_generic_to_shared(&shared[at]));
+            const uint4 given = made<uint4>(p, lane);
+            if constexpr (transposed)
+                asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
+                             "r"(given.x), "r"(given.y), "r"(given.z), "r"(given.w)
+                             : "memory");
+            else
+                asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
+                             "r"(given.x), "r"(given.y), "r"(given.z), "r"(given.w)
+                             : "memory");
+            __syncwarp();
+            put<uint4>(out, p * lanes + lane, shared[at]);
+            __syncwarp();
+        }
+    }
+    static void expect(const u32 *, u32 *want)
+    {
+        for (unsigned p = 0; p < patterns; p++)
+            for (unsigned lane = 0; lane < lanes; lane++) {
+                /* row `lane % 8` of matrix `lane / 8`: half h comes from lane `row * 4 + h / 2`, or turned over */
+                u32 halves[8];
+                for (unsigned h = 0; h < 8; h++) {
+                    const unsigned r = transposed ? h : lane % 8, c = transposed ? lane % 8 : h;
+                    const uint4 given = made<uint4>(p, r * 4 + c / 2);
+                    halves[h] = reinterpret_cast<const u32 *>(&given)[lane / 8] >> c % 2 * 16 & 0xffff;
+                }
+                for (unsigned w = 0; w < 4; w++)
+                    want[(p * lanes + lane) * 4 + w] = halves[2 * w] | halves[2 * w + 1] << 16;
+            }
+    }
+};
+
+constexpr struct cugate_variant tensor_variants[] = {
+    ROW("half_to_float_16", "m16n8k16, f16, sums in f32", mma_float<__half, 16>),
+    ROW("half_to_float_8", "m16n8k8, f16, sums in f32", mma_float<__half, 8>),
+    ROW("bfloat_to_float", "m16n8k16, bf16, sums in f32", mma_float<__nv_bfloat16, 16>),
+    ROW("tf32_8", "m16n8k8, tf32", mma_float<float, 8>),
+    ROW("tf32_4", "m16n8k4, tf32", mma_float<float, 4>),
+    ROW("half_to_half", "m16n8k16, f16, sums in f16", mma_half),
+    ROW("bytes_32", "m16n8k32, s8", mma_bytes<32>),
+    ROW("bytes_16", "m16n8k16, s8", mma_bytes<16>),
+    ROW("doubles_4", "m8n8k4, f64", mma_double),
+    ROW("doubles_16", "m16n8k16, f64", mma_double_16),
+    ROW("wmma_float", "16x16x16 by wmma, sums in f32", wmma_half<float>),
+    ROW("wmma_half", "16x16x16 by wmma, sums in f16", wmma_half<__half>),
+    ROW("load_1", "ldmatrix, rows by pattern", matrix_loads<1, false>),
+    ROW("load_2", "two matrices", matrix_loads<2, false>),
+    ROW("load_4", "four matrices", matrix_loads<4, false>),
+    ROW("load_1_transposed", "a matrix, transposed", matrix_loads<1, true>),
+    ROW("load_2_transposed", "two matrices, transposed", matrix_loads<2, true>),
+    ROW("load_4_transposed", "four matrices, transposed", matrix_loads<4, true>),
+    ROW("store_4", "stmatrix, four matrices", matrix_stores<false>),
+    ROW("store_4_transposed", "four matrices, transposed", matrix_stores<true>),
+};
+
+FAMILY(tensor, "tensor cores and what feeds them", restore)
+
 /* ---- The library ---- */
 
 const struct cugate_family *const families[] = {
-    &loops_family, &calls_family,   &shared_family, &global_family, &copies_family,
-    &warps_family, &atomics_family, &spaces_family, &sparse_family, &sparse_large_family,
+    &loops_family,   &calls_family,  &shared_family, &global_family, &copies_family,       &warps_family,
+    &atomics_family, &spaces_family, &tensor_family, &sparse_family, &sparse_large_family,
 };
 
 int synchronize()
