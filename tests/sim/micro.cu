@@ -3070,11 +3070,813 @@ constexpr struct cugate_variant tensor_variants[] = {
 
 FAMILY(tensor, "tensor cores and what feeds them", restore)
 
+/* ---- arithmetic: results over a table of ordinary and odd numbers ---- */
+
+/* On the GPU the first, on the host the second. */
+#ifdef __CUDA_ARCH__
+#define BOTH(on_device, on_host) (on_device)
+#else
+#define BOTH(on_device, on_host) (on_host)
+#endif
+
+#define ASM_2(text, type, a)                                                                                           \
+    [&] {                                                                                                              \
+        u32 result;                                                                                                    \
+        asm(text : "=r"(result) : type(a));                                                                            \
+        return result;                                                                                                 \
+    }()
+#define ASM_3(text, a, b)                                                                                              \
+    [&] {                                                                                                              \
+        u32 result;                                                                                                    \
+        asm(text : "=r"(result) : "r"(a), "r"(b));                                                                     \
+        return result;                                                                                                 \
+    }()
+#define ASM_4(text, a, b, c)                                                                                           \
+    [&] {                                                                                                              \
+        u32 result;                                                                                                    \
+        asm(text : "=r"(result) : "r"(a), "r"(b), "r"(c));                                                             \
+        return result;                                                                                                 \
+    }()
+
+template <unsigned results> struct integer_results {
+    static constexpr unsigned blocks = 4, threads = 128, each = results, count = blocks * threads,
+                              words = count * results;
+};
+
+struct host_bits {
+    static u32 reversed(u32 x)
+    {
+        u32 r = 0;
+        for (unsigned i = 0; i < 32; i++)
+            r |= (x >> i & 1) << (31 - i);
+        return r;
+    }
+    static u32 ones(u32 x)
+    {
+        return static_cast<u32>(__builtin_popcount(x));
+    }
+    static u32 leading_zeros(u32 x)
+    {
+        return x ? static_cast<u32>(__builtin_clz(x)) : 32;
+    }
+    static u32 permuted(u32 a, u32 b, u32 selector)
+    {
+        const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
+        u32 r = 0;
+        for (unsigned i = 0; i < 4; i++)
+            r |= static_cast<u32>(both >> (selector >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+        return r;
+    }
+    static u32 high(u32 a, u32 b)
+    {
+        return static_cast<u32>(static_cast<uint64_t>(a) * b >> 32);
+    }
+    static u32 signed_high(u32 a, u32 b)
+    {
+        return static_cast<u32>(static_cast<int64_t>(static_cast<int>(a)) * static_cast<int>(b) >> 32);
+    }
+    static u32 shifted_left(u32 low, u32 high_word, unsigned by)
+    {
+        return static_cast<u32>((static_cast<uint64_t>(high_word) << 32 | low) << by >> 32);
+    }
+    static u32 shifted_right(u32 low, u32 high_word, unsigned by)
+    {
+        return static_cast<u32>((static_cast<uint64_t>(high_word) << 32 | low) >> by);
+    }
+    static u32 dot(u32 a, u32 b, u32 c)
+    {
+        for (unsigned i = 0; i < 4; i++)
+            c += static_cast<u32>(static_cast<int8_t>(a >> 8 * i) * static_cast<int8_t>(b >> 8 * i));
+        return c;
+    }
+    static u32 unsigned_dot(u32 a, u32 b, u32 c)
+    {
+        for (unsigned i = 0; i < 4; i++)
+            c += (a >> 8 * i & 255) * (b >> 8 * i & 255);
+        return c;
+    }
+    static u32 dot_of_two(u32 a, u32 b, u32 c)
+    {
+        for (unsigned i = 0; i < 2; i++)
+            c += static_cast<u32>(static_cast<int16_t>(a >> 16 * i) * static_cast<int8_t>(b >> 8 * i));
+        return c;
+    }
+    static u32 field(u32 x, unsigned at, unsigned length)
+    {
+        return x >> at & ((1u << length) - 1);
+    }
+};
+
+struct integer_bits : integer_results<27> {
+    static __host__ __device__ void of(u32 a, u32 b, u32 c, u32 *r)
+    {
+        using h = host_bits;
+        const int s = static_cast<int>(a), t = static_cast<int>(b);
+        *r++ = BOTH(__brev(a), h::reversed(a));
+        *r++ = BOTH(__popc(a), h::ones(a));
+        *r++ = BOTH(__clz(s >> b % 32), h::leading_zeros(static_cast<u32>(s >> b % 32)));
+        *r++ = BOTH(__ffs(s << b % 32), h::ones(a << b % 32 ? (a << b % 32 ^ ((a << b % 32) - 1)) : 0));
+        *r++ = BOTH(__byte_perm(a, b, 0x5140), h::permuted(a, b, 0x5140));
+        *r++ = BOTH(__byte_perm(a, b, c & 0x7777), h::permuted(a, b, c));
+        *r++ = BOTH(__funnelshift_l(a, b, c), h::shifted_left(a, b, c % 32));
+        *r++ = BOTH(__funnelshift_r(a, b, c), h::shifted_right(a, b, c % 32));
+        *r++ = BOTH(__funnelshift_lc(a, b, c % 64), h::shifted_left(a, b, c % 64 < 32 ? c % 64 : 32));
+        *r++ = BOTH(__funnelshift_rc(a, b, c % 64), h::shifted_right(a, b, c % 64 < 32 ? c % 64 : 32));
+        *r++ = BOTH(__umulhi(a, b), h::high(a, b));
+        *r++ = static_cast<u32>(BOTH(__mulhi(s, t), h::signed_high(a, b)));
+        *r++ = a * b + c;
+        *r++ = BOTH(__umul24(a, b), (a & 0xffffff) * (b & 0xffffff));
+        *r++ = BOTH(__usad(a, b, c), (a > b ? a - b : b - a) + c);
+        *r++ = BOTH(__sad(s, t, c), static_cast<u32>(std::abs(static_cast<int64_t>(s) - t)) + c);
+        *r++ = static_cast<u32>(s < t ? s : t) + (a > b ? a : b);
+        *r++ = static_cast<u32>(BOTH(__dp4a(s, t, static_cast<int>(c)), h::dot(a, b, c)));
+        *r++ = BOTH(__dp4a(a, b, c), h::unsigned_dot(a, b, c));
+        *r++ = static_cast<u32>(BOTH(__dp2a_lo(s, t, static_cast<int>(c)), h::dot_of_two(a, b, c)));
+        *r++ = BOTH(ASM_2("bfe.u32 %0, %1, 7, 13;", "r", a), h::field(a, 7, 13));
+        *r++ = BOTH(ASM_4("bfe.u32 %0, %1, %2, %3;", a, b % 20, c % 12), h::field(a, b % 20, c % 12));
+        *r++ = BOTH(ASM_3("bfi.b32 %0, %1, %2, 5, 9;", a, b), (b & ~(511u << 5)) | (a & 511) << 5);
+        *r++ = BOTH(ASM_4("lop3.b32 %0, %1, %2, %3, 0xe8;", a, b, c), (a & b) | (a & c) | (b & c));
+        *r++ = BOTH(ASM_2("bfind.u32 %0, %1;", "r", a), 31 - h::leading_zeros(a));
+        *r++ = BOTH(ASM_3("shl.b32 %0, %1, %2;", a, c % 48), c % 48 < 32 ? a << c % 48 : 0);
+        *r++ = BOTH(ASM_3("shr.s32 %0, %1, %2;", a, c % 48), static_cast<u32>(s >> std::min(c % 48, 31u)));
+    }
+};
+
+struct integer_wide : integer_results<18> {
+    static __host__ __device__ void of(u32 a, u32 b, u32 c, u32 *r)
+    {
+        const uint64_t x = static_cast<uint64_t>(a) << 32 | b, y = static_cast<uint64_t>(c) << 20 | a;
+        const int64_t s = static_cast<int64_t>(x), t = static_cast<int64_t>(c) - 5;
+        const uint64_t results[9] = {
+            x * y,
+            x + y * 3,
+            x - y,
+            x << c % 64,
+            x >> c % 64,
+            static_cast<uint64_t>(s >> b % 64),
+            BOTH(__umul64hi(x, y), static_cast<uint64_t>(static_cast<unsigned __int128>(x) * y >> 64)),
+            static_cast<uint64_t>(s < t ? s : t) + (x > y ? x : y),
+            (x & y) | (x ^ (y << 1))};
+        for (const uint64_t wide : results) {
+            *r++ = static_cast<u32>(wide);
+            *r++ = static_cast<u32>(wide >> 32);
+        }
+    }
+};
+
+struct integer_divisions : integer_results<10> {
+    static __host__ __device__ void of(u32 a, u32 b, u32 c, u32 *r)
+    {
+        const u32 d = b >> c % 32 | 1;
+        const int s = static_cast<int>(a), t = static_cast<int>(b % 4000) - 2000;
+        *r++ = a / d;
+        *r++ = a % d;
+        *r++ = static_cast<u32>(s / (t ? t : 3));
+        *r++ = static_cast<u32>(s % (t ? t : 3));
+        *r++ = a / 7;
+        *r++ = a % 1000;
+        *r++ = static_cast<u32>(s / -13);
+        *r++ = static_cast<u32>(s % 4096);
+        *r++ = (a & 0xffff) / ((b & 0xff) + 1);
+        *r++ = a > b ? a / (c % 5 + 1) : b;
+    }
+};
+
+/* Halves and bytes of words at once. */
+struct integer_parts : integer_results<12> {
+    template <class T, class F> static u32 each_part(u32 a, u32 b, F f)
+    {
+        u32 r = 0;
+        for (unsigned i = 0; i < 32; i += 8 * sizeof(T))
+            r |= static_cast<u32>(
+                     static_cast<std::make_unsigned_t<T>>(f(static_cast<T>(a >> i), static_cast<T>(b >> i))))
+                 << i;
+        return r;
+    }
+    template <class T> static int greater(T a, T b)
+    {
+        return a > b ? a : b;
+    }
+    static __host__ __device__ void of(u32 a, u32 b, u32 c, u32 *r)
+    {
+        const int s = static_cast<int>(a), t = static_cast<int>(b), u = static_cast<int>(c);
+        *r++ = BOTH(__vadd2(a, b), each_part<int16_t>(a, b, [](int x, int y) { return x + y; }));
+        *r++ = BOTH(__vadd4(a, b), each_part<int8_t>(a, b, [](int x, int y) { return x + y; }));
+        *r++ = BOTH(__vsub4(a, b), each_part<int8_t>(a, b, [](int x, int y) { return x - y; }));
+        *r++ = BOTH(__vmaxs2(a, b), each_part<int16_t>(a, b, greater<int>));
+        *r++ = BOTH(__vmaxu2(a, b), each_part<uint16_t>(a, b, greater<int>));
+        *r++ = BOTH(__vmaxu4(a, b), each_part<uint8_t>(a, b, greater<int>));
+        *r++ = BOTH(__vabsdiffu4(a, b), each_part<uint8_t>(a, b, [](int x, int y) { return std::abs(x - y); }));
+        *r++ = BOTH(__vcmpeq4(a, b & a), each_part<uint8_t>(a, b & a, [](int x, int y) { return x == y ? 255 : 0; }));
+        *r++ = BOTH(__vavgu4(a, b), each_part<uint8_t>(a, b, [](int x, int y) { return (x + y + 1) / 2; }));
+        *r++ = static_cast<u32>(BOTH(__vimax3_s32(s, t, u), std::max({s, t, u})));
+        *r++ = BOTH(__vimin3_u32(a, b, c), std::min({a, b, c}));
+        *r++ = static_cast<u32>(BOTH(__viaddmax_s32(s, t, u), std::max(static_cast<int>(a + b), u)));
+    }
+};
+
+template <class F> struct integers : F {
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        u32 results[F::each];
+        F::of(in[3 * i], in[3 * i + 1], in[3 * i + 2], results);
+        for (unsigned k = 0; k < F::each; k++)
+            out[k * F::count + i] = results[k];
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < F::count; i++) {
+            u32 results[F::each];
+            F::of(in[3 * i], in[3 * i + 1], in[3 * i + 2], results);
+            for (unsigned k = 0; k < F::each; k++)
+                want[k * F::count + i] = results[k];
+        }
+    }
+};
+
+template <class T> __host__ __device__ T number(const u32 *in, unsigned i)
+{
+    T value;
+    if constexpr (sizeof(T) == 4)
+        std::memcpy(&value, &in[floats_at + i], sizeof value);
+    else
+        std::memcpy(&value, &in[doubles_at + 2 * i], sizeof value);
+    return value;
+}
+
+/* The second number: of mild ones mild, and an odd one for each odd one. */
+__host__ __device__ unsigned partner(unsigned i, unsigned which)
+{
+    return i < mild_at ? (i * 7 + which * 5) % mild_at : i ^ which;
+}
+
+/* Results that are words of some kind, one or two each. What is written for odd numbers is for a comparison with other
+ * runs; here only that which is clear is checked: whole numbers to the bit (`exact`), or mild ones nearly. */
+template <class F> struct numbers {
+    using T = typename F::type;
+    static constexpr unsigned blocks = 4, threads = floats / blocks, words = F::each * F::size * floats;
+
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        u32 results[F::each * F::size];
+        F::of(number<T>(in, i), number<T>(in, partner(i, 1)), number<T>(in, partner(i, 2)), results);
+        for (unsigned k = 0; k < F::each * F::size; k++)
+            out[k * floats + i] = results[k];
+    }
+    static bool accept(const u32 *in, unsigned word, u32 got)
+    {
+        const unsigned i = word % floats, k = word / floats;
+        const T x = number<T>(in, i), y = number<T>(in, partner(i, 1)), z = number<T>(in, partner(i, 2));
+        if constexpr (F::exact) {
+            return i < whole_at || i >= whole_at + whole_count || got == F::want(k, x);
+        } else {
+            if (i < mild_at || i >= mild_at + mild_count || k % F::size != F::size - 1)
+                return true;
+            /* of a double the upper word: 20 bits after the point */
+            const double want =
+                F::want(k / F::size, static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+            return cugate::close_to(F::value(k / F::size, got), want, F::tolerance, F::scale);
+        }
+    }
+};
+
+struct float_words {
+    using type = float;
+    static constexpr unsigned size = 1;
+    static constexpr bool exact = false;
+    static constexpr double tolerance = 1e-5, scale = 0.1;
+    static double value(unsigned, u32 bits)
+    {
+        float f;
+        std::memcpy(&f, &bits, sizeof f);
+        return static_cast<double>(f);
+    }
+};
+
+struct double_words {
+    using type = double;
+    static constexpr unsigned size = 2;
+    static constexpr bool exact = false;
+    static constexpr double tolerance = 3e-6, scale = 0.1;
+    static double value(unsigned, u32 bits)
+    {
+        const uint64_t wide = static_cast<uint64_t>(bits) << 32;
+        double d;
+        std::memcpy(&d, &wide, sizeof d);
+        return d;
+    }
+};
+
+#define UNARY(text)                                                                                                    \
+    [&] {                                                                                                              \
+        float result;                                                                                                  \
+        asm(text " %0, %1;" : "=f"(result) : "f"(x));                                                                  \
+        return result;                                                                                                 \
+    }()
+#define BINARY(text)                                                                                                   \
+    [&] {                                                                                                              \
+        float result;                                                                                                  \
+        asm(text " %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));                                                      \
+        return result;                                                                                                 \
+    }()
+#define TERNARY(text)                                                                                                  \
+    [&] {                                                                                                              \
+        float result;                                                                                                  \
+        asm(text " %0, %1, %2, %3;" : "=f"(result) : "f"(x), "f"(y), "f"(z));                                          \
+        return result;                                                                                                 \
+    }()
+
+/* What the table of the special function unit gives. */
+struct table_functions : float_words {
+    static constexpr unsigned each = 13;
+    static constexpr double tolerance = 2e-3; /* tanh.approx has 11 bits */
+    static __device__ void of(float x, float, float, u32 *r)
+    {
+        const float results[each] = {
+            UNARY("rcp.approx.f32"),       UNARY("rcp.approx.ftz.f32"), UNARY("rsqrt.approx.f32"),
+            UNARY("rsqrt.approx.ftz.f32"), UNARY("sqrt.approx.f32"),    UNARY("sqrt.approx.ftz.f32"),
+            UNARY("ex2.approx.f32"),       UNARY("ex2.approx.ftz.f32"), UNARY("lg2.approx.f32"),
+            UNARY("lg2.approx.ftz.f32"),   UNARY("sin.approx.f32"),     UNARY("cos.approx.f32"),
+            UNARY("tanh.approx.f32")};
+        for (unsigned k = 0; k < each; k++)
+            r[k] = __float_as_uint(results[k]);
+    }
+    static double want(unsigned k, double x, double, double)
+    {
+        switch (k) {
+        case 0:
+        case 1:
+            return 1 / x;
+        case 2:
+        case 3:
+            return 1 / std::sqrt(x);
+        case 4:
+        case 5:
+            return std::sqrt(x);
+        case 6:
+        case 7:
+            return std::exp2(x);
+        case 8:
+        case 9:
+            return std::log2(x);
+        case 10:
+            return std::sin(x);
+        case 11:
+            return std::cos(x);
+        default:
+            return std::tanh(x);
+        }
+    }
+};
+
+struct math_functions : float_words {
+    static constexpr unsigned each = 14;
+    static __device__ void of(float x, float y, float, u32 *r)
+    {
+        const float results[each] = {sinf(x),     cosf(x),      expf(x),   logf(x),         powf(x, y),
+                                     tanhf(x),    erff(x),      x / y,     sqrtf(x),        cbrtf(x),
+                                     fmodf(x, y), atan2f(x, y), rsqrtf(x), __fdividef(x, y)};
+        for (unsigned k = 0; k < each; k++)
+            r[k] = __float_as_uint(results[k]);
+    }
+    static double want(unsigned k, double x, double y, double)
+    {
+        const double results[each] = {
+            std::sin(x), std::cos(x),  std::exp(x),  std::log(x),     std::pow(x, y),   std::tanh(x),     std::erf(x),
+            x / y,       std::sqrt(x), std::cbrt(x), std::fmod(x, y), std::atan2(x, y), 1 / std::sqrt(x), x / y};
+        return results[k];
+    }
+};
+
+struct double_functions : double_words {
+    static constexpr unsigned each = 8;
+    static __device__ void of(double x, double y, double, u32 *r)
+    {
+        const double results[each] = {sin(x), exp(x), log(x), pow(x, y), x / y, sqrt(x), rsqrt(x), tanh(x)};
+        for (unsigned k = 0; k < each; k++) {
+            r[2 * k] = static_cast<u32>(__double2loint(results[k]));
+            r[2 * k + 1] = static_cast<u32>(__double2hiint(results[k]));
+        }
+    }
+    static double want(unsigned k, double x, double y, double)
+    {
+        const double results[each] = {std::sin(x), std::exp(x),  std::log(x),      std::pow(x, y),
+                                      x / y,       std::sqrt(x), 1 / std::sqrt(x), std::tanh(x)};
+        return results[k];
+    }
+};
+
+/* Every rounding, flushing of denormals, saturation. */
+struct float_arithmetic : float_words {
+    static constexpr unsigned each = 30;
+    static __device__ void of(float x, float y, float z, u32 *r)
+    {
+        const float results[each] = {__fadd_rn(x, y),
+                                     __fadd_rz(x, y),
+                                     __fadd_ru(x, y),
+                                     __fadd_rd(x, y),
+                                     __fmul_rn(x, y),
+                                     __fmul_rz(x, y),
+                                     __fmul_ru(x, y),
+                                     __fmul_rd(x, y),
+                                     __fmaf_rn(x, y, z),
+                                     __fmaf_rz(x, y, z),
+                                     __fmaf_ru(x, y, z),
+                                     __fmaf_rd(x, y, z),
+                                     __fdiv_rz(x, y),
+                                     __fsqrt_ru(x),
+                                     __frcp_rn(x),
+                                     BINARY("add.ftz.f32"),
+                                     BINARY("mul.ftz.f32"),
+                                     TERNARY("fma.rn.ftz.f32"),
+                                     BINARY("add.sat.f32"),
+                                     BINARY("mul.sat.f32"),
+                                     TERNARY("fma.rn.sat.f32"),
+                                     BINARY("min.f32"),
+                                     BINARY("max.f32"),
+                                     BINARY("min.ftz.f32"),
+                                     BINARY("max.NaN.f32"),
+                                     BINARY("min.xorsign.abs.f32"),
+                                     BINARY("copysign.f32"),
+                                     x + 1.5f,
+                                     x * -0.375f,
+                                     fabsf(x) - y};
+        for (unsigned k = 0; k < each; k++)
+            r[k] = __float_as_uint(results[k]);
+    }
+    static double want(unsigned k, double x, double y, double z)
+    {
+        const auto saturated = [](double d) { return d < 0 ? 0.0 : d > 1 ? 1.0 : d; };
+        const double sum = x + y, product = x * y, fused = x * y + z, least = std::min(x, y), most = std::max(x, y);
+        const double results[each] = {sum,
+                                      sum,
+                                      sum,
+                                      sum,
+                                      product,
+                                      product,
+                                      product,
+                                      product,
+                                      fused,
+                                      fused,
+                                      fused,
+                                      fused,
+                                      x / y,
+                                      std::sqrt(x),
+                                      1 / x,
+                                      sum,
+                                      product,
+                                      fused,
+                                      saturated(sum),
+                                      saturated(product),
+                                      saturated(fused),
+                                      least,
+                                      most,
+                                      least,
+                                      most,
+                                      least,
+                                      y,
+                                      x + 1.5,
+                                      x * -0.375,
+                                      x - y};
+        return results[k];
+    }
+};
+
+struct double_arithmetic : double_words {
+    static constexpr unsigned each = 18;
+    static __device__ void of(double x, double y, double z, u32 *r)
+    {
+        const double results[each] = {__dadd_rn(x, y),   __dadd_rz(x, y),   __dadd_ru(x, y),   __dadd_rd(x, y),
+                                      __dmul_rn(x, y),   __dmul_rz(x, y),   __dmul_ru(x, y),   __dmul_rd(x, y),
+                                      __fma_rn(x, y, z), __fma_rz(x, y, z), __fma_ru(x, y, z), __fma_rd(x, y, z),
+                                      fmin(x, y),        fmax(x, y),        __drcp_rn(x),      rint(x) + 1e-300,
+                                      x > y ? x : y * 3, fabs(x) - y};
+        for (unsigned k = 0; k < each; k++) {
+            r[2 * k] = static_cast<u32>(__double2loint(results[k]));
+            r[2 * k + 1] = static_cast<u32>(__double2hiint(results[k]));
+        }
+    }
+    static double want(unsigned k, double x, double y, double z)
+    {
+        const double sum = x + y, product = x * y, fused = x * y + z;
+        const double results[each] = {sum,
+                                      sum,
+                                      sum,
+                                      sum,
+                                      product,
+                                      product,
+                                      product,
+                                      product,
+                                      fused,
+                                      fused,
+                                      fused,
+                                      fused,
+                                      std::min(x, y),
+                                      std::max(x, y),
+                                      1 / x,
+                                      std::rint(x),
+                                      x > y ? x : y * 3,
+                                      x - y};
+        return results[k];
+    }
+};
+
+/* Halves of both kinds; results are the bits of two, of which the lower is checked. */
+template <class H2, class H> struct half_arithmetic : float_words {
+    static constexpr unsigned each = 12;
+    static constexpr double tolerance = std::is_same_v<H, __half> ? 4e-3 : 3e-2, scale = 4;
+    static __device__ H2 two(float a, float b)
+    {
+        if constexpr (std::is_same_v<H, __half>)
+            return __floats2half2_rn(a, b);
+        else
+            return __floats2bfloat162_rn(a, b);
+    }
+    static __device__ void of(float x, float y, float z, u32 *r)
+    {
+        const H2 a = two(x, y), b = two(y, z), c = two(z, x);
+        H2 one_sum = a;
+        one_sum.x = __hadd(a.x, b.y);
+        const H2 results[each] = {__hadd2(a, b),     __hmul2(a, b),     __hfma2(a, b, c), __hsub2(a, b),
+                                  __hadd2_sat(a, b), __hmul2_sat(a, b), __hmin2(a, b),    __hmax2(a, b),
+                                  __hmax2_nan(a, b), __habs2(a),        one_sum,          __hfma2_relu(a, b, c)};
+        for (unsigned k = 0; k < each; k++)
+            std::memcpy(&r[k], &results[k], sizeof r[k]);
+    }
+    static double value(unsigned, u32 bits)
+    {
+        const uint16_t low = static_cast<uint16_t>(bits);
+        H half;
+        std::memcpy(&half, &low, sizeof half);
+        return static_cast<double>(static_cast<float>(half));
+    }
+    static double want(unsigned k, double x, double y, double z)
+    {
+        const auto saturated = [](double d) { return d < 0 ? 0.0 : d > 1 ? 1.0 : d; };
+        const double results[each] = {
+            x + y,          x * y,          x * y + z, x - y, saturated(x + y), saturated(x * y), std::min(x, y),
+            std::max(x, y), std::max(x, y), x,         x + z, x * y + z};
+        return results[k];
+    }
+};
+
+struct to_integers : float_words {
+    static constexpr unsigned each = 22;
+    static constexpr bool exact = true;
+    static __device__ void of(float x, float, float, u32 *r)
+    {
+        const u64 wide[4] = {static_cast<u64>(__float2ll_rn(x)), static_cast<u64>(__float2ll_rz(x)), __float2ull_ru(x),
+                             __float2ull_rd(x)};
+        const u32 results[each] = {static_cast<u32>(__float2int_rn(x)),
+                                   static_cast<u32>(__float2int_rz(x)),
+                                   static_cast<u32>(__float2int_ru(x)),
+                                   static_cast<u32>(__float2int_rd(x)),
+                                   __float2uint_rn(x),
+                                   __float2uint_rz(x),
+                                   __float2uint_ru(x),
+                                   __float2uint_rd(x),
+                                   ASM_2("{ .reg .s16 t; cvt.rni.s16.f32 t, %1; cvt.s32.s16 %0, t; }", "f", x),
+                                   ASM_2("{ .reg .u16 t; cvt.rzi.u16.f32 t, %1; cvt.u32.u16 %0, t; }", "f", x),
+                                   ASM_2("{ .reg .s16 t; cvt.rni.sat.s8.f32 t, %1; cvt.s32.s16 %0, t; }", "f", x),
+                                   ASM_2("{ .reg .u16 t; cvt.rzi.sat.u8.f32 t, %1; cvt.u32.u16 %0, t; }", "f", x),
+                                   ASM_2("cvt.rni.ftz.s32.f32 %0, %1;", "f", x),
+                                   ASM_2("cvt.rpi.ftz.u32.f32 %0, %1;", "f", x),
+                                   static_cast<u32>(wide[0]),
+                                   static_cast<u32>(wide[1]),
+                                   static_cast<u32>(wide[2]),
+                                   static_cast<u32>(wide[3]),
+                                   static_cast<u32>(wide[0] >> 32),
+                                   static_cast<u32>(wide[1] >> 32),
+                                   static_cast<u32>(wide[2] >> 32),
+                                   static_cast<u32>(wide[3] >> 32)};
+        for (unsigned k = 0; k < each; k++)
+            r[k] = results[k];
+    }
+    static u32 want(unsigned k, float x)
+    {
+        return k < 18 ? static_cast<u32>(x) : 0;
+    }
+};
+
+struct double_to_others : double_words {
+    static constexpr unsigned each = 18, size = 1;
+    static constexpr bool exact = true;
+    static __device__ void of(double x, double, double, u32 *r)
+    {
+        const u64 wide[2] = {static_cast<u64>(__double2ll_rn(x)), __double2ull_rz(x)};
+        const u32 results[each] = {static_cast<u32>(__double2int_rn(x)),
+                                   static_cast<u32>(__double2int_rz(x)),
+                                   static_cast<u32>(__double2int_ru(x)),
+                                   static_cast<u32>(__double2int_rd(x)),
+                                   __double2uint_rn(x),
+                                   __double2uint_rz(x),
+                                   __double2uint_ru(x),
+                                   __double2uint_rd(x),
+                                   static_cast<u32>(wide[0]),
+                                   static_cast<u32>(wide[1]),
+                                   static_cast<u32>(wide[0] >> 32),
+                                   static_cast<u32>(wide[1] >> 32),
+                                   __float_as_uint(__double2float_rn(x)),
+                                   __float_as_uint(__double2float_rz(x)),
+                                   __float_as_uint(__double2float_ru(x)),
+                                   __float_as_uint(__double2float_rd(x)),
+                                   static_cast<u32>(__half_as_ushort(__double2half(x))),
+                                   static_cast<u32>(__bfloat16_as_ushort(__double2bfloat16(x)))};
+        for (unsigned k = 0; k < each; k++)
+            r[k] = results[k];
+    }
+    static u32 want(unsigned k, double x)
+    {
+        const float narrow = static_cast<float>(x);
+        u32 bits;
+        std::memcpy(&bits, &narrow, sizeof bits);
+        if (k < 10)
+            return static_cast<u32>(x);
+        if (k < 12)
+            return 0;
+        if (k < 16)
+            return bits;
+        return k == 16 ? __half_as_ushort(__float2half_rn(narrow)) : __bfloat16_as_ushort(__float2bfloat16_rn(narrow));
+    }
+};
+
+/* Whole numbers in all formats, rounding to whole numbers, halves; from the bits of the number and from itself. */
+struct to_floats : float_words {
+    static constexpr unsigned each = 30;
+    static constexpr bool exact = true;
+    static __device__ u32 wide_part(double d)
+    {
+        return static_cast<u32>(__double2hiint(d)) ^ static_cast<u32>(__double2loint(d));
+    }
+    static __device__ void of(float x, float y, float, u32 *r)
+    {
+        const u32 u = __float2uint_rz(x) ^ (__float_as_uint(x) & 0x80000000);
+        const int s = static_cast<int>(u);
+        const u64 w = static_cast<u64>(u) * (u >> 20 | 1);
+        *r++ = __float_as_uint(__int2float_rn(s));
+        *r++ = __float_as_uint(__int2float_rz(s));
+        *r++ = __float_as_uint(__int2float_ru(s));
+        *r++ = __float_as_uint(__uint2float_rn(u));
+        *r++ = __float_as_uint(__uint2float_rz(u));
+        *r++ = __float_as_uint(__uint2float_rd(u));
+        *r++ = __float_as_uint(__ll2float_rn(static_cast<long long>(w)));
+        *r++ = __float_as_uint(__ull2float_rz(w));
+        *r++ = __float_as_uint(static_cast<float>(static_cast<uint8_t>(u)));
+        *r++ = __float_as_uint(static_cast<float>(static_cast<uint16_t>(u)));
+        *r++ = __float_as_uint(static_cast<float>(static_cast<int8_t>(u)));
+        *r++ = __float_as_uint(rintf(x));
+        *r++ = __float_as_uint(truncf(x));
+        *r++ = __float_as_uint(floorf(x));
+        *r++ = __float_as_uint(ceilf(x));
+        *r++ = __float_as_uint(roundf(x));
+        *r++ = __float_as_uint(__half2float(__float2half_rn(x)));
+        *r++ = __float_as_uint(__half2float(__float2half_rz(x)));
+        *r++ = __float_as_uint(__half2float(__float2half_ru(x)));
+        *r++ = __float_as_uint(__bfloat162float(__float2bfloat16_rn(x)));
+        *r++ = __float_as_uint(__bfloat162float(__float2bfloat16_rz(x)));
+        *r++ = __float_as_uint(__half2float(__int2half_rn(s)));
+        *r++ = __float_as_uint(__uint2float_rn(__half2uint_rz(__float2half_rn(x))));
+        *r++ = __float_as_uint(__low2float(__floats2half2_rn(x, y)));
+        *r++ = __float_as_uint(__low2float(__floats2bfloat162_rn(x, y)));
+        /* doubles: the low half of a small whole one is 0 */
+        *r++ = wide_part(static_cast<double>(x));
+        *r++ = wide_part(static_cast<double>(s));
+        *r++ = wide_part(__ull2double_rz(w));
+        *r++ = wide_part(__ll2double_ru(static_cast<long long>(w)));
+        *r++ = wide_part(floor(static_cast<double>(x) + 0.5));
+    }
+    static u32 want(unsigned k, float x)
+    {
+        const double wide = static_cast<double>(x);
+        u32 bits, halves[2];
+        std::memcpy(&bits, &x, sizeof bits);
+        std::memcpy(halves, &wide, sizeof halves);
+        return k < 25 ? bits : halves[0] ^ halves[1];
+    }
+};
+
+/* Comparisons, ordered and not. The host knows them too. */
+struct comparisons {
+    static constexpr unsigned blocks = 4, threads = floats / blocks, words = 2 * floats;
+
+    static __host__ __device__ u32 bits(float x, float y)
+    {
+        return (x < y) | (x <= y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x == y) << 4 | (x != y) << 5 | !(x < y) << 6 |
+               !(x <= y) << 7 | !(x > y) << 8 | !(x >= y) << 9 | (x != x) << 10 | (x < y ? y != 1 : y > 2) << 11;
+    }
+    static __host__ __device__ u32 bits(double x, double y)
+    {
+        return (x < y) | (x <= y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x == y) << 4 | (x != y) << 5 | !(x < y) << 6 |
+               !(x <= y) << 7 | !(x > y) << 8 | !(x >= y) << 9 | (x != x) << 10 | (x < y ? y != 1 : y > 2) << 11;
+    }
+    static __host__ __device__ void of(const u32 *in, unsigned i, u32 *out)
+    {
+        out[2 * i] = bits(number<float>(in, i), number<float>(in, partner(i, 1)));
+        out[2 * i + 1] = bits(number<double>(in, i), number<double>(in, partner(i, 2)));
+    }
+    static __device__ void run(const u32 *in, u32 *out)
+    {
+        of(in, blockIdx.x * blockDim.x + threadIdx.x, out);
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (unsigned i = 0; i < floats; i++)
+            of(in, i, want);
+    }
+};
+
+/* Texels of a 16 x 16 texture of whole numbers, point by point and clamped. */
+struct texture_state : micro_state {
+    static constexpr unsigned side = 16;
+    cudaArray_t array = nullptr;
+    cudaTextureObject_t texture = 0;
+
+    ~texture_state()
+    {
+        cudaDestroyTextureObject(texture);
+        cudaFreeArray(array);
+    }
+    int open()
+    {
+        TRY_CUDA(micro_state::open());
+        constexpr size_t row_bytes = side * sizeof(u32);
+        const cudaChannelFormatDesc format = cudaCreateChannelDesc<u32>();
+        TRY_CUDA(cudaMallocArray(&array, &format, side, side));
+        TRY_CUDA(cudaMemcpy2DToArray(array, 0, 0, host_in.data(), row_bytes, row_bytes, side, cudaMemcpyHostToDevice));
+        cudaResourceDesc resource = {};
+        resource.resType = cudaResourceTypeArray;
+        resource.res.array.array = array;
+        cudaTextureDesc description = {};
+        description.addressMode[0] = cudaAddressModeClamp;
+        description.addressMode[1] = cudaAddressModeClamp;
+        description.filterMode = cudaFilterModePoint;
+        description.readMode = cudaReadModeElementType;
+        return static_cast<int>(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
+    }
+};
+
+__global__ void read_texels(cudaTextureObject_t texture, const u32 *in, u32 *out)
+{
+    const unsigned i = threadIdx.x;
+    const float x = static_cast<float>(static_cast<int>(in[i] % 20) - 2) + 0.5f;
+    const float y = static_cast<float>(static_cast<int>(in[i + 64] % 20) - 2) + 0.25f;
+    u32 sum = tex2D<u32>(texture, x, y);
+    if (in[i] & 64)
+        sum += tex2D<u32>(texture, y, x) * 3;
+    out[i] = sum;
+}
+
+struct texels {
+    static constexpr unsigned words = 64;
+
+    static void start(const micro_state &m)
+    {
+        read_texels<<<1, words>>>(static_cast<const texture_state &>(m).texture, m.in.data, m.out.data);
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        const auto texel = [&](u32 x, u32 y) {
+            const auto clamped = [](u32 c) { return c % 20 < 2 ? 0 : std::min(c % 20 - 2, texture_state::side - 1); };
+            return in[clamped(y) * texture_state::side + clamped(x)];
+        };
+        for (unsigned i = 0; i < words; i++)
+            want[i] = texel(in[i], in[i + 64]) + (in[i] & 64 ? texel(in[i + 64], in[i]) * 3 : 0);
+    }
+};
+
+constexpr struct cugate_variant arithmetic_variants[] = {
+    ROW("bits", "bits, bytes, shifts, products, sums of bytes", integers<integer_bits>),
+    ROW("wide", "64-bit integers", integers<integer_wide>),
+    ROW("divisions", "32-bit divisions", integers<integer_divisions>),
+    ROW("parts", "halves and bytes of words at once", integers<integer_parts>),
+    ROW("table_functions", "reciprocal, roots, powers, logarithm, sine: the table's bits", numbers<table_functions>),
+    ROW("math_functions", "the mathematical functions, floats", numbers<math_functions>),
+    ROW("double_functions", "the mathematical functions, doubles", numbers<double_functions>),
+    ROW("floats", "every rounding, flushed, saturated", numbers<float_arithmetic>),
+    ROW("doubles", "every rounding", numbers<double_arithmetic>),
+    ROW("halves", "two at once", numbers<half_arithmetic<__half2, __half>>),
+    ROW("bfloats", "two at once", numbers<half_arithmetic<__nv_bfloat162, __nv_bfloat16>>),
+    ROW("comparisons", "floats and doubles, ordered and not", comparisons),
+    ROW("to_integers", "floats to integers of all sizes", numbers<to_integers>),
+    ROW("doubles_to", "doubles to all others", numbers<double_to_others>),
+    ROW("to_floats", "integers and floats to floats of all sizes, rounding", numbers<to_floats>),
+};
+
+FAMILY(arithmetic, "results over ordinary and odd numbers", restore)
+
+constexpr struct cugate_variant textures_variants[] = {
+    ROW("points", "texels, one by one", texels),
+};
+FAMILY_OF(texture_state, textures, "texture reads", restore)
+
 /* ---- The library ---- */
 
 const struct cugate_family *const families[] = {
-    &loops_family,   &calls_family,  &shared_family, &global_family, &copies_family,       &warps_family,
-    &atomics_family, &spaces_family, &tensor_family, &sparse_family, &sparse_large_family,
+    &loops_family,    &calls_family,   &shared_family,       &global_family, &copies_family,
+    &warps_family,    &atomics_family, &spaces_family,       &tensor_family, &arithmetic_family,
+    &textures_family, &sparse_family,  &sparse_large_family,
 };
 
 int synchronize()
