@@ -1282,24 +1282,26 @@ using global_loads = loads<T, false, indices_at, masks_at_or_0>;
 template <class T, unsigned indices_at, unsigned masks_at_or_0 = 0>
 using global_stores = stores<T, false, indices_at, masks_at_or_0>;
 
-#define PATTERN_ROWS(what, size, type)                                                                                 \
+#define PATTERN_ROWS_SMALL(what, size, type)                                                                           \
     ROW("stores_" size, "patterns one by one, stored and loaded back", what##_stores<type, plain_at>),                 \
         ROW("stores_some_" size, "the same with lanes off", what##_stores<type, plain_at, masks_at>),                  \
-        ROW("random_" size, "other patterns, by chance", what##_stores<type, random_at>),                              \
+        ROW("random_" size, "other patterns, by chance", what##_stores<type, random_at>)
+#define PATTERN_ROWS(what, size, type)                                                                                 \
+    PATTERN_ROWS_SMALL(what, size, type),                                                                              \
         ROW("random_some_" size, "the same with lanes off", what##_stores<type, random_at, random_masks_at>),          \
         ROW("loads_" size, "loads after loads", what##_loads<type, plain_at>),                                         \
         ROW("loads_some_" size, "loads after loads with lanes off", what##_loads<type, random_at, masks_at>)
 
 constexpr struct cugate_variant shared_variants[] = {
-    PATTERN_ROWS(shared, "1", uint8_t), PATTERN_ROWS(shared, "2", uint16_t), PATTERN_ROWS(shared, "4", u32),
-    PATTERN_ROWS(shared, "8", uint2),   PATTERN_ROWS(shared, "16", uint4),
+    PATTERN_ROWS_SMALL(shared, "1", uint8_t), PATTERN_ROWS_SMALL(shared, "2", uint16_t), PATTERN_ROWS(shared, "4", u32),
+    PATTERN_ROWS(shared, "8", uint2),         PATTERN_ROWS(shared, "16", uint4),
 };
 
 FAMILY(shared, "addresses in shared memory, an instruction a pattern", restore)
 
 constexpr struct cugate_variant global_variants[] = {
-    PATTERN_ROWS(global, "1", uint8_t), PATTERN_ROWS(global, "2", uint16_t), PATTERN_ROWS(global, "4", u32),
-    PATTERN_ROWS(global, "8", uint2),   PATTERN_ROWS(global, "16", uint4),
+    PATTERN_ROWS_SMALL(global, "1", uint8_t), PATTERN_ROWS_SMALL(global, "2", uint16_t), PATTERN_ROWS(global, "4", u32),
+    PATTERN_ROWS(global, "8", uint2),         PATTERN_ROWS(global, "16", uint4),
 };
 
 FAMILY(global, "addresses in global memory, an instruction a pattern", restore)
@@ -1496,10 +1498,12 @@ struct meets_nested {
 struct any_in_loop {
     EVERYWHERE u32 of(const u32 *in, unsigned i)
     {
-        u32 x = in[i];
-        while (any_of(x % 16 != 0))
-            if (x % 16 != 0)
-                x = x / 3 + in[x % 512] % 1024;
+        u32 x = in[i], turns = in[i] % 40;
+        while (any_of(turns != 0))
+            if (turns != 0) {
+                x = x / 3 + in[x % 512];
+                turns--;
+            }
         return x;
     }
 };
@@ -2176,8 +2180,8 @@ enum operation { op_add, op_min, op_max, op_and, op_or, op_xor, op_increment, op
 template <class T> __host__ __device__ T combined(operation op, T a, T b)
 {
     switch (op) {
-    case op_add:
-        return a + b;
+    case op_add: /* wraps */
+        return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
     case op_min:
         return a < b ? a : b;
     case op_max:
