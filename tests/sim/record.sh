@@ -6,7 +6,7 @@
 # For each library OUT/NAME.json is its run file with counts by instruction, OUT/NAME.log what was said meanwhile, and
 # OUT/outputs/NAME/ the kernels' outputs; OUT/provenance.txt says on what it was made. NAME is the library's, without lib
 # and .so. METRICS=DIR: the folder of metric definitions (default: metrics here); SAMPLES=N (default: 2);
-# TIMEOUT=SECONDS: of a kernel (default: 60).
+# TIMEOUT=SECONDS: of a kernel (default: 60); KERNELS='loops/* calls/*': these only, where the time is short.
 #
 # A kernel that fails costs its own counts only. Exits 0 when every kernel was measured, 5 when one was not, and 2 when it
 # was called wrongly or could not write.
@@ -26,6 +26,11 @@ cugate=$2
 shift 2
 [ -x "$cugate" ] || fail "$cugate is no program: build cugate first, or say where it is"
 metrics=${METRICS:-$here/../../metrics}
+chosen=()
+read -ra globs <<<"${KERNELS-}"
+for glob in "${globs[@]}"; do
+    chosen+=(-k "$glob")
+done
 
 # What the counts depend on.
 {
@@ -47,7 +52,7 @@ for library; do
 
     began=$SECONDS
     CUGATE_OUTPUTS=$out/outputs/$name "$cugate" run --kernels "$library" --metrics "$metrics" \
-        --samples "${SAMPLES:-2}" --timeout "${TIMEOUT:-60}" --lines -o "$out/$name.json" >"$out/$name.log" 2>&1
+        --samples "${SAMPLES:-2}" --timeout "${TIMEOUT:-60}" "${chosen[@]}" --lines -o "$out/$name.json" >"$out/$name.log" 2>&1
     code=$?
 
     kernels='?' failed='?'
