@@ -47,7 +47,7 @@ for library; do
     name=$(basename "$library" .so)
     name=${name#lib}
     mkdir -p "$out/outputs/$name" || fail "$out/outputs/$name cannot be made"
-    rm -f "$out/$name.json" # what is there afterwards was made now
+    rm -f "$out/$name.json" "$out/outputs/$name"/*.bin # what is there afterwards was made now
     sha256sum "$library" >>"$out/provenance.txt"
 
     began=$SECONDS
