@@ -39,7 +39,7 @@
 
 static uint64_t random_state;
 
-/* splitmix64 */
+/* splitmix64. C leaves open in which order arguments are worked out: no call may have two random ones. */
 static uint32_t random_word(void)
 {
     uint64_t z = random_state += 0x9e3779b97f4a7c15u;
@@ -137,7 +137,7 @@ static struct kernel {
     unsigned functions;
     unsigned wide_words, sum_words, zero_words;
     bool uses_shared[5]; /* arrays of elements of 1, 2, 4, 8 and 16 bytes */
-    bool uses_tile, uses_recursion, approximate;
+    bool uses_tile, uses_floats, uses_longs, uses_recursion, approximate;
     double function_cost[3];
 
     FILE *text;
@@ -603,7 +603,7 @@ static void input_index(unsigned bytes, int depth)
         {"all", 0}, {"all", 0}, {"all + $n", 1}, {"all * 2u", 1}, {"all * $o", 1}, {"all * 8u + lane", 2}, {"all * 33u", 1},
         {"all ^ $n", 1}, {"all ^ $c", 1}, {"lane * 32u + warp", 2}, {"block * 64u + permuted[lane]", 4},
         {"all / 2u", 1}, {"all / 4u + $n", 2}, {"all / 8u * 8u + (7u - lane % 8u)", 3}, {"block + $n", 1}, {"warp * $o + block", 1},
-        {"$u", 0}, {"$u >> $n", 1}, {"($u & 31u) + all", 2}, {"$U", 0}, {"__brev(all)", 1}, {"lane / 8u + $n", 1},
+        {"$u", 0}, {"$u >> $n", 1}, {"($u & 31u) + all", 2}, {"$U + $n", 1}, {"__brev(all)", 1}, {"lane / 8u + $n", 1},
         {"all + ($u & 3u)", 2}, {"lane % 5u", 4}, {"block * 128u + tid * 3u", 2}, {"~all", 1},
     };
     static const struct choice in_functions[] = {
@@ -636,7 +636,8 @@ static void shared_place(void)
         put("(tid ^ %uu)", below(k.shared_places));
         break;
     case 3:
-        put("((tid * %uu + %uu) & %uu)", below(16) * 2 + 1, below(64), mask);
+        put("((tid * %uu + ", below(16) * 2 + 1);
+        put("%uu) & %uu)", below(64), mask);
         break;
     case 4:
     case 5:
@@ -659,7 +660,7 @@ static void shared_index(int depth)
         {"tid", 0}, {"tid + $n", 1}, {"tid * 2u", 1}, {"tid * 4u + warp", 2}, {"tid * $o", 1}, {"lane * 32u", 1}, {"lane * 33u", 1},
         {"lane * 8u + (lane >> 2)", 2}, {"tid ^ $n", 1}, {"tid / 2u", 1}, {"tid / 4u", 1}, {"lane / 16u * 8u", 2}, {"warp", 0}, {"$n", 0},
         {"permuted[lane] + $n", 3}, {"$u", 0}, {"$u & 3u", 1}, {"lane * ($u & 3u)", 2}, {"lane * 16u + $n", 1}, {"~tid", 1},
-        {"lane % 3u * 32u", 3}, {"(lane & 1u) * 32u + lane / 2u", 3}, {"lane ^ (lane >> 1)", 2}, {"$U", 0},
+        {"lane % 3u * 32u", 3}, {"(lane & 1u) * 32u + lane / 2u", 3}, {"lane ^ (lane >> 1)", 2}, {"$U + $n", 1},
     };
     /* clang-format on */
     const struct choice *choice = CHOOSE(patterns);
@@ -677,7 +678,7 @@ static bool take_wide(unsigned bytes, char *text, size_t size)
     const unsigned words = (MOST_PLACES * stride + 8) * (bytes > 4 ? bytes / 4 : 1);
     if (k.wide_words + words > WIDE_WORDS)
         return false;
-    const unsigned first = k.wide_words * 4 / bytes + below(8) * (unsigned)chance(60);
+    const unsigned first = k.wide_words * 4 / bytes + (chance(60) ? below(8) : 0);
     k.wide_words += (words + 3) / 4 * 4;
     char place[64];
     switch (below(5)) {
@@ -708,7 +709,8 @@ static void variable(size_t type)
     put("%c%u", tolower(type_letters[type]), below(k.variables[type]));
 }
 
-/* Copies a template. Of $ and a letter it makes:
+/* Copies a template. None may have an expression alone in brackets, ($U): C++ takes (int(uint8_t(x[0]))) for a type.
+ * Of $ and a letter it makes:
  *   U I L F D H B   an expression: unsigned, int, unsigned 64 bit, float, double, two halves, two bfloat16
  *   u i l f d h b   a variable of that type
  *   p  x            a condition; one that is the same for the whole block
@@ -725,7 +727,7 @@ static void expand(const char *template, int depth)
     static const char *const words[] = {"0u",   "1u",          "2u",          "255u",        "65535u",
                                         "~0u",  "0x80000000u", "0x7fffffffu", "0x55555555u", "0xff00ff00u",
                                         "100u", "31u",         "0x01010101u"};
-    static const char *const floats[] = {"0.5f",   "1.0f",    "(-2.0f)",      "0.1f", "3.25f",
+    static const char *const floats[] = {"0.5f",   "1.0f",      "(-2.0f)",    "0.1f", "3.25f",
                                          "100.0f", "(-0.375f)", "0.0078125f", "1.5f", "7.0f"};
     const char *p = template;
     for (const char *end; (end = strchr(p, '$')); p = end + 2) {
@@ -742,10 +744,12 @@ static void expand(const char *template, int depth)
             break;
         }
         case 'c':
-            if (chance(50))
+            if (chance(50)) {
                 put("%s", words[below(LENGTH(words))]);
-            else
-                put("0x%xu", random_word() >> below(28));
+            } else {
+                const uint32_t shift = below(28);
+                put("0x%xu", random_word() >> shift);
+            }
             break;
         case 'n':
             put("%uu", 1 + below(31));
@@ -889,6 +893,7 @@ static const struct statement {
     {CLASS_SHARED, ALONE, 4, 7, "{ const uint4 v = shared16[$R]; $u += (v.x ^ v.y) + (v.z ^ v.w); }"},
     {CLASS_SHARED, ALONE, 3, 5, "if ($p) { const uint2 v = shared8[$R]; $u = v.x * v.y; }"},
     {CLASS_SHARED, ALONE, 4, 7, "if ($p) { const uint4 v = shared16[$R]; $u += (v.x & v.y) - (v.z | v.w); }"},
+    {CLASS_SHARED, ALONE, 2, 9, "{ const uint32_t *from = $p ? &shared4[$R] : in + ($4); $u += *from; }"},
     {CLASS_SHARED, ALONE, -1, 4, "own[$Q] = $U;"},
     {CLASS_SHARED, ALONE, -1, 5, "$u += own[$Q];"},
     {CLASS_SHARED, BLOCK, 0, 8, "__syncthreads();\nshared1[$W] = uint8_t($U);\n__syncthreads();"},
@@ -955,6 +960,11 @@ static const struct statement {
     {CLASS_ATOMIC, BLOCK, 2, 9, "__syncthreads();\natomicXor(&shared4[$R], $U);\n__syncthreads();"},
     {CLASS_ATOMIC, BLOCK, 2, 9,
      "__syncthreads();\nif ($p) atomicOr(&shared4[$R], $U & 0x11111111u);\n__syncthreads();"},
+    /* A warp's own words: these are loops, whose rounds would depend on when other warps come. */
+    {CLASS_ATOMIC, ALONE, -1, 12, "atomicAdd(&floats[warp * 32u + ($U & 31u)], float($U & 7u));"},
+    {CLASS_ATOMIC, ALONE, -1, 12, "if ($p) atomicAdd(&floats[warp * 32u + ($u & $n)], 1.0f);"},
+    {CLASS_ATOMIC, ALONE, -1, 12, "atomicAdd(&longs[warp * 32u + ($U & 31u)], $L);"},
+    {CLASS_ATOMIC, ALONE, -1, 12, "if ($p) atomicAdd(&longs[warp * 32u + ($u & 3u)], u64($U) << $n);"},
     {CLASS_ATOMIC, ALONE, -1, 4, "$u += atomicAdd(&own[$Q], $U);"},
     {CLASS_ATOMIC, ALONE, -1, 4, "$u ^= atomicExch(&own[$Q], $U);"},
     {CLASS_ATOMIC, ALONE, -1, 4, "$u += atomicCAS(&own[$Q], $u, $U);"},
@@ -1113,9 +1123,13 @@ static void loop_line(const char *template)
 {
     char text[128];
     size_t length = 0;
-    for (const char *p = template; *p; p++)
-        length += (size_t)snprintf(text + length, sizeof text - length, *p == '#' ? "%u" : "%c",
-                                   *p == '#' ? k.loops : (unsigned)*p);
+    for (const char *p = template; *p; p++) {
+        if (*p == '#')
+            length += (size_t)snprintf(text + length, sizeof text - length, "%u", k.loops);
+        else
+            text[length++] = *p;
+    }
+    text[length] = '\0';
     line(text, 2);
 }
 
@@ -1195,9 +1209,15 @@ static void rows_statement(void)
     close_block("}");
 }
 
-/* A switch over neighbouring numbers, most of them cases: from some size on it becomes a table of jumps. */
+/* A switch over neighbouring numbers. nvcc 13.0 makes compares of them, however many there are, so that now and then a
+ * jump by table is written by hand. */
 static void switch_statement(int nesting)
 {
+    if (chance(20)) {
+        spend(10);
+        line("$u = jump($U & 3u, $U);", 1);
+        return;
+    }
     const unsigned cases = 4 + below(9);
     const bool may_break = k.may_break;
     const double times = k.times;
@@ -1297,7 +1317,7 @@ static void simple_statement(enum class class, enum together together)
         const struct statement *s = &statements[i];
         const bool whole_warps = k.threads % 32 == 0;
         if (s->class == class && s->together <= together && fits(s->text) && (class != CLASS_TENSOR || whole_warps) &&
-            !(k.in_function && (strstr(s->text, "own[") || s->array >= 0)))
+            !(k.in_function && (strstr(s->text, "own[") || strstr(s->text, "warp") || s->array >= 0)))
             fitting[count++] = s;
     }
     if (count == 0) {
@@ -1309,6 +1329,10 @@ static void simple_statement(enum class class, enum together together)
         k.uses_shared[s->array] = true;
     if (strstr(s->text, "staged<"))
         k.uses_tile = true;
+    if (strstr(s->text, "&floats["))
+        k.uses_floats = true;
+    if (strstr(s->text, "&longs["))
+        k.uses_longs = true;
     if (class == CLASS_APPROXIMATE)
         k.approximate = true;
     spend(s->cost);
@@ -1479,7 +1503,7 @@ static void generate_function(unsigned number)
 static void generate_recursion(void)
 {
     put("__device__ __noinline__ uint32_t recurse(uint32_t n, uint32_t x)\n{\n");
-    put("    if (n == 0)\n        return x * %uu + %uu;\n", random_word() | 1, below(1000));
+    put("    if (n == 0)\n        return x * %uu + 5u;\n", random_word() | 1);
     put("    uint32_t y = recurse(n - 1, x ^ x >> %u);\n", 1 + below(20));
     put("    if ((y & %uu) != 0)\n        y += recurse(n / 2, y);\n", 1u << below(6));
     put("    return y * %uu + x;\n}\n\n", below(500) * 2 + 3);
@@ -1505,6 +1529,12 @@ static void declare_memory(void)
     }
     if (k.uses_tile)
         put("    __shared__ __align__(32) __half tile[768];\n    __shared__ __align__(32) float result[8 * 256];\n");
+    if (k.uses_floats)
+        put("    __shared__ float floats[256];\n    for (uint32_t i = tid; i < 256; i += threads)\n        floats[i] = "
+            "0;\n");
+    if (k.uses_longs)
+        put("    __shared__ u64 longs[256];\n    for (uint32_t i = tid; i < 256; i += threads)\n        longs[i] = "
+            "i;\n");
     if (k.dynamic)
         put("    extern __shared__ uint32_t own[];\n");
     else
@@ -1514,6 +1544,8 @@ static void declare_memory(void)
     if (k.local_words)
         put("    uint32_t local[%u];\n    for (uint32_t i = 0; i < %uu; i++)\n        local[i] = in[all + i];\n",
             k.local_words, k.local_words);
+    if (chance(15))
+        put("    if (salt > 100)\n        __trap();\n");
     put("    __syncthreads();\n");
 }
 
@@ -1556,7 +1588,7 @@ static void generate_kernel(unsigned number)
         if (k.has[type])
             k.variables[type] = 1 + below(type < 4 ? 3 : 2);
     if (chance(12))
-        k.most_registers = 24 + 8 * below(3);
+        k.most_registers = 32 + 8 * below(2);
     k.times = 1;
     k.together = BLOCK;
     snprintf(k.mask, sizeof k.mask, "mask");
@@ -1593,6 +1625,10 @@ static void generate_kernel(unsigned number)
         for (size_t i = 0; i < LENGTH(k.uses_shared); i++)
             if (k.uses_shared[i])
                 put("    h = fold(h, %s);\n", array_words[i]);
+        if (k.uses_floats)
+            put("    h = fold(h, bits_of(floats[tid]));\n");
+        if (k.uses_longs)
+            put("    h = fold(h, bits_of(longs[tid]));\n");
     }
     put("    out[slot] = answer(h);\n}\n\n");
     fclose(k.text);
@@ -1649,6 +1685,9 @@ static const char beginning[] =
     "#include <string>\n"
     "#include <vector>\n"
     "\n"
+    "/* Random code has conditions that are always true, code that is never reached, and the like. */\n"
+    "#pragma nv_diag_suppress 39, 68, 128, 177, 186, 550\n"
+    "\n"
     "namespace {\n"
     "\n"
     "using u64 = unsigned long long;\n"
@@ -1686,6 +1725,24 @@ static const char beginning[] =
     "__device__ int add(int a, int b) { return int(uint32_t(a) + uint32_t(b)); }\n"
     "__device__ int sub(int a, int b) { return int(uint32_t(a) - uint32_t(b)); }\n"
     "__device__ int mul(int a, int b) { return int(uint32_t(a) * uint32_t(b)); }\n"
+    "\n"
+    "/* A jump by table. */\n"
+    "__device__ __forceinline__ uint32_t jump(uint32_t which, uint32_t x)\n"
+    "{\n"
+    "    uint32_t y;\n"
+    "    asm volatile(\"{\\n\"\n"
+    "                 \"targets: .branchtargets L0, L1, L2, L3;\\n\"\n"
+    "                 \"brx.idx %1, targets;\\n\"\n"
+    "                 \"L0: mul.lo.u32 %0, %2, 77; bra.uni DONE;\\n\"\n"
+    "                 \"L1: add.u32 %0, %2, 99; bra.uni DONE;\\n\"\n"
+    "                 \"L2: shr.u32 %0, %2, 3; bra.uni DONE;\\n\"\n"
+    "                 \"L3: popc.b32 %0, %2;\\n\"\n"
+    "                 \"DONE:\\n\"\n"
+    "                 \"}\"\n"
+    "                 : \"=&r\"(y)\n"
+    "                 : \"r\"(which), \"r\"(x));\n"
+    "    return y;\n"
+    "}\n"
     "\n"
     "__device__ void set(__half &x, int value) { x = __int2half_rn(value); }\n"
     "__device__ void set(__nv_bfloat16 &x, int value) { x = __int2bfloat16_rn(value); }\n"
