@@ -58,8 +58,7 @@ static bool chance(uint32_t percent)
     return below(100) < percent;
 }
 
-/* ---- What is being generated --------------------------------------------------------------------------------------
- */
+/* ---- What is being generated ------------------------------------------------------------------------------------- */
 
 /* The letters of types: $U is an expression of that type, $u a variable. */
 static const char type_letters[] = "UILFDHB";
@@ -203,8 +202,7 @@ static const struct choice *choose(const struct choice *choices, size_t count)
 
 #define CHOOSE(choices) choose(choices, LENGTH(choices))
 
-/* ---- Expressions ---------------------------------------------------------------------------------------------------
- */
+/* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
 static const struct choice u_choices[] = {
     {"($U + $U)", 1},
@@ -592,8 +590,7 @@ static void condition(int depth)
     expand(choice->text, depth - 1);
 }
 
-/* ---- Indices -------------------------------------------------------------------------------------------------------
- */
+/* ---- Indices ----------------------------------------------------------------------------------------------------- */
 
 /* An index of the input, as elements of so many bytes. */
 static void input_index(unsigned bytes, int depth)
@@ -701,8 +698,7 @@ static bool take_wide(unsigned bytes, char *text, size_t size)
     return true;
 }
 
-/* ---- Templates -----------------------------------------------------------------------------------------------------
- */
+/* ---- Templates --------------------------------------------------------------------------------------------------- */
 
 static void variable(size_t type)
 {
@@ -843,8 +839,7 @@ static void line(const char *template, int depth)
     put("\n");
 }
 
-/* ---- Statements ----------------------------------------------------------------------------------------------------
- */
+/* ---- Statements -------------------------------------------------------------------------------------------------- */
 
 static const struct statement {
     enum class class;
@@ -1430,8 +1425,7 @@ static void block(enum together together, unsigned count, int nesting)
         statement(together, nesting);
 }
 
-/* ---- Kernels -------------------------------------------------------------------------------------------------------
- */
+/* ---- Kernels ----------------------------------------------------------------------------------------------------- */
 
 static const char *const type_names[TYPES] = {"uint32_t", "int", "u64", "float", "double", "__half2", "__nv_bfloat162"};
 
@@ -1667,8 +1661,7 @@ static void generate_kernel(unsigned number)
     d->kernel = k;
 }
 
-/* ---- The library ---------------------------------------------------------------------------------------------------
- */
+/* ---- The library ------------------------------------------------------------------------------------------------- */
 
 static const char beginning[] =
     "#include \"kernel.h\"\n"
