@@ -24,7 +24,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-/* One launch; estimated, so less than the 300,000 that are wanted at most. */
+/* Of a warp's instructions, in all launches of a kernel. What is counted is a rough guess: 300,000 is what may be. */
 #define WARP_INSTRUCTIONS 120000
 #define MOST_BLOCKS 24
 #define MOST_THREADS 256
@@ -1556,7 +1556,8 @@ static unsigned power_of_two_from(unsigned n)
     return power;
 }
 
-static void generate_kernel(unsigned number)
+/* Draws a kernel: its functions and the statements of its body. */
+static void draw_kernel(unsigned number, char **functions, char **body)
 {
     memset(&k, 0, sizeof k);
     k.number = number;
@@ -1587,9 +1588,8 @@ static void generate_kernel(unsigned number)
     k.together = BLOCK;
     snprintf(k.mask, sizeof k.mask, "mask");
 
-    char *functions, *body;
     size_t functions_size, body_size;
-    k.text = open_memstream(&functions, &functions_size);
+    k.text = open_memstream(functions, &functions_size);
     if (!k.text)
         abort();
     const unsigned function_count = k.kind->weight[CLASS_CALL] ? below(4) : 0;
@@ -1601,7 +1601,7 @@ static void generate_kernel(unsigned number)
     }
     fclose(k.text);
 
-    k.text = open_memstream(&body, &body_size);
+    k.text = open_memstream(body, &body_size);
     if (!k.text)
         abort();
     k.indent = 1;
@@ -1626,10 +1626,21 @@ static void generate_kernel(unsigned number)
     }
     put("    out[slot] = answer(h);\n}\n\n");
     fclose(k.text);
+}
 
-    const unsigned warps = (k.threads + 31) / 32;
-    const double affordable = WARP_INSTRUCTIONS / (k.cost + 100) / warps / k.launches;
-    k.blocks = affordable < 1 ? 1 : affordable > MOST_BLOCKS ? MOST_BLOCKS : (unsigned)affordable;
+static void generate_kernel(unsigned number)
+{
+    char *functions, *body;
+    double affordable;
+    for (;;) {
+        draw_kernel(number, &functions, &body);
+        affordable = WARP_INSTRUCTIONS / (k.cost + 100) / ((k.threads + 31) / 32) / k.launches;
+        if (affordable >= 1)
+            break;
+        free(functions);
+        free(body);
+    }
+    k.blocks = affordable > MOST_BLOCKS ? MOST_BLOCKS : (unsigned)affordable;
     k.blocks = 1 + below(k.blocks);
     struct description *d = &descriptions[number];
     d->grid_y = k.blocks % 2 == 0 && chance(30) ? 2 : 1;
