@@ -442,6 +442,10 @@ $(BUILD)/selftest/sessions: tests/data/sessions-nvidia-h200.tar.xz
 	$(call say,UNPACK)rm -rf $@ && mkdir -p $@ && \
 	    tar -xJf $< -C $@ --transform 's|^\./||;s|/|-|g' --no-anchored --wildcards '*.json' && touch $@
 
+# Prints random kernels, on which the simulator is compared with a GPU.
+$(BUILD)/tests/random_kernels: $(BUILD)/tests/sim/random_kernels.o
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
+
 # Without libFuzzer, a main of our own feeds the corpus to each target.
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay_main.o
 fuzzers: $(FUZZERS)
