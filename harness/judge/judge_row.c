@@ -213,6 +213,27 @@ static void make_room(struct assessment *found, const struct pairing *pairing, c
         found->finding = FOUND_SAME;
 }
 
+/* How far a row may be from its value: a computed count that hangs on which lanes of a warp come first lies between two
+ * bounds, its samples. */
+static double row_uncertainty(const struct row *row)
+{
+    double widest = 0;
+    for (size_t s = 0; s < row->session_count; s++)
+        for (size_t i = 0; i < row->sessions[s].count; i++)
+            widest = fmax(widest, fabs(row->sessions[s].samples[i] - row_session_value(row, s)));
+    return widest;
+}
+
+static void leave_uncertain(struct assessment *found, const struct pairing *pairing)
+{
+    if (!pairing->sides->computed)
+        return;
+    const double room = row_uncertainty(pairing->now);
+    found->limit = fmax(found->limit, room);
+    if (room > 0 && fabs(found->now - found->base.mean) <= room)
+        found->finding = FOUND_SAME;
+}
+
 static void judge_values(struct judgement *judgement, const struct pairing *pairing, struct quantiles *quantiles)
 {
     static const enum verdict by_finding[] = {
@@ -227,6 +248,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     struct assessment found =
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
     make_room(&found, pairing, metric);
+    leave_uncertain(&found, pairing);
     free(others.of);
 
     judgement->compared = true;

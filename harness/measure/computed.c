@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "worker/worker.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,20 +71,36 @@ static enum value_state state_without_launches(const struct result *result)
     return VALUE_NOT_APPLICABLE;
 }
 
-/* Whether the kernel was seen to make no pass through shared memory at all. */
-static bool has_no_wavefronts(const struct result *result, const struct metrics *metrics)
+/* The row of all passes through shared memory, or NULL. */
+static const struct row *wavefronts_of(const struct result *result, const struct metrics *metrics)
 {
     char wavefronts[128];
     snprintf(wavefronts, sizeof wavefronts, "%s.sum", line_counter_metric(LINE_SHARED));
     for (size_t m = 0; m < metrics->count; m++) {
         const struct row *row = result_find(result, metrics->list[m].name);
         if (strcmp(metrics->list[m].counter, wavefronts) == 0 && row && row->state == VALUE_MEASURED)
-            return row_equal_readings(row) > 0 && row_value(row) == 0;
+            return row;
     }
-    return false;
+    return NULL;
 }
 
-static void add_excess(struct result *result, const char *metric, const struct metrics *metrics)
+/* Whether the kernel was seen to make no pass through shared memory at all. */
+static bool has_no_wavefronts(const struct result *result, const struct metrics *metrics)
+{
+    const struct row *row = wavefronts_of(result, metrics);
+    return row && row_equal_readings(row) > 0 && row_value(row) == 0;
+}
+
+/* By how much the passes may be off, where they were computed and are known between two bounds only. */
+static double room_of_wavefronts(const struct result *result, const struct metrics *metrics)
+{
+    const struct row *row = wavefronts_of(result, metrics);
+    if (!row || row->session_count != 1 || row->sessions[0].count != 2)
+        return 0;
+    return fabs(row->sessions[0].samples[1] - row->sessions[0].samples[0]) / 2;
+}
+
+static void add_excess(struct result *result, const char *metric, const struct metrics *metrics, bool is_computed)
 {
     const unsigned both = 1u << LINE_SHARED | 1u << LINE_SHARED_IDEAL;
     const bool counted = (result->profile.counted & both) == both;
@@ -96,17 +113,20 @@ static void add_excess(struct result *result, const char *metric, const struct m
         return;
     const double excess =
         counted ? profile_total(&result->profile, LINE_SHARED) - profile_total(&result->profile, LINE_SHARED_IDEAL) : 0;
-    row_add_session(row, &excess, 1);
+    const double room = is_computed ? room_of_wavefronts(result, metrics) : 0;
+    const double bounds[2] = {fmax(excess - room, 0), excess + room};
+    row_add_session(row, bounds, room > 0 ? 2 : 1);
 }
 
 void computed_add_excess(struct run *run, const struct metrics *metrics)
 {
+    const bool is_computed = run_is_computed(run);
     for (size_t m = 0; m < metrics->count; m++) {
         if (computed_counter_of(&metrics->list[m]) != COMPUTED_EXCESS)
             continue;
         for (size_t i = 0; i < run->result_count; i++)
             if (run->results[i].status == RESULT_OK)
-                add_excess(&run->results[i], metrics->list[m].name, metrics);
+                add_excess(&run->results[i], metrics->list[m].name, metrics, is_computed);
     }
     run_apply_laws(run, metrics, NULL);
 }

@@ -187,7 +187,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
     struct block *block = warp->block;
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
-    memo_shared(&memo, lanes, addresses, code->size);
+    memo_shared(&memo, lanes, addresses, code->size, true);
     const uint32_t one = addresses[__builtin_ctz(lanes)];
     if ((int64_t)one + memo.least < SHARED_RESERVED ||
         (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
@@ -198,8 +198,14 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
         shadow_atomic(warp, lanes, addresses, code->size);
     tally->accesses++;
     tally->shared_accesses++;
-    tally->wavefronts += memo.wavefronts;
-    tally->ideal_wavefronts += memo.ideal_wavefronts;
+    const unsigned kind = code->flags[FLAG_KIND];
+    const struct wavefronts cost = count_atomic(lanes, addresses, code->size,
+                                                kind == ATOMIC_CAS    ? ATOMIC_SWAPS
+                                                : kind == ATOMIC_POPC ? ATOMIC_COUNTS
+                                                                      : ATOMIC_CHANGES);
+    tally->wavefronts += cost.passes;
+    tally->ideal_wavefronts += cost.ideal;
+    tally->loose_wavefronts += cost.room;
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -253,15 +259,15 @@ static void atomic_shared(struct warp *warp, const struct instruction *code, uin
     shared_lanes(warp, code, lanes, addresses, 1);
 }
 
-/* d, [address], expected, new: of the lanes at one address that find what they expect one swaps, and gets 1; the others
- * get 0, also where the value stays what it was. */
+/* d, [address], expected, new: of the lanes of one bank that find what they expect one swaps, and gets 1; the others get 0,
+ * also where the value stays what it was. */
 static void atomic_cast(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block *block = warp->block;
     uint32_t addresses[LANES];
     narrow_addresses(warp, &code->operands[1], addresses);
     struct memo memo = {0};
-    memo_shared(&memo, lanes, addresses, code->size);
+    memo_shared(&memo, lanes, addresses, code->size, true);
     const uint32_t one = addresses[__builtin_ctz(lanes)];
     if ((int64_t)one + memo.least < SHARED_RESERVED ||
         (int64_t)one + memo.most + code->size > (int64_t)block->shared_size)
@@ -272,8 +278,12 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;
-    tally->wavefronts += 2;
-    tally->ideal_wavefronts += 2;
+    if (code->size == 8 && memo.wavefronts > 2)
+        block_not_simulated(block, "%s of lanes that meet in a bank", code->opcode);
+    const struct wavefronts cost = count_atomic(lanes, addresses, code->size, ATOMIC_ONE_SWAPS);
+    tally->wavefronts += cost.passes;
+    tally->ideal_wavefronts += cost.ideal;
+    tally->loose_wavefronts += cost.room;
     const struct operand *to = &code->operands[0];
     uint32_t *result = row_at(warp, to->space, to->row), done = 0;
     uint32_t results[LANES] = {0};
@@ -282,7 +292,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
             continue;
         bool first = true;
         for (unsigned k = 0; k < l; k++)
-            first &= !(done >> k & 1) || addresses[k] != addresses[l];
+            first &= !(done >> k & 1) || ((addresses[k] ^ addresses[l]) >> 2 & 31);
         if (!first)
             continue;
         uint64_t old = 0;
@@ -296,6 +306,9 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     }
     for (unsigned l = 0; l < LANES; l++)
         result[l] = lanes >> l & 1 ? results[l] : result[l];
+    uint32_t *upper = row_at(warp, to->space, to->high);
+    for (unsigned l = 0; l < LANES && code->size == 8; l++)
+        upper[l] = lanes >> l & 1 ? 0 : upper[l];
 }
 
 static bool prepare_global(struct instruction *code)

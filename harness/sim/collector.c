@@ -41,23 +41,26 @@ static void read_launch(const struct metrics *metrics, const double *counted, st
     }
 }
 
-/* A row for each metric that is provided: of others there is none. */
+/* A row for each metric that is provided: of others there is none. One sample; of a count that lies between two bounds
+ * these are the samples. */
 static void add_rows(const struct metrics *metrics, struct result *result)
 {
     const size_t launches = launches_counted();
     struct value *readings = x_calloc(launches * metrics->count, sizeof *readings);
-    struct value *values = x_calloc(metrics->count, sizeof *values);
-    for (size_t launch = 0; launch < launches; launch++)
-        read_launch(metrics, launches_values(launch), &readings[launch * metrics->count]);
-    sample_combine(metrics, readings, launches, values);
+    struct value *values = x_calloc(BOUNDS * metrics->count, sizeof *values);
+    for (enum bound bound = 0; bound < BOUNDS; bound++) {
+        for (size_t launch = 0; launch < launches; launch++)
+            read_launch(metrics, launches_values(launch, bound), &readings[launch * metrics->count]);
+        sample_combine(metrics, readings, launches, &values[bound * metrics->count]);
+    }
     for (size_t m = 0; m < metrics->count; m++) {
         if (exact_counter_of(&metrics->list[m]) == EXACT_COUNTERS)
             continue;
+        const double numbers[BOUNDS] = {round_value(values[m].number), round_value(values[metrics->count + m].number)};
         struct row *row = result_add(result, metrics->list[m].name);
-        const double number = round_value(values[m].number);
         row->state = values[m].state;
         if (row->state == VALUE_MEASURED)
-            row_add_session(row, &number, 1);
+            row_add_session(row, numbers, numbers[0] == numbers[1] ? 1 : BOUNDS);
     }
     free(values);
     free(readings);

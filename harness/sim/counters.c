@@ -27,13 +27,13 @@ static bool has_all(unsigned traits, unsigned wanted)
 static double instructions(const struct tally *tally, unsigned traits)
 {
     (void)traits;
-    return (double)tally->executed;
+    return (double)(tally->executed + tally->again);
 }
 
 static double working_threads(const struct tally *tally, unsigned traits)
 {
     (void)traits;
-    return (double)tally->working;
+    return (double)(tally->working + tally->again_threads - tally->unsent_threads);
 }
 
 static double branch_targets(const struct tally *tally, unsigned traits)
@@ -130,6 +130,30 @@ static const struct {
     [EXACT_FP16_FUSED] = {fp16_fused, NULL},
 };
 
+static double loose(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->loose;
+}
+
+static double loose_threads(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->loose_threads;
+}
+
+static double loose_wavefronts(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->loose_wavefronts;
+}
+
+static double loose_sectors(const struct tally *tally, unsigned traits)
+{
+    (void)traits;
+    return (double)tally->loose_sectors;
+}
+
 static double total(amount *of, const struct tally *tallies, const unsigned *traits, size_t count)
 {
     double sum = 0;
@@ -139,13 +163,27 @@ static double total(amount *of, const struct tally *tallies, const unsigned *tra
     return sum;
 }
 
-void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, double values[EXACT_COUNTERS])
+void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
+                 double values[EXACT_COUNTERS])
 {
     for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++) {
         const double by = counters[counter].by ? total(counters[counter].by, tallies, traits, count) : 1;
         const double sum = total(counters[counter].sum, tallies, traits, count);
         values[counter] = by > 0 ? sum / by : NAN;
     }
+    const double sign = bound == BOUND_LEAST ? -1 : 1;
+    double *wavefronts = &values[EXACT_SHARED_WAVEFRONTS], *sectors = &values[EXACT_GLOBAL_LOAD_SECTORS];
+    *wavefronts = fmax(*wavefronts + sign * total(loose_wavefronts, tallies, traits, count), 0);
+    *sectors = fmax(*sectors + sign * total(loose_sectors, tallies, traits, count), 0);
+    /* All else is of the instructions' own counters, which do not depend on who comes first. */
+    const double more = total(loose, tallies, traits, count), threads = total(loose_threads, tallies, traits, count);
+    const double all = total(instructions, tallies, traits, count);
+    if (more == 0 || all <= more)
+        return;
+    const double working = total(working_threads, tallies, traits, count);
+    values[EXACT_INSTRUCTIONS] = bound == BOUND_LEAST ? all - more : all + more;
+    values[EXACT_THREADS_PER_INSTRUCTION] =
+        bound == BOUND_LEAST ? fmax(working - threads, 0) / (all + more) : (working + threads) / (all - more);
 }
 
 /* Sectors are a store's where it is one; else a load's, and those of atomics are, too. */

@@ -7,9 +7,14 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
+/* Where lanes that come to where they meet at different times meet by chance, a count lies between two bounds; else both
+ * are the same. */
+enum bound { BOUND_LEAST, BOUND_MOST, BOUNDS };
+
 /* What all instructions of a launch did together, in each counter; traits[i] are those of instruction i. A ratio of
  * nothing is NAN. */
-void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, double values[EXACT_COUNTERS]);
+void counters_of(const struct tally *tallies, const unsigned *traits, size_t count, enum bound bound,
+                 double values[EXACT_COUNTERS]);
 
 /* The same of one instruction, by source line. */
 void counters_of_line(const struct tally *tally, unsigned traits, double counts[LINE_COUNTERS]);

@@ -21,6 +21,13 @@ struct tally {
     uint64_t unit_sectors;           /* the same as the L1's own counter has them (differ for cp.async) */
     uint64_t wavefronts, ideal_wavefronts;                     /* of shared memory */
     uint64_t shared_accesses, global_accesses, local_accesses; /* of generic instructions too */
+    /* What the hardware's own counters have beside that: they see some instructions again, once for each group of lanes
+     * that goes its own way, and of a branch with two predicates only the lanes that both of them send. */
+    uint64_t again, again_threads;
+    uint64_t unsent_threads;
+    /* How much of `executed`, and of its threads, hangs on which lanes come first to where they meet: an upper bound. */
+    uint64_t loose, loose_threads;
+    uint64_t loose_wavefronts, loose_sectors; /* of accesses whose rule is not wholly known: counting.h */
 };
 
 /* One launch. Borrowed by grid_run. */

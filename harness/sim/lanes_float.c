@@ -355,15 +355,15 @@ static bool prepare_fmnmx(struct instruction *code)
 }
 
 /* p, a, b: whether a / b takes the slow way, because b, its reciprocal, the quotient or the remainder may leave the
- * range of normal numbers. */
+ * range of normal numbers. Read off an H200 for all pairs of exponents, by the time that a division takes. */
 static void fchk(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *x = ROW(1), *y = ROW(2);
     uint32_t slow;
-    MASK_OF(slow, (y[l] >> 23 & 0xff) < 2 || (y[l] >> 23 & 0xff) > 252 || (x[l] >> 23 & 0xff) < 25 ||
-                      (x[l] >> 23 & 0xff) > 254 ||
-                      (int)(x[l] >> 23 & 0xff) - (int)(y[l] >> 23 & 0xff) > 125 ||
-                      (int)(x[l] >> 23 & 0xff) - (int)(y[l] >> 23 & 0xff) < -125);
+    int a[LANES], b[LANES];
+    EACH_LANE a[l] = (int)(x[l] >> 23 & 0xff);
+    EACH_LANE b[l] = (int)(y[l] >> 23 & 0xff);
+    MASK_OF(slow, b[l] < 2 || b[l] > 251 || a[l] < 25 || a[l] > 254 || a[l] - b[l] > 126 || a[l] - b[l] < -124);
     predicate_set(warp, &code->operands[0], lanes, slow);
 }
 

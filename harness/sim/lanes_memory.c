@@ -178,7 +178,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     struct memo *memo = &block->memos[code->index];
     const uint32_t first = addresses[__builtin_ctz(lanes)];
     if (!same_narrow_shape(memo, lanes, addresses, first))
-        memo_shared(memo, lanes, addresses, code->size);
+        memo_shared(memo, lanes, addresses, code->size, writes);
     if ((int64_t)first + memo->least < SHARED_RESERVED ||
         (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
         shared_outside(block, lanes, addresses, code->size);
@@ -191,6 +191,7 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
     tally->shared_accesses++;
     tally->wavefronts += memo->wavefronts;
     tally->ideal_wavefronts += memo->ideal_wavefronts;
+    tally->loose_wavefronts += memo->room;
     return memo;
 }
 
@@ -370,10 +371,12 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         tally->unit_sectors += counts.unit;
         tally->wavefronts += counts.wavefronts.passes;
         tally->ideal_wavefronts += counts.wavefronts.ideal;
+        tally->loose_wavefronts += counts.wavefronts.room;
+        tally->loose_sectors += counts.room;
     }
     tally->accesses++;
     struct memo there = {0};
-    memo_shared(&there, lanes, to, code->size);
+    memo_shared(&there, lanes, to, code->size, true);
     const uint32_t first = to[__builtin_ctz(lanes)];
     if ((int64_t)first + there.least < SHARED_RESERVED ||
         (int64_t)first + there.most + code->size > (int64_t)block->shared_size)

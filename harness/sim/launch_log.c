@@ -3,7 +3,6 @@
 #include "base/base.h"
 #include "cubin/cubin.h"
 
-#include "counters.h"
 #include "traits.h"
 
 #include <pthread.h>
@@ -24,7 +23,7 @@ struct counted {
 };
 
 struct values {
-    double list[EXACT_COUNTERS];
+    double list[BOUNDS][EXACT_COUNTERS];
 };
 
 /* One GPU, one log. Launches of several threads come one after the other. */
@@ -113,7 +112,9 @@ static int run_counted(const struct grid *grid, bool *fault, struct problem *pro
     const int failed = grid_run(grid, tallies, fault, problem);
     if (failed == 0) {
         note_launch(grid);
-        counters_of(tallies, counted->traits, counted->count, ARRAY_GROW(values, value_count)->list);
+        struct values *own = ARRAY_GROW(values, value_count);
+        for (enum bound bound = 0; bound < BOUNDS; bound++)
+            counters_of(tallies, counted->traits, counted->count, bound, own->list[bound]);
         for (size_t i = 0; i < counted->count; i++)
             add_tally(&counted->tallies[i], &tallies[i]);
     }
@@ -144,9 +145,9 @@ size_t launches_counted(void)
     return value_count;
 }
 
-const double *launches_values(size_t launch)
+const double *launches_values(size_t launch, enum bound bound)
 {
-    return values[launch].list;
+    return values[launch].list[bound];
 }
 
 static void add_lines(const struct counted *counted, struct profile *profile)

@@ -2,6 +2,7 @@
 #ifndef LAUNCH_LOG_H
 #define LAUNCH_LOG_H
 
+#include "counters.h"
 #include "grid.h"
 
 #include "model/model.h"
@@ -19,7 +20,7 @@ int launches_run(const struct grid *grid, bool *fault, struct problem *problem);
 
 /* What was counted: of each launch all counters, in order. */
 size_t launches_counted(void);
-const double *launches_values(size_t launch); /* EXACT_COUNTERS of them */
+const double *launches_values(size_t launch, enum bound bound); /* EXACT_COUNTERS of them */
 
 /* Moves the launches to a result, and adds its lines where they were counted. */
 void launches_hand_over(struct result *result);

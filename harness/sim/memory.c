@@ -36,7 +36,7 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
     memo->ideal_sectors = sectors.ideal;
 }
 
-void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size)
+void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
 {
     const uint32_t first = addresses[__builtin_ctz(lanes)];
     memo->lanes = lanes;
@@ -54,9 +54,10 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
         memo->same &= apart == 0;
         memo->aligned &= !(lanes >> l & 1) || addresses[l] % size == 0;
     }
-    const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size);
+    const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size, writes);
     memo->wavefronts = wavefronts.passes;
     memo->ideal_wavefronts = wavefronts.ideal;
+    memo->room = wavefronts.room;
 }
 
 /* ---- Faults ---- */

@@ -19,7 +19,7 @@ struct memo {
     bool same;     /* one address */
     int64_t least, most; /* of the distances */
     uint64_t begin, end; /* global: allocation of the last access */
-    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts;
+    unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, room;
     union {
         int64_t apart[LANES]; /* from the first lane's address; of lanes that are there */
         uint32_t narrow_apart[LANES];
@@ -27,7 +27,7 @@ struct memo {
 };
 
 void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size);
-void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size);
+void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
 
 /* Sets the memo's allocation, or fails the block: which lane, which address, what is near it. */
 void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,

@@ -148,12 +148,19 @@ static void tally_branch(struct warp *warp, const struct instruction *code, uint
         tally->divergent++;
 }
 
-/* Each lane to its own place (an instruction's index): lanes of one place stay together. Returns the current split's. */
+/* Each lane to its own place (an instruction's index): lanes of one place stay together. The hardware executes the
+ * instruction again for each further place. */
 static void go_apart(struct warp *warp, struct split *split, uint32_t lanes, const uint32_t *places)
 {
+    struct tally *tally = &warp->block->tallies[split->pc];
     uint32_t left = lanes;
     bool first = true;
     while (left) {
+        if (!first) {
+            tally->again++;
+            tally->again_threads += count_lanes(left);
+            tally->divergent++;
+        }
         const uint32_t place = places[__builtin_ctz(left)];
         uint32_t same = 0;
         for (unsigned l = 0; l < LANES; l++)
@@ -184,12 +191,15 @@ static void indirect(struct warp *warp, const struct instruction *code, struct s
             block_not_simulated(warp->block, "%s leaves the function", code->opcode);
         places[l] = (taken >> l & 1) ? (uint32_t)(place / INSTRUCTION_BYTES) : split->pc + 1;
     }
-    go_apart(warp, split, split->lanes, places);
+    const uint32_t before = split->lanes;
+    go_apart(warp, split, before, places);
+    warp->block->tallies[code->index].uniform += split->lanes == before;
 }
 
-static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t taken)
+static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t lanes, uint32_t taken)
 {
     const uint32_t target = target_of(warp, code);
+    warp->block->tallies[code->index].unsent_threads += count_lanes(lanes & ~taken);
     tally_branch(warp, code, split->lanes, taken);
     if (taken == split->lanes) {
         split->pc = target;
@@ -241,11 +251,18 @@ static bool warpsync(struct warp *warp, const struct instruction *code, struct s
         for (unsigned l = 0; l < LANES; l++)
             wanted |= split->lanes >> l & 1 ? row[l] : 0;
         if (has_modifier(code, "EXCLUSIVE") && (wanted & warp->alive & ~split->lanes) == 0) {
+            struct tally *tally = &warp->block->tallies[code->index];
             uint32_t left = split->lanes;
             const uint32_t behind = split->pc + 1;
             bool first = true;
             while (left) {
                 const uint32_t group = row[__builtin_ctz(left)] & left;
+                if (!first) {
+                    tally->again++;
+                    tally->again_threads += count_lanes(left);
+                    tally->divergent++;
+                }
+                tally->uniform += first && group == left;
                 left &= ~group;
                 if (first) {
                     split->lanes = group;
@@ -321,6 +338,25 @@ static void leave(struct warp *warp, unsigned index, uint32_t lanes)
         remove_split(warp, index);
 }
 
+static void note_loose(struct warp *warp, const struct instruction *code, unsigned threads)
+{
+    struct tally *tally = &warp->block->tallies[code->index];
+    tally->loose++;
+    tally->loose_threads += threads;
+}
+
+/* Lanes that come one after the other to where they join execute the BSYNC each, unless they come at once: then the
+ * hardware takes them together, now and then. Of two it cannot. */
+static void note_arrival(struct warp *warp, const struct instruction *code, const struct split *split, unsigned barrier)
+{
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].state == SPLIT_JOINING && warp->splits[i].joins == barrier &&
+            warp->splits[i].targets[barrier] == split->targets[barrier]) {
+            note_loose(warp, code, count_lanes(split->lanes));
+            return;
+        }
+}
+
 /* Executes a control instruction; false: the split waits, is gone or is to stand back. */
 static bool control(struct warp *warp, const struct instruction *code, unsigned index, uint32_t lanes)
 {
@@ -329,16 +365,16 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
     warp->block->now = code;
     switch ((enum control)code->control) {
     case CONTROL_BRANCH:
-        branch(warp, code, split, lanes & extra_predicate(warp, code));
+        branch(warp, code, split, lanes, lanes & extra_predicate(warp, code));
         return true;
     case CONTROL_BRANCH_DIVERGENT: {
         const struct operand *mask = operand_of(code, OPERAND_ROW);
         const uint32_t wanted = mask ? first_value(warp, mask, split->lanes) : ALL_LANES;
-        branch(warp, code, split, split->lanes == (wanted & warp->alive) ? 0 : lanes);
+        branch(warp, code, split, 0, split->lanes == (wanted & warp->alive) ? 0 : lanes);
         return true;
     }
     case CONTROL_BRANCH_ANY:
-        branch(warp, code, split, lanes & extra_predicate(warp, code) ? split->lanes : 0);
+        branch(warp, code, split, 0, lanes & extra_predicate(warp, code) ? split->lanes : 0);
         return true;
     case CONTROL_BRANCH_INDEXED: {
         const struct operand *last = &code->operands[code->operand_count - 1];
@@ -348,9 +384,11 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
     case CONTROL_CALL:
         if (operand_of(code, OPERAND_ROW) && !operand_of(code, OPERAND_ROW)->immediate)
             indirect(warp, code, split, lanes, operand_of(code, OPERAND_TARGET) ? operand_of(code, OPERAND_TARGET)->value : 0);
-        else if (lanes == split->lanes)
+        else if (lanes == split->lanes) {
+            tally_branch(warp, code, lanes, lanes);
             split->pc = target_of(warp, code);
-        else {
+        } else {
+            tally_branch(warp, code, split->lanes, lanes);
             add_split(warp, split, lanes, target_of(warp, code));
             split = &warp->splits[index];
             split->lanes &= ~lanes;
@@ -386,6 +424,7 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
             split->pc++;
             return true;
         }
+        note_arrival(warp, code, split, barrier->index);
         split->state = SPLIT_JOINING;
         split->joins = barrier->index;
         while (look_again(warp))
@@ -393,24 +432,34 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
         return false;
     case CONTROL_BREAK:
         barrier = operand_of(code, OPERAND_BARRIER);
+        if (lanes && warp->split_count > 1)
+            note_loose(warp, code, count_lanes(lanes));
         break_out(warp, barrier->index, split->targets[barrier->index], lanes & extra_predicate(warp, code));
         split->pc++;
         while (look_again(warp))
             continue;
         return false;
     case CONTROL_MOVE_BARRIER:
+        /* Seen on an H200: what is kept so while lanes are apart joins elsewhere than its place says. */
+        if (split->lanes != warp->alive)
+            block_not_simulated(warp->block, "%s by some lanes of a warp", code->opcode);
         move_barrier(warp, code, split, lanes);
         split->pc++;
         return true;
     case CONTROL_WARPSYNC:
         if (warpsync(warp, code, split))
             return true;
+        note_loose(warp, code, count_lanes(split->lanes));
         while (look_again(warp))
             continue;
         return false;
     case CONTROL_BLOCK_BARRIER:
         return block_barrier(warp, code, split, lanes);
     case CONTROL_YIELD:
+        /* Seen on an H200: lanes that yield are not waited for any more where they were to join others, now and then. */
+        for (unsigned b = 0; b < BARRIERS && lanes; b++)
+            if (split->targets[b] & warp->alive)
+                block_not_simulated(warp->block, "%s where lanes of a warp are apart", code->opcode);
         split->pc++;
         warp->yields = true;
         return false;

@@ -44,7 +44,7 @@ void made_predicate(struct instruction *code, unsigned n, unsigned number)
     code->operands[n] = (struct operand){.kind = OPERAND_PREDICATE, .row = number * 4};
 }
 
-uint32_t *made_row(struct warp *warp, unsigned n, unsigned behind)
+uint32_t *warp_row(struct warp *warp, unsigned n, unsigned behind)
 {
     return warp->rows[n * MADE_REGISTER + behind];
 }

@@ -18,7 +18,7 @@ struct instruction *made_instruction(const struct opcode *table, const char *opc
 void made_predicate(struct instruction *code, unsigned n, unsigned number);
 
 /* Register `behind` of operand n: a row of 32 words. */
-uint32_t *made_row(struct warp *warp, unsigned n, unsigned behind);
+uint32_t *warp_row(struct warp *warp, unsigned n, unsigned behind);
 
 /* How many kinds of vector unit this machine has: VECTOR_BASE up to that are to be tested. */
 unsigned made_vectors(void);

@@ -81,7 +81,7 @@ Test(counters, each_kind_is_where_the_gpu_has_it)
         [EXACT_FP32_FUSED] = 60,
     };
     double values[EXACT_COUNTERS];
-    counters_of(tallies, traits, COUNT, values);
+    counters_of(tallies, traits, COUNT, BOUND_LEAST, values);
     for (enum exact_counter counter = 0; counter < EXACT_COUNTERS; counter++)
         cr_expect_eq(values[counter], wanted[counter], "counter %d: %g, not %g", (int)counter, values[counter],
                      wanted[counter]);
@@ -90,7 +90,7 @@ Test(counters, each_kind_is_where_the_gpu_has_it)
 Test(counters, a_ratio_of_nothing_is_no_number)
 {
     double values[EXACT_COUNTERS];
-    counters_of(&tallies[LOAD], &traits[LOAD], 1, values);
+    counters_of(&tallies[LOAD], &traits[LOAD], 1, BOUND_LEAST, values);
     cr_expect(isnan(values[EXACT_BRANCH_EFFICIENCY]));
     cr_expect_eq(values[EXACT_BRANCH_TARGETS], 0);
 }
@@ -109,4 +109,22 @@ Test(counters, a_line_has_the_sectors_of_loads_or_of_stores)
     cr_expect(copy[LINE_LOAD_SECTORS] == 16 && copy[LINE_SHARED] == 10 && copy[LINE_SHARED_IDEAL] == 4);
     cr_expect(local[LINE_LOCAL_SECTORS] == 128 && local[LINE_STORE_SECTORS] == 0);
     cr_expect(load[LINE_ACTIVE_THREADS] == 32 && load[LINE_WORKING_THREADS] == 30 && load[LINE_GLOBAL_LOADS] == 1);
+}
+
+Test(counters, what_hangs_on_who_comes_first_lies_between_bounds)
+{
+    struct tally loose = tallies[LOAD];
+    loose.executed = 100;
+    loose.working = 800;
+    loose.loose = 3;
+    loose.loose_threads = 20;
+    double least[EXACT_COUNTERS], most[EXACT_COUNTERS];
+    counters_of(&loose, &traits[LOAD], 1, BOUND_LEAST, least);
+    counters_of(&loose, &traits[LOAD], 1, BOUND_MOST, most);
+    cr_expect_eq(least[EXACT_INSTRUCTIONS], 97);
+    cr_expect_eq(most[EXACT_INSTRUCTIONS], 103);
+    cr_expect_eq(least[EXACT_THREADS_PER_INSTRUCTION], 780.0 / 103);
+    cr_expect_eq(most[EXACT_THREADS_PER_INSTRUCTION], 820.0 / 97);
+    for (enum exact_counter counter = EXACT_THREADS_PER_INSTRUCTION + 1; counter < EXACT_COUNTERS; counter++)
+        cr_expect(least[counter] == most[counter] || isnan(least[counter]));
 }

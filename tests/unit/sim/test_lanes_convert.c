@@ -36,13 +36,13 @@ static const struct {
 
 static uint64_t lane_bits(struct warp *warp, unsigned n, int lane, unsigned bits)
 {
-    const uint64_t word = wide(made_row(warp, n, 0)[lane], made_row(warp, n, 1)[lane]);
+    const uint64_t word = wide(warp_row(warp, n, 0)[lane], warp_row(warp, n, 1)[lane]);
     return bits == 64 ? word : word & ((UINT64_C(1) << bits) - 1);
 }
 static void set_lane(struct warp *warp, unsigned n, int lane, uint64_t bits)
 {
-    made_row(warp, n, 0)[lane] = (uint32_t)bits;
-    made_row(warp, n, 1)[lane] = (uint32_t)(bits >> 32);
+    warp_row(warp, n, 0)[lane] = (uint32_t)bits;
+    warp_row(warp, n, 1)[lane] = (uint32_t)(bits >> 32);
 }
 
 /* Bits of a float: any, or a number near to 2^power. */
@@ -104,7 +104,7 @@ Test(lanes_convert, every_half_and_bf16_to_other_formats)
             struct instruction *code = made_instruction(table(made_vectors() - 1), opcodes[i], 2);
             struct warp *warp = made_warp();
             for (int l = 0; l < LANES; l++)
-                made_row(warp, 1, 0)[l] = half + (uint32_t)l;
+                warp_row(warp, 1, 0)[l] = half + (uint32_t)l;
             code->run(warp, code, ALL_LANES);
             for (int l = 0; l < LANES; l++) {
                 const double value = reference_value(strstr(opcodes[i], "BF16") ? BF16 : F16, half + (uint32_t)l);
@@ -117,19 +117,19 @@ Test(lanes_convert, subnormal_floats_are_flushed_where_that_is_asked_for)
 {
     struct warp *warp = made_warp();
     const struct instruction *code = made_instruction(table(VECTOR_BASE), "F2F.FTZ.F32.BF16", 2);
-    made_row(warp, 1, 0)[3] = 0x8001;
+    warp_row(warp, 1, 0)[3] = 0x8001;
     code->run(warp, code, ALL_LANES);
-    cr_expect_eq(made_row(warp, 0, 0)[3], 0x80000000);
+    cr_expect_eq(warp_row(warp, 0, 0)[3], 0x80000000);
     code = made_instruction(table(VECTOR_BASE), "F2F.FTZ.BF16.F32.RP", 2);
-    made_row(warp, 1, 0)[3] = 1;
+    warp_row(warp, 1, 0)[3] = 1;
     code->run(warp, code, ALL_LANES);
-    cr_expect_eq(made_row(warp, 0, 0)[3], 0);
+    cr_expect_eq(warp_row(warp, 0, 0)[3], 0);
     code = made_instruction(table(VECTOR_BASE), "F2I.FTZ.CEIL.NTZ", 2);
     code->run(warp, code, ALL_LANES);
-    cr_expect_eq(made_row(warp, 0, 0)[3], 0);
+    cr_expect_eq(warp_row(warp, 0, 0)[3], 0);
     code = made_instruction(table(VECTOR_BASE), "F2I.CEIL.NTZ", 2);
     code->run(warp, code, ALL_LANES);
-    cr_expect_eq(made_row(warp, 0, 0)[3], 1);
+    cr_expect_eq(warp_row(warp, 0, 0)[3], 1);
 }
 
 /* ---- To integers ---- */
@@ -189,16 +189,16 @@ Test(lanes_convert, what_is_not_said_is_s32_and_f32)
 {
     struct warp *warp = made_warp();
     const struct instruction *code = made_instruction(table(VECTOR_BASE), "F2I.NTZ", 2);
-    made_row(warp, 1, 0)[0] = of_float(-2.5f);
-    made_row(warp, 1, 0)[1] = of_float(3e9f);
+    warp_row(warp, 1, 0)[0] = of_float(-2.5f);
+    warp_row(warp, 1, 0)[1] = of_float(3e9f);
     code->run(warp, code, 3);
-    cr_expect_eq((int32_t)made_row(warp, 0, 0)[0], -2);
-    cr_expect_eq((int32_t)made_row(warp, 0, 0)[1], INT32_MAX);
+    cr_expect_eq((int32_t)warp_row(warp, 0, 0)[0], -2);
+    cr_expect_eq((int32_t)warp_row(warp, 0, 0)[1], INT32_MAX);
     code = made_instruction(table(VECTOR_BASE), "I2F", 2);
-    made_row(warp, 1, 0)[0] = (uint32_t)-5;
+    warp_row(warp, 1, 0)[0] = (uint32_t)-5;
     code->run(warp, code, 1);
-    cr_expect_eq(to_float(made_row(warp, 0, 0)[0]), -5.0f);
-    cr_expect_eq(made_row(warp, 0, 0)[1], (uint32_t)INT32_MAX, "a lane that is not to be written");
+    cr_expect_eq(to_float(warp_row(warp, 0, 0)[0]), -5.0f);
+    cr_expect_eq(warp_row(warp, 0, 0)[1], (uint32_t)INT32_MAX, "a lane that is not to be written");
 }
 
 Test(lanes_convert, to_whole_floats)
@@ -231,22 +231,22 @@ Test(lanes_convert, bytes_beside_each_other)
     for (unsigned vector = 0; vector < made_vectors(); vector++) {
         struct warp *warp = made_warp();
         const struct instruction *code = made_instruction(table(vector), "F2IP.U8.F32.TRUNC.NTZ", 4);
-        made_row(warp, 1, 0)[9] = of_float(255.9f);
-        made_row(warp, 2, 0)[9] = of_float(18.9f);
-        made_row(warp, 3, 0)[9] = 0xabcd1234;
+        warp_row(warp, 1, 0)[9] = of_float(255.9f);
+        warp_row(warp, 2, 0)[9] = of_float(18.9f);
+        warp_row(warp, 3, 0)[9] = 0xabcd1234;
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[9], 0x1234ff12);
+        cr_expect_eq(warp_row(warp, 0, 0)[9], 0x1234ff12);
         code = made_instruction(table(vector), "I2IP.S8.S32.SAT", 4);
-        made_row(warp, 1, 0)[9] = (uint32_t)-1000;
-        made_row(warp, 2, 0)[9] = 1000;
+        warp_row(warp, 1, 0)[9] = (uint32_t)-1000;
+        warp_row(warp, 2, 0)[9] = 1000;
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[9], 0x1234807f);
+        cr_expect_eq(warp_row(warp, 0, 0)[9], 0x1234807f);
         code = made_instruction(table(vector), "I2IP.U16.S32.SAT", 4);
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[9], 1000);
+        cr_expect_eq(warp_row(warp, 0, 0)[9], 1000);
         code = made_instruction(table(vector), "I2I.S8.S32.SAT", 2);
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[9], 0x80);
+        cr_expect_eq(warp_row(warp, 0, 0)[9], 0x80);
     }
     cr_expect_null(made_instruction(table(VECTOR_BASE), "I2IP.U4.S32.SAT", 4));
 }
@@ -290,7 +290,7 @@ Test(lanes_convert, integer_to_float)
                         code->run(warp, code, ALL_LANES);
                         for (int l = 0; l < LANES; l++) {
                             const uint64_t value = bits < 32
-                                                       ? made_row(warp, 1, 0)[l] >> (part * bits) & ((1u << bits) - 1)
+                                                       ? warp_row(warp, 1, 0)[l] >> (part * bits) & ((1u << bits) - 1)
                                                        : lane_bits(warp, 1, l, bits);
                             const bool negative = integers[from].is_signed && value >> (bits - 1);
                             const uint64_t magnitude =
@@ -309,16 +309,16 @@ Test(lanes_convert, i2fp_is_i2f)
     for (unsigned vector = 0; vector < made_vectors(); vector++) {
         struct warp *warp = made_warp();
         for (uint32_t l = 0; l < LANES; l++)
-            made_row(warp, 1, 0)[l] = 0xfffffff0 + l;
+            warp_row(warp, 1, 0)[l] = 0xfffffff0 + l;
         const struct instruction *code = made_instruction(table(vector), "I2FP.F32.U32", 2);
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(to_float(made_row(warp, 0, 0)[2]), 0x1p32f);
+        cr_expect_eq(to_float(warp_row(warp, 0, 0)[2]), 0x1p32f);
         code = made_instruction(table(vector), "I2FP.F32.U32.RZ", 2);
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(to_float(made_row(warp, 0, 0)[2]), nextafterf(0x1p32f, 0));
+        cr_expect_eq(to_float(warp_row(warp, 0, 0)[2]), nextafterf(0x1p32f, 0));
         code = made_instruction(table(vector), "I2FP.F32.S32", 2);
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(to_float(made_row(warp, 0, 0)[2]), -14.0f);
+        cr_expect_eq(to_float(warp_row(warp, 0, 0)[2]), -14.0f);
     }
 }
 
@@ -344,9 +344,9 @@ static void expect_packed(unsigned vector, const char *opcode, enum format to, u
         }
         code->run(warp, code, ALL_LANES);
         for (int l = 0; l < LANES; l++) {
-            const uint32_t got = made_row(warp, 0, 0)[l], mask = (1u << width) - 1;
+            const uint32_t got = warp_row(warp, 0, 0)[l], mask = (1u << width) - 1;
             for (unsigned i = 0; i < 2; i++) {
-                const double value = (double)to_float(made_row(warp, 2 - i, 0)[l]);
+                const double value = (double)to_float(warp_row(warp, 2 - i, 0)[l]);
                 const double expected =
                     clamped(reference_rounded(to, value, rounding, strstr(opcode, "SATFINITE")), opcode);
                 const uint32_t bits = got >> (i * width) & mask;
@@ -355,7 +355,7 @@ static void expect_packed(unsigned vector, const char *opcode, enum format to, u
                 cr_assert(expected == expected || bits == (width == 8 ? NAN_8 : NAN_16) || isinf(value));
             }
             if (width == 8)
-                cr_assert_eq(got >> 16, made_row(warp, 3, 0)[l] & 0xffff);
+                cr_assert_eq(got >> 16, warp_row(warp, 3, 0)[l] & 0xffff);
         }
     }
 }
@@ -378,20 +378,20 @@ Test(lanes_convert, one_float_is_merged_or_cut)
 {
     for (unsigned vector = 0; vector < made_vectors(); vector++) {
         struct warp *warp = made_warp();
-        made_row(warp, 1, 0)[4] = of_float(-1);
-        made_row(warp, 1, 0)[5] = of_float(1.5f);
-        made_row(warp, 1, 0)[6] = of_float(1 + 0x1p-11f + 0x1p-20f);
-        made_row(warp, 2, 0)[4] = made_row(warp, 2, 0)[5] = 0x77771234;
+        warp_row(warp, 1, 0)[4] = of_float(-1);
+        warp_row(warp, 1, 0)[5] = of_float(1.5f);
+        warp_row(warp, 1, 0)[6] = of_float(1 + 0x1p-11f + 0x1p-20f);
+        warp_row(warp, 2, 0)[4] = warp_row(warp, 2, 0)[5] = 0x77771234;
         const struct instruction *code = made_instruction(table(vector), "F2FP.RELU.BF16.F32.MERGE_C", 3);
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[4], 0x12340000);
-        cr_expect_eq(made_row(warp, 0, 0)[5], 0x12343fc0);
+        cr_expect_eq(warp_row(warp, 0, 0)[4], 0x12340000);
+        cr_expect_eq(warp_row(warp, 0, 0)[5], 0x12343fc0);
         code = made_instruction(table(vector), "F2FP.TF32.F32.PACK_B", 2);
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[6], of_float(1 + 0x1p-10f));
+        cr_expect_eq(warp_row(warp, 0, 0)[6], of_float(1 + 0x1p-10f));
         code = made_instruction(table(vector), "F2FP.TF32.F32.PACK_B.RZ", 2);
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(made_row(warp, 0, 0)[6], of_float(1));
+        cr_expect_eq(warp_row(warp, 0, 0)[6], of_float(1));
     }
 }
 
@@ -409,19 +409,19 @@ Test(lanes_convert, bytes_to_halves_and_back)
                 struct warp *warp = made_warp();
                 struct instruction *code = made_instruction(table(vector), kinds[i].up, 2);
                 code->operands[1].byte = byte & 1 ? 3 : 0; /* .H1 */
-                made_row(warp, 1, 0)[8] = ((byte ^ 0x55) << 8 | byte) << (byte & 1 ? 16 : 0);
+                warp_row(warp, 1, 0)[8] = ((byte ^ 0x55) << 8 | byte) << (byte & 1 ? 16 : 0);
                 code->run(warp, code, ALL_LANES);
-                const uint32_t halves = made_row(warp, 0, 0)[8];
+                const uint32_t halves = warp_row(warp, 0, 0)[8];
                 cr_assert(reference_same(reference_value(F16, halves), reference_value(kinds[i].format, byte)));
                 cr_assert(
                     reference_same(reference_value(F16, halves >> 16), reference_value(kinds[i].format, byte ^ 0x55)));
-                made_row(warp, 1, 0)[8] = halves;
-                made_row(warp, 2, 0)[8] = 0xffffabcd;
+                warp_row(warp, 1, 0)[8] = halves;
+                warp_row(warp, 2, 0)[8] = 0xffffabcd;
                 code = made_instruction(table(vector), kinds[i].down, 3);
                 code->run(warp, code, ALL_LANES);
                 const double value = reference_value(kinds[i].format, byte);
                 const double expected = reference_rounded(kinds[i].format, value, ROUND_NEAREST, true);
-                const uint32_t got = made_row(warp, 0, 0)[8];
+                const uint32_t got = warp_row(warp, 0, 0)[8];
                 cr_assert_eq(got >> 16, 0xabcd);
                 cr_assert(reference_same(reference_value(kinds[i].format, got & 0xff), expected), "%x: %x", byte, got);
             }
@@ -464,9 +464,9 @@ Test(lanes_convert, special_functions)
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
             const struct instruction *code = made_instruction(table(vector), cases[i].opcode, 2);
             struct warp *warp = made_warp();
-            made_row(warp, 1, 0)[17] = of_float(cases[i].from);
+            warp_row(warp, 1, 0)[17] = of_float(cases[i].from);
             code->run(warp, code, ALL_LANES);
-            const uint32_t got = made_row(warp, 0, 0)[17];
+            const uint32_t got = warp_row(warp, 0, 0)[17];
             cr_expect_eq(got, of_float_canonical(cases[i].to), "%s of %a: %a", cases[i].opcode, (double)cases[i].from,
                          (double)to_float(got));
         }
@@ -491,15 +491,15 @@ Test(lanes_convert, special_functions_of_doubles_and_halves)
             struct instruction *code = made_instruction(table(vector), cases[i].opcode, 2);
             cr_assert_not_null(code, "%s", cases[i].opcode);
             struct warp *warp = made_warp();
-            made_row(warp, 1, 0)[17] = cases[i].from;
+            warp_row(warp, 1, 0)[17] = cases[i].from;
             code->run(warp, code, ALL_LANES);
-            cr_expect_eq(made_row(warp, 0, 0)[17], cases[i].to, "%s of %x: %x", cases[i].opcode, cases[i].from,
-                         made_row(warp, 0, 0)[17]);
+            cr_expect_eq(warp_row(warp, 0, 0)[17], cases[i].to, "%s of %x: %x", cases[i].opcode, cases[i].from,
+                         warp_row(warp, 0, 0)[17]);
             if (strstr(cases[i].opcode, "16")) {
                 code->operands[1].byte = 3; /* .H1 */
-                made_row(warp, 1, 0)[17] = cases[i].from << 16 | 0x1111;
+                warp_row(warp, 1, 0)[17] = cases[i].from << 16 | 0x1111;
                 code->run(warp, code, ALL_LANES);
-                cr_expect_eq(made_row(warp, 0, 0)[17], cases[i].to);
+                cr_expect_eq(warp_row(warp, 0, 0)[17], cases[i].to);
             }
         }
 }

@@ -30,7 +30,7 @@ static uint32_t any_half(void)
 static void fill(struct warp *warp, unsigned n)
 {
     for (int l = 0; l < LANES; l++)
-        made_row(warp, n, 0)[l] = any_half() | any_half() << 16;
+        warp_row(warp, n, 0)[l] = any_half() | any_half() << 16;
 }
 
 /* Half i of operand n as the instruction reads it. */
@@ -38,7 +38,7 @@ static uint32_t read_half(struct warp *warp, const struct instruction *code, uns
 {
     const struct operand *operand = &code->operands[n];
     const int which = operand->half == HALF_LOW ? 0 : operand->half == HALF_HIGH ? 1 : i;
-    const uint32_t half = made_row(warp, n, 0)[lane] >> (16 * which) & 0xffff;
+    const uint32_t half = warp_row(warp, n, 0)[lane] >> (16 * which) & 0xffff;
     return (operand->absolute ? half & 0x7fff : half) ^ (operand->negate ? 0x8000 : 0);
 }
 
@@ -64,7 +64,7 @@ static void expect_arithmetic(unsigned vector, const char *opcode, unsigned sour
         }
         fill(warp, 0);
         uint32_t before[LANES];
-        memcpy(before, made_row(warp, 0, 0), sizeof before);
+        memcpy(before, warp_row(warp, 0, 0), sizeof before);
         const uint32_t lanes = sample & 1 ? ALL_LANES : (uint32_t)made_random();
         variant.run(warp, &variant, lanes);
         for (int l = 0; l < LANES; l++)
@@ -82,7 +82,7 @@ static void expect_arithmetic(unsigned vector, const char *opcode, unsigned sour
                     expected = 0;
                 if (strstr(opcode, "SAT"))
                     expected = expected > 1 ? 1 : expected > 0 ? expected : 0;
-                const uint32_t got = made_row(warp, 0, 0)[l] >> (16 * i) & 0xffff;
+                const uint32_t got = warp_row(warp, 0, 0)[l] >> (16 * i) & 0xffff;
                 if (!(lanes >> l & 1))
                     cr_assert_eq(got, before[l] >> (16 * i) & 0xffff);
                 else
@@ -133,13 +133,13 @@ Test(lanes_half, fused_rounds_once_where_a_wider_sum_would_be_a_tie)
             struct warp *warp = made_warp();
             const struct instruction *code = made_instruction(table(vector), cases[i].opcode, 4);
             for (int l = 0; l < LANES; l++) {
-                made_row(warp, 1, 0)[l] = cases[i].a * 0x10001;
-                made_row(warp, 2, 0)[l] = cases[i].b * 0x10001;
-                made_row(warp, 3, 0)[l] = 0x00018001; /* the smallest number, in the lower half below zero */
+                warp_row(warp, 1, 0)[l] = cases[i].a * 0x10001;
+                warp_row(warp, 2, 0)[l] = cases[i].b * 0x10001;
+                warp_row(warp, 3, 0)[l] = 0x00018001; /* the smallest number, in the lower half below zero */
             }
             code->run(warp, code, ALL_LANES);
-            cr_expect_eq(made_row(warp, 0, 0)[7], cases[i].below | cases[i].above << 16, "%s: %x", cases[i].opcode,
-                         made_row(warp, 0, 0)[7]);
+            cr_expect_eq(warp_row(warp, 0, 0)[7], cases[i].below | cases[i].above << 16, "%s: %x", cases[i].opcode,
+                         warp_row(warp, 0, 0)[7]);
         }
 }
 
@@ -155,9 +155,9 @@ Test(lanes_half, constants_are_loaded_as_they_are)
         if (strcmp(row->name, "HFMA2") == 0)
             cr_assert(row->prepare(code));
     for (int l = 0; l < LANES; l++)
-        made_row(warp, 3, 0)[l] = 0x80008001u;
+        warp_row(warp, 3, 0)[l] = 0x80008001u;
     code->run(warp, code, ALL_LANES);
-    cr_expect_eq(made_row(warp, 0, 0)[31], 0x80008001u);
+    cr_expect_eq(warp_row(warp, 0, 0)[31], 0x80008001u);
 }
 
 Test(lanes_half, a_half_widens)
@@ -172,11 +172,11 @@ Test(lanes_half, a_half_widens)
             for (int high = 0; high < 2; high++) {
                 code->operands[2].half = high ? HALF_HIGH : HALF_LOW;
                 for (uint32_t l = 0; l < LANES; l++)
-                    made_row(warp, 2, 0)[l] = high ? (half + l) << 16 | 0x1234 : (half + l) | 0x12340000;
+                    warp_row(warp, 2, 0)[l] = high ? (half + l) << 16 | 0x1234 : (half + l) | 0x12340000;
                 code->run(warp, code, ALL_LANES);
                 for (uint32_t l = 0; l < LANES; l++) {
                     const double expected = reference_value(F16, half + l);
-                    cr_assert_eq(made_row(warp, 0, 0)[l], of_float_canonical((float)expected), "%x", half + l);
+                    cr_assert_eq(warp_row(warp, 0, 0)[l], of_float_canonical((float)expected), "%x", half + l);
                 }
             }
         /* A float beside it, and both signs. */
@@ -186,10 +186,10 @@ Test(lanes_half, a_half_widens)
         code->operands[1].negate = true;
         code->operands[2].half = HALF_LOW;
         code->operands[2].absolute = true;
-        made_row(warp, 1, 0)[5] = of_float(0.1f);
-        made_row(warp, 2, 0)[5] = 0xc000;
+        warp_row(warp, 1, 0)[5] = of_float(0.1f);
+        warp_row(warp, 2, 0)[5] = 0xc000;
         code->run(warp, code, ALL_LANES);
-        cr_expect_eq(to_float(made_row(warp, 0, 0)[5]), 2 - 0.1f);
+        cr_expect_eq(to_float(warp_row(warp, 0, 0)[5]), 2 - 0.1f);
     }
 }
 
@@ -235,7 +235,7 @@ static void expect_comparison(unsigned vector, const char *name, const char *wit
         fill(warp, first);
         fill(warp, first + 1);
         for (int l = 0; l < LANES; l += 3)
-            made_row(warp, first, 0)[l] = made_row(warp, first + 1, 0)[l];
+            warp_row(warp, first, 0)[l] = warp_row(warp, first + 1, 0)[l];
         code->operands[first].absolute = true;
         code->operands[first + 1].half = HALF_LOW;
         code->run(warp, code, lanes);
@@ -251,7 +251,7 @@ static void expect_comparison(unsigned vector, const char *name, const char *wit
                 if (kind == 2)
                     cr_assert_eq(warp->masks[1 + i] >> l & 1, expected, "%s, lane %d", opcode, l);
                 else
-                    cr_assert_eq(made_row(warp, 0, 0)[l] >> (16 * i) & 0xffff, expected ? yes : 0, "%s, lane %d",
+                    cr_assert_eq(warp_row(warp, 0, 0)[l] >> (16 * i) & 0xffff, expected ? yes : 0, "%s, lane %d",
                                  opcode, l);
             }
     }
@@ -295,8 +295,8 @@ static void expect_minmax(unsigned vector, const char *opcode)
                     expected = strstr(opcode, "NAN") ? NAN : x != x ? y : x;
                 if (strstr(opcode, "XORSIGN"))
                     expected =
-                        copysign(expected, (made_row(warp, 1, 0)[l] >> (16 * i) & 0x8000) == (b & 0x8000) ? 1 : -1);
-                const uint32_t got = made_row(warp, 0, 0)[l] >> (16 * i) & 0xffff;
+                        copysign(expected, (warp_row(warp, 1, 0)[l] >> (16 * i) & 0x8000) == (b & 0x8000) ? 1 : -1);
+                const uint32_t got = warp_row(warp, 0, 0)[l] >> (16 * i) & 0xffff;
                 cr_assert(reference_same(reference_value(format, got), expected) &&
                               (expected == expected || got == NAN_16),
                           "%s of %a and %a: %x", opcode, x, y, got);

@@ -44,7 +44,7 @@ Test(launch_log, what_is_launched_while_it_is_on_is_counted)
     launches_end();
     launch(&fill, 1, 32);
     cr_assert_eq(launches_counted(), 2);
-    const double *one = launches_values(0), *eight = launches_values(1);
+    const double *one = launches_values(0, BOUND_LEAST), *eight = launches_values(1, BOUND_LEAST);
     cr_expect_gt(one[EXACT_INSTRUCTIONS], 4);
     cr_expect_eq(eight[EXACT_INSTRUCTIONS], 8 * one[EXACT_INSTRUCTIONS], "as many warps");
     cr_expect_eq(one[EXACT_GLOBAL_STORES], 1);
@@ -66,7 +66,7 @@ Test(launch_log, equal_launches_in_a_row_are_one_and_lines_are_of_all)
     launches_end();
     double instructions = 0;
     for (size_t i = 0; i < launches_counted(); i++)
-        instructions += launches_values(i)[EXACT_INSTRUCTIONS];
+        instructions += launches_values(i, BOUND_MOST)[EXACT_INSTRUCTIONS];
     launches_hand_over(&result);
     cr_assert_eq(result.launch_count, 3);
     cr_expect_str_eq(result.launches[0].function, "fill");

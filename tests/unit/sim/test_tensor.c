@@ -101,18 +101,18 @@ static struct place c_any(unsigned g, unsigned t, unsigned i)
 static void element_set(struct warp *warp, unsigned n, unsigned bits, unsigned i, unsigned lane, uint64_t value)
 {
     if (bits == 64) {
-        made_row(warp, n, 2 * i)[lane] = (uint32_t)value;
-        made_row(warp, n, 2 * i + 1)[lane] = (uint32_t)(value >> 32);
+        warp_row(warp, n, 2 * i)[lane] = (uint32_t)value;
+        warp_row(warp, n, 2 * i + 1)[lane] = (uint32_t)(value >> 32);
     } else {
         const uint64_t mask = (UINT64_C(1) << bits) - 1;
-        made_row(warp, n, i * bits / 32)[lane] |= (uint32_t)((value & mask) << (i * bits % 32));
+        warp_row(warp, n, i * bits / 32)[lane] |= (uint32_t)((value & mask) << (i * bits % 32));
     }
 }
 static uint64_t element_get(struct warp *warp, unsigned n, unsigned bits, unsigned i, unsigned lane)
 {
     if (bits == 64)
-        return wide(made_row(warp, n, 2 * i)[lane], made_row(warp, n, 2 * i + 1)[lane]);
-    return made_row(warp, n, i * bits / 32)[lane] >> (i * bits % 32) & ((UINT64_C(1) << bits) - 1);
+        return wide(warp_row(warp, n, 2 * i)[lane], warp_row(warp, n, 2 * i + 1)[lane]);
+    return warp_row(warp, n, i * bits / 32)[lane] >> (i * bits % 32) & ((UINT64_C(1) << bits) - 1);
 }
 
 enum type { HALF, BRAIN, TENSOR, SINGLE, DOUBLE, SIGNED, UNSIGNED, BIT, WORD };
@@ -229,31 +229,31 @@ Test(tensor, a_sum_of_zero_is_the_register_of_zeros)
     code->operands[3].row = code->operands[3].high = ROW_ZERO * ROW_BYTES;
     for (unsigned lane = 0; lane < LANES; lane++) {
         for (unsigned k = 0; k < 4; k++)
-            made_row(warp, 1, k)[lane] = 0x3c003c00;
+            warp_row(warp, 1, k)[lane] = 0x3c003c00;
         for (unsigned k = 0; k < 2; k++)
-            made_row(warp, 2, k)[lane] = 0x3c003c00;
+            warp_row(warp, 2, k)[lane] = 0x3c003c00;
     }
     code->run(warp, code, ALL_LANES);
     for (unsigned k = 0; k < 4; k++)
-        cr_expect_eq(to_float(made_row(warp, 0, k)[13]), 16);
+        cr_expect_eq(to_float(warp_row(warp, 0, k)[13]), 16);
 }
 
 Test(tensor, integer_sums_wrap_or_saturate)
 {
     struct warp *warp = made_warp();
     for (unsigned lane = 0; lane < LANES; lane++) {
-        made_row(warp, 1, 0)[lane] = 0x01010101;
-        made_row(warp, 2, 0)[lane] = 0x01010101;
-        made_row(warp, 3, 0)[lane] = INT_MAX - 15;
-        made_row(warp, 3, 1)[lane] = INT_MAX - 16;
+        warp_row(warp, 1, 0)[lane] = 0x01010101;
+        warp_row(warp, 2, 0)[lane] = 0x01010101;
+        warp_row(warp, 3, 0)[lane] = INT_MAX - 15;
+        warp_row(warp, 3, 1)[lane] = INT_MAX - 16;
     }
     const struct instruction *code = made_instruction(tensor_opcodes, "IMMA.8816.S8.S8", 4);
     code->run(warp, code, ALL_LANES);
-    cr_expect_eq((int32_t)made_row(warp, 0, 0)[3], INT_MIN);
-    cr_expect_eq((int32_t)made_row(warp, 0, 1)[3], INT_MAX);
+    cr_expect_eq((int32_t)warp_row(warp, 0, 0)[3], INT_MIN);
+    cr_expect_eq((int32_t)warp_row(warp, 0, 1)[3], INT_MAX);
     code = made_instruction(tensor_opcodes, "IMMA.8816.S8.S8.SAT", 4);
     code->run(warp, code, ALL_LANES);
-    cr_expect_eq((int32_t)made_row(warp, 0, 0)[3], INT_MAX);
+    cr_expect_eq((int32_t)warp_row(warp, 0, 0)[3], INT_MAX);
 }
 
 Test(tensor, what_is_not_known_is_refused)
@@ -336,7 +336,7 @@ Test(tensor, matrices_are_loaded_and_stored)
             const unsigned address = stores ? 0 : 1, values = stores ? 1 : 0;
             made_address(code, address);
             for (unsigned lane = 0; lane < LANES; lane++) /* of lanes beyond the matrices, none that may be used */
-                made_row(shared->warp, address, 0)[lane] =
+                warp_row(shared->warp, address, 0)[lane] =
                     lane < 8 * moves[i].matrices ? row_address(lane / 8, lane % 8) - 16 : 0xfffffff1;
             for (unsigned m = 0; m < moves[i].matrices; m++)
                 for (unsigned k = 0; k < 64; k++) {
@@ -346,7 +346,7 @@ Test(tensor, matrices_are_loaded_and_stored)
                 }
             for (unsigned m = 0; stores && m < moves[i].matrices; m++)
                 for (unsigned lane = 0; lane < LANES; lane++)
-                    made_row(shared->warp, values, m)[lane] = lane_word(m, lane, moves[i].transposed);
+                    warp_row(shared->warp, values, m)[lane] = lane_word(m, lane, moves[i].transposed);
             code->run(shared->warp, code, ALL_LANES);
             for (unsigned m = 0; m < moves[i].matrices; m++)
                 for (unsigned lane = 0; lane < LANES; lane++)
@@ -357,7 +357,7 @@ Test(tensor, matrices_are_loaded_and_stored)
                             cr_assert_eq(value, number(m, lane / 4, k), "%s", moves[i].store);
                         }
                     else
-                        cr_assert_eq(made_row(shared->warp, values, m)[lane], lane_word(m, lane, moves[i].transposed),
+                        cr_assert_eq(warp_row(shared->warp, values, m)[lane], lane_word(m, lane, moves[i].transposed),
                                      "%s, lane %u", moves[i].load, lane);
             /* Rows of 4 banks, 12 banks apart: none of 8 meets another. */
             cr_expect_eq(shared->tally.ideal_wavefronts, moves[i].matrices);
@@ -371,10 +371,10 @@ Test(tensor, a_matrix_is_turned_in_registers)
     const struct instruction *code = made_instruction(tensor_opcodes, "MOVM.16.MT88", 2);
     cr_assert_not_null(code);
     for (unsigned lane = 0; lane < LANES; lane++)
-        made_row(warp, 1, 0)[lane] = lane_word(0, lane, false);
+        warp_row(warp, 1, 0)[lane] = lane_word(0, lane, false);
     code->run(warp, code, ALL_LANES);
     for (unsigned lane = 0; lane < LANES; lane++)
-        cr_expect_eq(made_row(warp, 0, 0)[lane], lane_word(0, lane, true));
+        cr_expect_eq(warp_row(warp, 0, 0)[lane], lane_word(0, lane, true));
 }
 
 Test(tensor, wavefronts_of_matrices)
