@@ -151,6 +151,12 @@ static void open_block(struct block *block, const struct run_state *run, struct 
         warp->number = w;
         warp->spaces[SPACE_WARP] = (char *)warp->rows;
         warp->spaces[SPACE_CONSTANTS] = (char *)block->constants;
+        for (unsigned l = 0; l < LANES; l++) {
+            const unsigned thread = w * LANES + l;
+            warp->threads[0][l] = thread % grid->threads[0];
+            warp->threads[1][l] = thread / grid->threads[0] % grid->threads[1];
+            warp->threads[2][l] = thread / grid->threads[0] / grid->threads[1];
+        }
         warp->local = x_calloc((size_t)block->local_bytes * LANES + 16, 1);
     }
 }

@@ -20,10 +20,8 @@ struct memo {
     int64_t least, most; /* of the distances */
     uint64_t begin, end; /* global: allocation of the last access */
     unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, room;
-    union {
-        int64_t apart[LANES]; /* from the first lane's address; of lanes that are there */
-        uint32_t narrow_apart[LANES];
-    };
+    bool narrow;             /* no two lanes are 4 GiB apart */
+    uint32_t apart[LANES];   /* from the first lane's address, its lower words; of lanes that are there */
 };
 
 void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size);
