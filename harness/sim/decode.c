@@ -176,10 +176,10 @@ static bool read_constant(struct decoder *decoder, const char *text, struct oper
         end++;
     char *rest = (char *)end;
     const int64_t offset = *end == ']' ? 0 : read_integer(end, &rest);
-    if (*rest != ']' || (!indexed && (offset < 0 || offset > 65535)))
+    if (*rest != ']' || (!indexed && (offset < 0 || offset > 65535)) || offset < INT32_MIN)
         return false;
     operand->immediate = false;
-    if (indexed) {
+    if (indexed && index.row != ROW_ZERO * ROW_BYTES && index.row != ROW_UNIFORM_ZERO * ROW_BYTES) {
         operand->kind = OPERAND_CONSTANT;
         operand->space = SPACE_WARP;
         operand->row = index.row;

@@ -7,8 +7,12 @@
 static void write_all(struct warp *warp, const struct operand *to, uint32_t lanes, uint32_t value)
 {
     uint32_t *row = row_at(warp, to->space, to->row);
-    for (unsigned l = 0; l < LANES; l++)
-        row[l] = lanes >> l & 1 ? value : row[l];
+    if (lanes == ALL_LANES)
+        for (unsigned l = 0; l < LANES; l++)
+            row[l] = value;
+    else
+        for (unsigned l = 0; l < LANES; l++)
+            row[l] = lanes >> l & 1 ? value : row[l];
 }
 
 /* ---- Special registers ---- */
@@ -74,8 +78,13 @@ static void s2r(struct warp *warp, const struct instruction *code, uint32_t lane
         memcpy(to, warp->threads[code->flags[FLAG_AXIS]], ROW_BYTES);
         return;
     }
+    const unsigned char what = code->flags[FLAG_WHAT];
+    if (code->uniform || what == CTAID || what == ZERO || what == SHARED_HIGH) {
+        write_all(warp, &code->operands[0], lanes, special_value(warp, code, 0));
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++)
-        to[l] = lanes >> l & 1 ? special_value(warp, code, code->uniform ? 0 : l) : to[l];
+        to[l] = lanes >> l & 1 ? special_value(warp, code, l) : to[l];
 }
 
 enum { FLAG_SHORT = 2 };
