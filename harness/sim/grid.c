@@ -168,6 +168,8 @@ static void close_block(struct block *block)
     shadow_close(block->shadow);
     free(block->swaps.list);
     free(block->warps);
+    for (size_t i = 0; i < block->code->count; i++)
+        free(block->memos[i].copy);
     free(block->memos);
     free(block->bank0);
     free(block->constants);

@@ -53,7 +53,7 @@ static bool same_narrow_shape(const struct memo *memo, uint32_t lanes, const uin
 {
     const uint32_t *apart = memo->apart, from = addresses[first];
     uint32_t differs = 0;
-    if (memo->lanes != lanes || memo->low != (from & MEMO_LOW))
+    if (memo->lanes != lanes || memo->low != (from & MEMO_LOW_SHARED))
         return false;
     if (lanes == ALL_LANES)
         EACH_LANE differs |= (addresses[l] - from) ^ apart[l];
@@ -397,6 +397,33 @@ static void store_generic(struct warp *warp, const struct instruction *code, uin
 
 /* ---- Asynchronous copies: [shared], [global] [, which lanes copy; the others write zeros] ---- */
 
+/* What a copy costs, remembered as for loads. */
+static const struct copy_counts *count_again(struct memo *memo, const struct instruction *code, uint32_t copies,
+                                             const uint64_t *from, const uint32_t *to)
+{
+    struct copy_shape *shape = memo->copy;
+    const unsigned first = (unsigned)__builtin_ctz(copies);
+    const uint64_t from_first = from[first];
+    const uint32_t to_first = to[first];
+    uint64_t differs = 0;
+    if (shape && shape->copies == copies && shape->low_from == (from_first & MEMO_LOW) &&
+        shape->low_to == (to_first & MEMO_LOW)) {
+        EACH_LANE differs |= (((from[l] - from_first) ^ shape->from[l]) | ((to[l] - to_first) ^ shape->to[l])) &
+                             (0 - (uint64_t)(copies >> l & 1));
+        if (differs == 0)
+            return &shape->counts;
+    }
+    if (!shape)
+        shape = memo->copy = x_calloc(1, sizeof *shape);
+    shape->copies = copies;
+    shape->low_from = (uint32_t)(from_first & MEMO_LOW);
+    shape->low_to = to_first & MEMO_LOW;
+    EACH_LANE shape->from[l] = from[l] - from_first;
+    EACH_LANE shape->to[l] = to[l] - to_first;
+    shape->counts = count_copy(copies, from, to, code->size, code->flags[FLAG_BYPASS]);
+    return &shape->counts;
+}
+
 static void copy_async(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block *block = warp->block;
@@ -410,28 +437,29 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
     if (copies) {
-        const unsigned count = block->counts ? 1 : 0;
-        memo_global(&memo, block, copies, from, code->size);
+        memo_global(&memo, NULL, copies, from, code->size);
         memory_check(block, &memo, copies, from, code->size, false);
         if (!memo.aligned)
             memory_misaligned(block, copies, from, code->size);
-        const struct copy_counts counts =
-            count ? count_copy(copies, from, to, code->size, code->flags[FLAG_BYPASS]) : (struct copy_counts){0};
-        tally->sectors += counts.lines.touched;
-        tally->ideal_sectors += counts.lines.ideal;
-        tally->unit_sectors += counts.unit;
-        tally->wavefronts += counts.wavefronts.passes;
-        tally->ideal_wavefronts += counts.wavefronts.ideal;
-        tally->loose_wavefronts += counts.wavefronts.room;
-        tally->loose_sectors += counts.room;
+        if (block->counts) {
+            const struct copy_counts *counts = count_again(&block->memos[code->index], code, copies, from, to);
+            tally->sectors += counts->lines.touched;
+            tally->ideal_sectors += counts->lines.ideal;
+            tally->unit_sectors += counts->unit;
+            tally->wavefronts += counts->wavefronts.passes;
+            tally->ideal_wavefronts += counts->wavefronts.ideal;
+            tally->loose_wavefronts += counts->wavefronts.room;
+            tally->loose_sectors += counts->room;
+        }
     }
     tally->accesses++;
-    struct memo there = {0};
-    memo_shared(&there, lanes, to, code->size, true);
-    const uint32_t first = to[__builtin_ctz(lanes)];
-    if ((int64_t)first + there.least < SHARED_RESERVED ||
-        (int64_t)first + there.most + code->size > (int64_t)block->shared_size)
-        shared_outside(block, lanes, to, code->size);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        if (to[l] < SHARED_RESERVED || (uint64_t)to[l] + code->size > block->shared_size)
+            shared_outside(block, lanes, to, code->size);
+        if (to[l] % code->size)
+            shared_misaligned(block, lanes, to, code->size);
+    }
     if (block->shadow)
         shadow_visit(warp, lanes, to, code->size, true);
     for (unsigned l = 0; l < LANES; l++) {

@@ -31,7 +31,7 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
         memo->same &= apart == 0;
         memo->aligned &= !(lanes >> l & 1) || addresses[l] % size == 0;
     }
-    if (!block->counts)
+    if (!block || !block->counts)
         return;
     const struct sectors sectors = count_sectors(lanes, addresses, size);
     memo->sectors = sectors.touched;
@@ -42,7 +42,7 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
 {
     const uint32_t first = addresses[__builtin_ctz(lanes)];
     memo->lanes = lanes;
-    memo->low = first & MEMO_LOW;
+    memo->low = first & MEMO_LOW_SHARED;
     memo->least = memo->most = 0;
     memo->in_order = lanes == ALL_LANES;
     memo->same = true;
