@@ -141,7 +141,7 @@ static bool prepare_ffma(struct instruction *code)
             const volatile double a = D(1, x, xh), b = D(2, y, yh), c = D(count, z, zh);                               \
             (void)c;                                                                                                   \
             const volatile double value = (expression);                                                                \
-            result[l] = settle_double(value, a, b, c);                                                                 \
+            result[l] = settle_double(value, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));  \
         }                                                                                                              \
         fesetround(before);                                                                                            \
         WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
@@ -157,7 +157,8 @@ static bool prepare_ffma(struct instruction *code)
             const double a = to_double(x[l], (xh[l] & kx) ^ fx), b = to_double(y[l], (yh[l] & ky) ^ fy),               \
                          c = to_double(z[l], (zh[l] & kz) ^ fz);                                                       \
             (void)c;                                                                                                   \
-            result[l] = settle_double(expression, a, b, c);                                                            \
+            result[l] =                                                                                                \
+                settle_double(expression, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));     \
         }                                                                                                              \
         WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
     }                                                                                                                  \
