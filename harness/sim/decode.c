@@ -261,8 +261,22 @@ static bool read_address(const char *text, bool extended, struct operand *operan
 /* The type of an instruction's decimal immediates. */
 static char float_type(const struct instruction *code)
 {
+    static const char *const conversions[] = {"F2F.", "F2I.", "FRND."};
     if (has_modifier(code, "BF16_V2"))
         return 'B';
+    /* Their source's, which is the last that they name. */
+    for (size_t i = 0; i < ARRAY_SIZE(conversions); i++)
+        for (unsigned m = code->modifier_count; m-- > 0 && starts(code->opcode, conversions[i]);) {
+            const char *modifier = code->modifiers[m];
+            if (strcmp(modifier, "F16") == 0 || strcmp(modifier, "F32") == 0 || strcmp(modifier, "F64") == 0)
+                return modifier[1] == '1' ? 'H' : modifier[1] == '3' ? 'F' : 'D';
+            if (strcmp(modifier, "BF16") == 0)
+                return 'B';
+        }
+    if (has_modifier(code, "RCP64H") || has_modifier(code, "RSQ64H"))
+        return 'W'; /* the upper word of a double */
+    if (has_modifier(code, "F64"))
+        return 'D';
     return code->opcode[0] == 'U' ? code->opcode[1] : code->opcode[0];
 }
 
@@ -335,8 +349,10 @@ static bool read_operand(struct decoder *decoder, const struct instruction *code
         return true;
     }
     const char type = float_type(code);
-    if (type == 'D' || has_modifier(code, "F64"))
+    if (type == 'D')
         set_immediate(decoder, operand, 0, double_upper(value));
+    else if (type == 'W')
+        set_immediate(decoder, operand, double_upper(value), 0);
     else if (type == 'H')
         set_immediate(decoder, operand, half_bits(value), 0);
     else if (type == 'B')
