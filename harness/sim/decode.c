@@ -258,12 +258,20 @@ static bool read_address(const char *text, bool extended, struct operand *operan
     return strcmp(text, "]") == 0;
 }
 
-/* The type of an instruction's decimal immediates. */
+/* The type of an instruction's decimal immediates: of a conversion that of its source, which stands last. */
 static char float_type(const struct instruction *code)
 {
-    if (has_modifier(code, "BF16_V2"))
-        return 'B';
-    return code->opcode[0] == 'U' ? code->opcode[1] : code->opcode[0];
+    const bool converts = starts(code->opcode, "FRND") || starts(code->opcode, "F2");
+    char type = has_modifier(code, "BF16_V2") ? 'B' : code->opcode[0] == 'U' ? code->opcode[1] : code->opcode[0];
+    for (unsigned i = 0; i < code->modifier_count && converts; i++) {
+        const char *modifier = code->modifiers[i];
+        type = strcmp(modifier, "F16") == 0    ? 'H'
+               : strcmp(modifier, "BF16") == 0 ? 'B'
+               : strcmp(modifier, "F64") == 0  ? 'D'
+               : strcmp(modifier, "F32") == 0  ? 'F'
+                                               : type;
+    }
+    return type;
 }
 
 static bool read_float(const char *text, double *value)
@@ -335,7 +343,7 @@ static bool read_operand(struct decoder *decoder, const struct instruction *code
         return true;
     }
     const char type = float_type(code);
-    if (type == 'D' || has_modifier(code, "F64"))
+    if (type == 'D')
         set_immediate(decoder, operand, 0, double_upper(value));
     else if (type == 'H')
         set_immediate(decoder, operand, half_bits(value), 0);

@@ -188,13 +188,13 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- Between lanes ---- */
 
-/* p, d, a: the first lane's; p where all have the same. */
+/* p, d, a: the first lane's; p where all 32 are there and have the same. */
 static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *from = ROW(2), first = from[__builtin_ctz(warp->guarded)];
-    bool alike = true;
+    bool alike = warp->guarded == ALL_LANES;
     for (unsigned l = 0; l < LANES; l++)
-        alike &= !(warp->guarded >> l & 1) || from[l] == first;
+        alike &= from[l] == first;
     write_all(warp, &code->operands[1], ALL_LANES, first);
     predicate_set(warp, &code->operands[0], warp->guarded & lanes, alike ? ALL_LANES : 0);
 }
