@@ -259,17 +259,6 @@ static void atomic_shared(struct warp *warp, const struct instruction *code, uin
     shared_lanes(warp, code, lanes, addresses, 1);
 }
 
-/* Of 64 bits half a warp at a time is served. What happens when two of them meet was seen, and is not understood. */
-static bool some_meet(uint32_t lanes, const uint32_t *addresses)
-{
-    for (unsigned l = 0; l < LANES; l++)
-        for (unsigned k = 0; k < l; k++)
-            if ((lanes >> l & lanes >> k & 1) &&
-                (addresses[l] == addresses[k] || (l / 16 == k / 16 && ((addresses[l] ^ addresses[k]) >> 3 & 15) == 0)))
-                return true;
-    return false;
-}
-
 /* d, [address], expected, new: of the lanes of one bank that find what they expect one swaps, and gets 1; the others get 0,
  * also where the value stays what it was. */
 static void atomic_cast(struct warp *warp, const struct instruction *code, uint32_t lanes)
@@ -289,7 +278,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
     struct tally *tally = &block->tallies[code->index];
     tally->accesses++;
     tally->shared_accesses++;
-    if (code->size == 8 && some_meet(lanes, addresses))
+    if (code->size == 8 && memo.wavefronts > 2)
         block_not_simulated(block, "%s of lanes that meet in a bank", code->opcode);
     const struct wavefronts cost = count_atomic(lanes, addresses, code->size, ATOMIC_ONE_SWAPS);
     tally->wavefronts += cost.passes;
@@ -302,8 +291,8 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
         if (!(lanes >> l & 1))
             continue;
         bool first = true;
-        for (unsigned k = 0; k < l; k++)
-            first &= !(done >> k & 1) || code->size == 8 || ((addresses[k] ^ addresses[l]) >> 2 & 31);
+        for (unsigned k = code->size == 8 ? l & 16 : 0; k < l; k++) /* of 8 bytes half-warps come one after the other */
+            first &= !(done >> k & 1) || ((addresses[k] ^ addresses[l]) >> 2 & 31);
         if (!first)
             continue;
         uint64_t old = 0;

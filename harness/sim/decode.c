@@ -499,15 +499,19 @@ static void read_opcode(struct decoder *decoder, struct instruction *code, const
         code->known |= has_modifier(code, known[i].name) ? known[i].bit : 0;
 }
 
-static void read_guard(struct instruction *code, const char *predicate)
+/* "" or "@!P0"; of P2R its first source, PR. False: something unknown. */
+static bool read_guard(struct instruction *code, const char *predicate)
 {
     struct operand guard;
     code->guard = MASK_TRUE * 4;
-    if (!predicate || predicate[0] != '@' || !read_predicate(predicate + 1, &guard))
-        return;
+    if (predicate[0] == '\0' || strcmp(predicate, "PR") == 0)
+        return true;
+    if (predicate[0] != '@' || !read_predicate(predicate + 1, &guard))
+        return false;
     code->guard = guard.row;
     code->guard_flip = guard.invert ? ALL_LANES : 0;
     code->guarded = guard.index != MASK_TRUE || guard.invert;
+    return true;
 }
 
 /* CALL and RET name a place: the offset of a symbol, or a register. */
@@ -529,9 +533,8 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
     char *text = x_calloc(strlen(operands) + TOKENS + 1, 1), *tokens[TOKENS];
     strcpy(text, operands);
     read_opcode(decoder, code, opcode);
-    read_guard(code, predicate);
     const size_t count = split_operands(text, tokens);
-    bool good = count <= OPERANDS;
+    bool good = count <= OPERANDS && read_guard(code, predicate);
     for (size_t i = 0; i < count && good; i++) {
         good = read_operand(decoder, code, tokens[i], &code->operands[i]);
         code->operand_count++;

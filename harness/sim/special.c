@@ -188,15 +188,11 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- Between lanes ---- */
 
-/* p, d, a: the first lane's; p where all 32 are there and have the same. */
+/* p, d, a: the first lane's. What p says is not known: on an H200 it was false in all 89 places where it guards BRA.DIV. */
 static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const uint32_t *from = ROW(2), first = from[__builtin_ctz(warp->guarded)];
-    bool alike = warp->guarded == ALL_LANES;
-    for (unsigned l = 0; l < LANES; l++)
-        alike &= from[l] == first;
-    write_all(warp, &code->operands[1], ALL_LANES, first);
-    predicate_set(warp, &code->operands[0], warp->guarded & lanes, alike ? ALL_LANES : 0);
+    write_all(warp, &code->operands[1], ALL_LANES, ROW(2)[__builtin_ctz(warp->guarded)]);
+    predicate_set(warp, &code->operands[0], warp->guarded & lanes, 0);
 }
 
 /* p, d, a, lane, clamp and segment: of the PTX manual's shfl. */
