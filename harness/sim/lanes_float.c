@@ -36,7 +36,6 @@ static inline uint32_t saturate(uint32_t bits)
     return !(value > 0) ? 0 : value > 1 ? 0x3f800000u : bits;
 }
 
-
 static int rounding(const struct instruction *code)
 {
     return IS(RZ) ? FE_TOWARDZERO : IS(RM) ? FE_DOWNWARD : IS(RP) ? FE_UPWARD : FE_TONEAREST;
@@ -65,7 +64,8 @@ static float operand(uint32_t bits, const struct instruction *code, unsigned n)
         const int before = fegetround();                                                                               \
         fesetround(rounding(code));                                                                                    \
         for (int l = 0; l < LANES; l++) {                                                                              \
-            const volatile float a = operand(x[l], code, 1), b = operand(y[l], code, 2), c = operand(z[l], code, count); \
+            const volatile float a = operand(x[l], code, 1), b = operand(y[l], code, 2),                               \
+                                 c = operand(z[l], code, count);                                                       \
             (void)c;                                                                                                   \
             const volatile float value = (expression);                                                                 \
             result[l] = finish(value, code);                                                                           \
@@ -94,7 +94,7 @@ static bool has_signs(const struct instruction *code)
     static void name(struct warp *warp, const struct instruction *code, uint32_t lanes)                                \
     {                                                                                                                  \
         const uint32_t *x = ROW(1), *y = ROW(2), *z = ROW(count);                                                      \
-        const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);      \
+        const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);     \
         (void)z, (void)kx, (void)ky, (void)kz, (void)fx, (void)fy, (void)fz;                                           \
         WRITE_LANES(ROW(0), lanes, settle(expression));                                                                \
     }
@@ -125,11 +125,10 @@ static bool prepare_ffma(struct instruction *code)
 
 /* ---- Double ---- */
 
-
 #define DOUBLE(name, count, expression)                                                                                \
     static void name##_any(struct warp *warp, const struct instruction *code, uint32_t lanes)                          \
     {                                                                                                                  \
-        const uint32_t *x = ROW(1), *xh = HIGH(1), *y = ROW(2), *yh = HIGH(2), *z = ROW(count), *zh = HIGH(count);      \
+        const uint32_t *x = ROW(1), *xh = HIGH(1), *y = ROW(2), *yh = HIGH(2), *z = ROW(count), *zh = HIGH(count);     \
         uint64_t result[LANES];                                                                                        \
         const int before = fegetround();                                                                               \
         fesetround(rounding(code));                                                                                    \
@@ -144,8 +143,8 @@ static bool prepare_ffma(struct instruction *code)
     }                                                                                                                  \
     static void name(struct warp *warp, const struct instruction *code, uint32_t lanes)                                \
     {                                                                                                                  \
-        const uint32_t *x = ROW(1), *xh = HIGH(1), *y = ROW(2), *yh = HIGH(2), *z = ROW(count), *zh = HIGH(count);      \
-        const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);      \
+        const uint32_t *x = ROW(1), *xh = HIGH(1), *y = ROW(2), *yh = HIGH(2), *z = ROW(count), *zh = HIGH(count);     \
+        const uint32_t kx = KEEP(1), ky = KEEP(2), kz = KEEP(count), fx = FLIP(1), fy = FLIP(2), fz = FLIP(count);     \
         (void)z, (void)zh, (void)kz, (void)fz;                                                                         \
         uint64_t result[LANES];                                                                                        \
         EACH_LANE                                                                                                      \
@@ -159,8 +158,8 @@ static bool prepare_ffma(struct instruction *code)
     }                                                                                                                  \
     static bool prepare_##name(struct instruction *code)                                                               \
     {                                                                                                                  \
-        code->run = rounding(code) == FE_TONEAREST ? name : name##_any;                                                \
-        return true;                                                                                   \
+        code->run = rounding(code) == FE_TONEAREST ? (name) : name##_any;                                              \
+        return true;                                                                                                   \
     }
 DOUBLE(dadd, 2, a + b)
 DOUBLE(dmul, 2, a *b)
@@ -177,12 +176,11 @@ static bool prepare_compare(struct instruction *code)
     static const struct {
         const char *name;
         unsigned char compare, unordered;
-    } names[] = {{"F", COMPARE_F, false},     {"LT", COMPARE_LT, false},   {"EQ", COMPARE_EQ, false},
-                 {"LE", COMPARE_LE, false},   {"GT", COMPARE_GT, false},   {"NE", COMPARE_NE, false},
-                 {"GE", COMPARE_GE, false},   {"NUM", COMPARE_NUM, false}, {"NAN", COMPARE_F, true},
-                 {"LTU", COMPARE_LT, true},   {"EQU", COMPARE_EQ, true},   {"LEU", COMPARE_LE, true},
-                 {"GTU", COMPARE_GT, true},   {"NEU", COMPARE_NE, true},   {"GEU", COMPARE_GE, true},
-                 {"T", COMPARE_NUM, true}};
+    } names[] = {
+        {"F", COMPARE_F, false},   {"LT", COMPARE_LT, false}, {"EQ", COMPARE_EQ, false}, {"LE", COMPARE_LE, false},
+        {"GT", COMPARE_GT, false}, {"NE", COMPARE_NE, false}, {"GE", COMPARE_GE, false}, {"NUM", COMPARE_NUM, false},
+        {"NAN", COMPARE_F, true},  {"LTU", COMPARE_LT, true}, {"EQU", COMPARE_EQ, true}, {"LEU", COMPARE_LE, true},
+        {"GTU", COMPARE_GT, true}, {"NEU", COMPARE_NE, true}, {"GEU", COMPARE_GE, true}, {"T", COMPARE_NUM, true}};
     bool found = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (has_modifier(code, names[i].name)) {
@@ -224,13 +222,13 @@ static uint32_t combine(unsigned how, uint32_t a, uint32_t b)
             MASK_OF(result, (a) >= (b));                                                                               \
             break;                                                                                                     \
         case COMPARE_NUM:                                                                                              \
-            result = ~unordered;                                                                                       \
+            (result) = ~unordered;                                                                                     \
             break;                                                                                                     \
         default:                                                                                                       \
-            result = 0;                                                                                                \
+            (result) = 0;                                                                                              \
         }                                                                                                              \
         if ((code)->flags[FLAG_UNORDERED])                                                                             \
-            result |= unordered;                                                                                       \
+            (result) |= unordered;                                                                                     \
     } while (0)
 
 /* Operands first and first + 1 as floats. */
@@ -342,7 +340,9 @@ static void fmnmx(struct warp *warp, const struct instruction *code, uint32_t la
         const bool first = zeros ? ((u >> 31) > (v >> 31)) == (smaller >> l & 1) : less == (smaller >> l & 1);
         const bool no_a = a != a, no_b = b != b;
         const uint32_t some = no_a && no_b ? (uint32_t)NAN_FLOAT : no_a ? v : no_b ? u : first ? u : v;
-        result[l] = propagates && (no_a || no_b) ? (uint32_t)NAN_FLOAT : xorsign ? (some & 0x7fffffffu) | ((x[l] ^ y[l]) & 0x80000000u) : some;
+        result[l] = propagates && (no_a || no_b) ? (uint32_t)NAN_FLOAT
+                    : xorsign                    ? (some & 0x7fffffffu) | ((x[l] ^ y[l]) & 0x80000000u)
+                                                 : some;
     }
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
