@@ -8,8 +8,8 @@
 /* Warp instructions that take a fraction of a second. */
 #define FEW_INSTRUCTIONS 8e6
 
-/* Whether the baseline says that computing the kernel anew takes no time to speak of. Its machine code may be what it was;
- * but what the host feeds it may not. */
+/* Whether the baseline says that computing the kernel anew takes no time to speak of. Its machine code may be what it
+ * was; but what the host feeds it may not. */
 static bool is_quick(const struct metrics *metrics, const struct result *base)
 {
     for (size_t m = 0; m < metrics->count; m++) {

@@ -1,12 +1,22 @@
-/* Atomics: ATOMG and RED on global memory, ATOM on either, ATOMS on shared memory. Those of a warp are done lane by lane;
- * those of blocks that run at once by the host's atomics, since they meet in the same memory. */
+/* Atomics: ATOMG and RED on global memory, ATOM on either, ATOMS on shared memory. Those of a warp are done lane by
+ * lane; those of blocks that run at once by the host's atomics, since they meet in the same memory. */
 #include "counting.h"
+#include "device_memory.h"
 #include "memory.h"
 
 #include <string.h>
 
 enum operation_kind {
-    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_INC, ATOMIC_DEC, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCH, ATOMIC_CAS,
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS,
     ATOMIC_POPC
 };
 enum number_kind { NUMBER_UNSIGNED, NUMBER_SIGNED, NUMBER_FLOAT, NUMBER_DOUBLE, NUMBER_HALVES, NUMBER_BF16S };
@@ -17,8 +27,8 @@ static bool prepare_kind(struct instruction *code)
     static const struct {
         const char *name;
         unsigned char kind;
-    } kinds[] = {{"ADD", ATOMIC_ADD},   {"MIN", ATOMIC_MIN}, {"MAX", ATOMIC_MAX}, {"INC", ATOMIC_INC},
-                 {"DEC", ATOMIC_DEC},   {"AND", ATOMIC_AND}, {"OR", ATOMIC_OR},   {"XOR", ATOMIC_XOR},
+    } kinds[] = {{"ADD", ATOMIC_ADD},   {"MIN", ATOMIC_MIN}, {"MAX", ATOMIC_MAX},  {"INC", ATOMIC_INC},
+                 {"DEC", ATOMIC_DEC},   {"AND", ATOMIC_AND}, {"OR", ATOMIC_OR},    {"XOR", ATOMIC_XOR},
                  {"EXCH", ATOMIC_EXCH}, {"CAS", ATOMIC_CAS}, {"POPC", ATOMIC_POPC}};
     bool found = false;
     /* POPC.INC has the names of two: the first counts. */
@@ -30,12 +40,12 @@ static bool prepare_kind(struct instruction *code)
     if (has_modifier(code, "POPC"))
         code->flags[FLAG_KIND] = ATOMIC_POPC;
     code->size = IS(64) || IS(F64) ? 8 : 4;
-    code->flags[FLAG_NUMBER] = IS(F64)                  ? NUMBER_DOUBLE
-                               : IS(F32)                ? NUMBER_FLOAT
-                               : IS(F16x2)              ? NUMBER_HALVES
-                               : IS(BF16x2)             ? NUMBER_BF16S
-                               : IS(S32) || IS(S64)     ? NUMBER_SIGNED
-                                                        : NUMBER_UNSIGNED;
+    code->flags[FLAG_NUMBER] = IS(F64)              ? NUMBER_DOUBLE
+                               : IS(F32)            ? NUMBER_FLOAT
+                               : IS(F16x2)          ? NUMBER_HALVES
+                               : IS(BF16x2)         ? NUMBER_BF16S
+                               : IS(S32) || IS(S64) ? NUMBER_SIGNED
+                                                    : NUMBER_UNSIGNED;
     const unsigned char number = code->flags[FLAG_NUMBER];
     return found && number != NUMBER_HALVES && number != NUMBER_BF16S;
 }
@@ -116,13 +126,13 @@ static void write_result(struct warp *warp, const struct instruction *code, unsi
 static uint64_t change_global(const struct instruction *code, uint64_t address, uint64_t value, uint64_t swap)
 {
     if (code->size == 8) {
-        uint64_t *place = (uint64_t *)(uintptr_t)address, old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+        uint64_t *place = (uint64_t *)(void *)device_bytes(address), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
         while (!__atomic_compare_exchange_n(place, &old, apply(code, old, value, swap), false, __ATOMIC_SEQ_CST,
                                             __ATOMIC_SEQ_CST))
             continue;
         return old;
     }
-    uint32_t *place = (uint32_t *)(uintptr_t)address, old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+    uint32_t *place = (uint32_t *)(void *)device_bytes(address), old = __atomic_load_n(place, __ATOMIC_SEQ_CST);
     while (!__atomic_compare_exchange_n(place, &old, (uint32_t)apply(code, old, value, swap), false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST))
         continue;
@@ -140,7 +150,8 @@ static uint64_t change_shared(const struct instruction *code, unsigned char *pla
 
 static uint64_t address_of(const struct warp *warp, const struct operand *operand, unsigned lane)
 {
-    uint64_t address = row_at(warp, SPACE_WARP, operand->row)[lane] * (uint64_t)operand->scale + (uint64_t)operand->value;
+    uint64_t address =
+        row_at(warp, SPACE_WARP, operand->row)[lane] * (uint64_t)operand->scale + (uint64_t)operand->value;
     if (operand->wide)
         address += (uint64_t)row_at(warp, SPACE_WARP, operand->high)[lane] << 32;
     if (operand->based) {
@@ -259,8 +270,8 @@ static void atomic_shared(struct warp *warp, const struct instruction *code, uin
     shared_lanes(warp, code, lanes, addresses, 1);
 }
 
-/* d, [address], expected, new: of the lanes of one bank that find what they expect one swaps, and gets 1; the others get 0,
- * also where the value stays what it was. */
+/* d, [address], expected, new: of the lanes of one bank that find what they expect one swaps, and gets 1; the others
+ * get 0, also where the value stays what it was. */
 static void atomic_cast(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block *block = warp->block;

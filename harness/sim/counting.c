@@ -5,7 +5,8 @@
 
 enum { LANES = 32, BANKS = 32, SECTOR = 5, LINE = 7 };
 
-/* Adds a number unless it is there; returns the new count. The last one first, since neighbours are most often alike. */
+/* Adds a number unless it is there; returns the new count. The last one first, since neighbours are most often alike.
+ */
 static unsigned add_distinct(uint64_t *list, unsigned count, uint64_t number)
 {
     for (unsigned i = count; i-- > 0;)
@@ -78,8 +79,8 @@ static uint32_t lanes_from(unsigned first, unsigned count)
     return (count == LANES ? UINT32_MAX : (1u << count) - 1) << first;
 }
 
-/* Lanes first to first + count go as two halves, one after the other; loads as one, when neighbours share their addresses
- * and no bank is asked for two words. */
+/* Lanes first to first + count go as two halves, one after the other; loads as one, when neighbours share their
+ * addresses and no bank is asked for two words. */
 static unsigned passes_of(uint32_t lanes, const uint32_t *addresses, unsigned size, unsigned first, unsigned count,
                           bool writes)
 {
@@ -144,9 +145,9 @@ struct wavefronts count_atomic(uint32_t lanes, const uint32_t *addresses, unsign
 
 /* ---- Asynchronous copies ---- */
 
-/* Through the L1, as many lanes at once as 16 bytes a lane leave of a warp: one pass takes of these, in their order, those that
- * share no bank, neither where they read nor where they write. That this is how the hardware chooses is a guess that 92 of
- * 100 scattered patterns agree with, and all regular ones. */
+/* Through the L1, as many lanes at once as 16 bytes a lane leave of a warp: one pass takes of these, in their order,
+ * those that share no bank, neither where they read nor where they write. That this is how the hardware chooses is a
+ * guess that 92 of 100 scattered patterns agree with, and all regular ones. */
 static unsigned copy_passes(uint32_t lanes, const uint64_t *from, const uint32_t *to, unsigned size)
 {
     unsigned passes = 0;
@@ -175,9 +176,13 @@ static struct wavefronts copy_through(uint32_t lanes, const uint64_t *from, cons
 {
     const unsigned at_once = LANES * 4 / size;
     unsigned passes = 0;
+    uint32_t low[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        low[l] = (uint32_t)from[l];
     for (unsigned first = 0; first < LANES; first += at_once)
         passes += copy_passes(lanes & lanes_from(first, at_once), from, to, size);
-    return (struct wavefronts){passes, smaller(passes, least(lanes, size, BANKS * 4)), is_regular(lanes, to) ? 0 : passes};
+    return (struct wavefronts){passes, smaller(passes, least(lanes, size, BANKS * 4)),
+                               is_regular(lanes, to) && is_regular(lanes, low) ? 0 : passes};
 }
 
 struct sector_pair {

@@ -1,5 +1,5 @@
-/* counting.h - what an access of a warp to memory costs, by its addresses: sectors, wavefronts, and how few of each there
- * could be. Pure. Every rule was compared with an H200's counters, instruction by instruction (tests/sim). */
+/* counting.h - what an access of a warp to memory costs, by its addresses: sectors, wavefronts, and how few of each
+ * there could be. Pure. Every rule was compared with an H200's counters, instruction by instruction (tests/sim). */
 #ifndef COUNTING_H
 #define COUNTING_H
 

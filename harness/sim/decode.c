@@ -1,5 +1,5 @@
-/* From nvdisasm's text to struct instruction. What is not understood becomes an instruction that is not simulated, which
- * matters only to a kernel that executes it.
+/* From nvdisasm's text to struct instruction. What is not understood becomes an instruction that is not simulated,
+ * which matters only to a kernel that executes it.
  *
  * Peculiarities of the text, nvdisasm 13.5: .reuse says nothing; a float immediate is decimal (+INF and -QNAN with a
  * blank behind it), of half precision two of them, the upper first; that of a double is its upper word; CALL names a
@@ -107,10 +107,22 @@ static bool read_suffixes(const char *at, struct operand *operand)
     static const struct {
         const char *name;
         unsigned char half, byte;
-    } suffixes[] = {{".reuse", 0, 0}, {".H0_H0", HALF_LOW, 0}, {".H1_H1", HALF_HIGH, 0}, {".F32", HALF_SINGLE, 0},
-                    {".H1_H0", 0, 0}, {".H0_NH1", 9, 0},       {".64", 0, 0},            {".B0", 0, 1},
-                    {".B1", 0, 2},    {".B2", 0, 3},           {".B3", 0, 4},            {".H0", 0, 1},
-                    {".H1", 0, 3},    {".ROW", 0, 0},          {".COL", 0, 0},           {".U32", 0, 0}};
+    } suffixes[] = {{".reuse", 0, 0},
+                    {".H0_H0", HALF_LOW, 0},
+                    {".H1_H1", HALF_HIGH, 0},
+                    {".F32", HALF_SINGLE, 0},
+                    {".H1_H0", 0, 0},
+                    {".H0_NH1", 9, 0},
+                    {".64", 0, 0},
+                    {".B0", 0, 1},
+                    {".B1", 0, 2},
+                    {".B2", 0, 3},
+                    {".B3", 0, 4},
+                    {".H0", 0, 1},
+                    {".H1", 0, 3},
+                    {".ROW", 0, 0},
+                    {".COL", 0, 0},
+                    {".U32", 0, 0}};
     while (*at == '.' || *at == '|') {
         if (*at == '|') {
             at++;
@@ -192,7 +204,8 @@ static bool read_constant(struct decoder *decoder, const char *text, struct oper
     operand->space = SPACE_CONSTANTS;
     operand->index = (unsigned char)bank;
     operand->value = offset;
-    operand->row = constant_row(decoder->code, (struct constant_row){.bank = (unsigned)bank, .value = (uint32_t)offset});
+    operand->row =
+        constant_row(decoder->code, (struct constant_row){.bank = (unsigned)bank, .value = (uint32_t)offset});
     operand->high =
         constant_row(decoder->code, (struct constant_row){.bank = (unsigned)bank, .value = (uint32_t)offset + 4});
     return rest[1] == '\0' ? true : read_suffixes(rest + 1, operand);
@@ -209,8 +222,8 @@ static bool read_address(const char *text, bool extended, struct operand *operan
     }
     if (*text++ != '[')
         return false;
-    *operand = (struct operand){.kind = OPERAND_ADDRESS, .scale = 1, .row = ROW_ZERO * ROW_BYTES,
-                                .high = ROW_ZERO * ROW_BYTES};
+    *operand = (struct operand){
+        .kind = OPERAND_ADDRESS, .scale = 1, .row = ROW_ZERO * ROW_BYTES, .high = ROW_ZERO * ROW_BYTES};
     bool narrow = false;
     while (*text != ']' && *text) {
         struct operand part = {0};
@@ -258,26 +271,22 @@ static bool read_address(const char *text, bool extended, struct operand *operan
     return strcmp(text, "]") == 0;
 }
 
-/* The type of an instruction's decimal immediates. */
+/* The type of an instruction's decimal immediates: of a conversion that of its source, which stands last. */
 static char float_type(const struct instruction *code)
 {
-    static const char *const conversions[] = {"F2F.", "F2I.", "FRND."};
-    if (has_modifier(code, "BF16_V2"))
-        return 'B';
-    /* Their source's, which is the last that they name. */
-    for (size_t i = 0; i < ARRAY_SIZE(conversions); i++)
-        for (unsigned m = code->modifier_count; m-- > 0 && starts(code->opcode, conversions[i]);) {
-            const char *modifier = code->modifiers[m];
-            if (strcmp(modifier, "F16") == 0 || strcmp(modifier, "F32") == 0 || strcmp(modifier, "F64") == 0)
-                return modifier[1] == '1' ? 'H' : modifier[1] == '3' ? 'F' : 'D';
-            if (strcmp(modifier, "BF16") == 0)
-                return 'B';
-        }
+    const bool converts = starts(code->opcode, "FRND") || starts(code->opcode, "F2");
+    char type = has_modifier(code, "BF16_V2") ? 'B' : code->opcode[0] == 'U' ? code->opcode[1] : code->opcode[0];
+    for (unsigned i = 0; i < code->modifier_count && converts; i++) {
+        const char *modifier = code->modifiers[i];
+        type = strcmp(modifier, "F16") == 0    ? 'H'
+               : strcmp(modifier, "BF16") == 0 ? 'B'
+               : strcmp(modifier, "F64") == 0  ? 'D'
+               : strcmp(modifier, "F32") == 0  ? 'F'
+                                               : type;
+    }
     if (has_modifier(code, "RCP64H") || has_modifier(code, "RSQ64H"))
         return 'W'; /* the upper word of a double */
-    if (has_modifier(code, "F64"))
-        return 'D';
-    return code->opcode[0] == 'U' ? code->opcode[1] : code->opcode[0];
+    return type;
 }
 
 static bool read_float(const char *text, double *value)
@@ -296,7 +305,8 @@ static bool read_float(const char *text, double *value)
 
 static void set_immediate(struct decoder *decoder, struct operand *operand, uint32_t low, uint32_t high)
 {
-    *operand = (struct operand){.kind = OPERAND_ROW, .space = SPACE_CONSTANTS, .immediate = true, .value = (int32_t)low};
+    *operand =
+        (struct operand){.kind = OPERAND_ROW, .space = SPACE_CONSTANTS, .immediate = true, .value = (int32_t)low};
     operand->row = immediate_row(decoder->code, low);
     operand->high = immediate_row(decoder->code, high);
 }
@@ -400,7 +410,8 @@ static bool insert(struct instruction *code, unsigned at, struct operand operand
 /* Puts outputs that the text leaves out into their places, and turns what goes to RZ or PT to where nobody reads. */
 static bool place_outputs(struct instruction *code, const char *outputs)
 {
-    const struct operand no_row = {.kind = OPERAND_ROW, .row = ROW_SINK * ROW_BYTES, .high = (ROW_SINK + 1) * ROW_BYTES};
+    const struct operand no_row = {
+        .kind = OPERAND_ROW, .row = ROW_SINK * ROW_BYTES, .high = (ROW_SINK + 1) * ROW_BYTES};
     const struct operand no_mask = {.kind = OPERAND_PREDICATE, .row = MASK_SINK * 4};
     for (unsigned i = 0; outputs[i]; i++) {
         struct operand *here = i < code->operand_count ? &code->operands[i] : NULL;
@@ -538,8 +549,9 @@ static void resolve(const struct function *function, struct instruction *code)
 static bool read_instruction(struct decoder *decoder, struct instruction *code, const char *opcode,
                              const char *predicate, const char *operands)
 {
-    char *text = x_calloc(strlen(operands) + TOKENS + 1, 1), *tokens[TOKENS];
-    strcpy(text, operands);
+    const size_t length = strlen(operands);
+    char *text = x_calloc(length + TOKENS + 1, 1), *tokens[TOKENS];
+    memcpy(text, operands, length);
     read_opcode(decoder, code, opcode);
     const size_t count = split_operands(text, tokens);
     bool good = count <= OPERANDS && read_guard(code, predicate);
@@ -583,8 +595,8 @@ static size_t text_needed(const json_t *list)
     size_t size = 1;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
-        size += 2 * json_string_length(json_object_get(one, "opcode")) + json_string_length(json_object_get(one, "operands")) +
-                2 * (MODIFIERS + TOKENS);
+        size += 2 * json_string_length(json_object_get(one, "opcode")) +
+                json_string_length(json_object_get(one, "operands")) + (size_t)2 * (MODIFIERS + TOKENS);
     }
     return size;
 }
@@ -595,10 +607,12 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* By a flag in shared memory, say, or a barrier that not all come to: then reading what another warp wrote is no race. */
+/* By a flag in shared memory, say, or a barrier that not all come to: then reading what another warp wrote is no race.
+ */
 static bool tells_others(const struct instruction *code)
 {
-    static const char *const signs[] = {"BAR.ARV", "SYNCS", "MEMBAR.ALL.CTA", "MEMBAR.SC.CTA", "ATOMS.CAS", "ATOMS.EXCH"};
+    static const char *const signs[] = {"BAR.ARV",       "SYNCS",     "MEMBAR.ALL.CTA",
+                                        "MEMBAR.SC.CTA", "ATOMS.CAS", "ATOMS.EXCH"};
     for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
         if (starts(code->opcode, signs[i]))
             return true;
@@ -610,8 +624,7 @@ int code_of(struct function *function, struct problem *problem)
     if (function->code)
         return 0;
     json_t *whole;
-    const json_t *list =
-        disassemble(&whole, function->module->bytes, function->module->size, function->name, problem);
+    const json_t *list = disassemble(&whole, function->module->bytes, function->module->size, function->name, problem);
     if (!list)
         return -1;
     struct decoder decoder = {.function = function, .code = x_calloc(1, sizeof *decoder.code)};

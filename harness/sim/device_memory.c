@@ -48,8 +48,9 @@ void *device_allocate(size_t size)
     const size_t at = entries_below((uint64_t)(uintptr_t)memory);
     (void)ARRAY_GROW(entries, entry_count);
     memmove(&entries[at + 1], &entries[at], (entry_count - 1 - at) * sizeof *entries);
-    entries[at] = (struct entry){
-        .place = {(uint64_t)(uintptr_t)memory, (uint64_t)(uintptr_t)memory + size}, .mapping = mapping, .mapped = mapped};
+    entries[at] = (struct entry){.place = {(uint64_t)(uintptr_t)memory, (uint64_t)(uintptr_t)memory + size},
+                                 .mapping = mapping,
+                                 .mapped = mapped};
     return memory;
 }
 

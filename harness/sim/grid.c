@@ -1,4 +1,5 @@
-/* A launch: its blocks, in order, on as many threads as there are processors; the counts of each thread are added up. */
+/* A launch: its blocks, in order, on as many threads as there are processors; the counts of each thread are added up.
+ */
 #include "grid.h"
 
 #include "machine.h"
@@ -113,8 +114,8 @@ static void fill_bank0(struct block *block)
 {
     const struct grid *grid = block->grid;
     const struct function *function = grid->function;
-    uint32_t head[12] = {grid->threads[0], grid->threads[1], grid->threads[2], grid->blocks[0], grid->blocks[1],
-                         grid->blocks[2]};
+    uint32_t head[12] = {grid->threads[0], grid->threads[1], grid->threads[2],
+                         grid->blocks[0],  grid->blocks[1],  grid->blocks[2]};
     memcpy(block->bank0, head, 24);
     const uint64_t window = LOCAL_WINDOW;
     memcpy(block->bank0 + 0x20, &window, sizeof window);
@@ -130,7 +131,8 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     const struct grid *grid = run->grid;
     const struct function *function = grid->function;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
-    *block = (struct block){.grid = grid, .code = run->code, .tallies = tallies, .counts = run->counts, .launch = run->shared};
+    *block = (struct block){
+        .grid = grid, .code = run->code, .tallies = tallies, .counts = run->counts, .launch = run->shared};
     block->warp_count = (threads + LANES - 1) / LANES;
     block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);
     if (!block->warps)
@@ -316,8 +318,9 @@ static unsigned processors(void)
 {
     cpu_set_t set;
     const char *wanted = getenv("CUGATE_SIM_THREADS");
-    if (wanted && atoi(wanted) > 0)
-        return (unsigned)atoi(wanted);
+    const long threads = wanted ? strtol(wanted, NULL, 10) : 0;
+    if (threads > 0 && threads < 4096)
+        return (unsigned)threads;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 

@@ -25,7 +25,8 @@ struct tally {
      * that goes its own way, and of a branch with two predicates only the lanes that both of them send. */
     uint64_t again, again_threads;
     uint64_t unsent_threads;
-    /* How much of `executed`, and of its threads, hangs on which lanes come first to where they meet: an upper bound. */
+    /* How much of `executed`, and of its threads, hangs on which lanes come first to where they meet: an upper bound.
+     */
     uint64_t loose, loose_threads;
     uint64_t loose_wavefronts, loose_sectors; /* of accesses whose rule is not wholly known: counting.h */
 };

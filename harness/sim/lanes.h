@@ -1,6 +1,6 @@
-/* lanes.h - how an operation on 32 lanes is written: a loop over lanes, which gcc and clang turn into vector code. Files
- * that include it are compiled once for each kind of vector unit (VECTOR names it), and the table of the best is taken
- * when the program starts.
+/* lanes.h - how an operation on 32 lanes is written: a loop over lanes, which gcc and clang turn into vector code.
+ * Files that include it are compiled once for each kind of vector unit (VECTOR names it), and the table of the best is
+ * taken when the program starts.
  *
  * An operation computes all 32 lanes, also those that are not to be written: so it must not trap on any value. The
  * lanes of a row depend on the same lane of others only, so a row may be read and written by one loop. */

@@ -164,7 +164,7 @@ static bool prepare_ffma(struct instruction *code)
     }                                                                                                                  \
     static bool prepare_##name(struct instruction *code)                                                               \
     {                                                                                                                  \
-        code->run = rounding(code) == FE_TONEAREST ? name : name##_any;                                                \
+        code->run = rounding(code) == FE_TONEAREST ? (name) : name##_any;                                              \
         return true;                                                                                                   \
     }
 DOUBLE(dadd, 2, a + b)
@@ -228,13 +228,13 @@ static uint32_t combine(unsigned how, uint32_t a, uint32_t b)
             MASK_OF(result, (a) >= (b));                                                                               \
             break;                                                                                                     \
         case COMPARE_NUM:                                                                                              \
-            result = ~unordered;                                                                                       \
+            (result) = ~unordered;                                                                                     \
             break;                                                                                                     \
         default:                                                                                                       \
-            result = 0;                                                                                                \
+            (result) = 0;                                                                                              \
         }                                                                                                              \
         if ((code)->flags[FLAG_UNORDERED])                                                                             \
-            result |= unordered;                                                                                       \
+            (result) |= unordered;                                                                                     \
     } while (0)
 
 /* Operands first and first + 1 as floats. */

@@ -37,8 +37,7 @@ static void iadd3_carry(struct warp *warp, const struct instruction *code, uint3
     uint32_t low[LANES], high[LANES], once, twice;
     EACH_LANE
     {
-        const uint64_t sum =
-            (uint64_t)(a[l] ^ ia) + (b[l] ^ ib) + (c[l] ^ ic) + add + (in1 >> l & 1) + (in2 >> l & 1);
+        const uint64_t sum = (uint64_t)(a[l] ^ ia) + (b[l] ^ ib) + (c[l] ^ ic) + add + (in1 >> l & 1) + (in2 >> l & 1);
         low[l] = (uint32_t)sum;
         high[l] = (uint32_t)(sum >> 32);
     }
@@ -432,8 +431,13 @@ static void bmsk(struct warp *warp, const struct instruction *code, uint32_t lan
     const uint32_t *start = ROW(1), *width = ROW(2);
     const bool wrap = IS(W);
     WRITE_LANES(ROW(0), lanes,
-                (uint32_t)((((UINT64_C(1) << (wrap ? width[l] & 31 : width[l] < 32 ? width[l] : 32)) - 1)
-                            << (wrap ? start[l] & 31 : start[l] < 32 ? start[l] : 32))));
+                (uint32_t)((((UINT64_C(1) << (wrap            ? width[l] & 31
+                                              : width[l] < 32 ? width[l]
+                                                              : 32)) -
+                             1)
+                            << (wrap            ? start[l] & 31
+                                : start[l] < 32 ? start[l]
+                                                : 32))));
 }
 
 /* d, a, width: the lowest bits, with their sign unless .U32. */
@@ -445,9 +449,7 @@ static void sgxt(struct warp *warp, const struct instruction *code, uint32_t lan
     for (int l = 0; l < LANES; l++) {
         const uint32_t bits = wrap ? width[l] & 31 : width[l] < 32 ? width[l] : 32;
         const uint32_t gone = 32 - bits;
-        result[l] = bits == 0     ? 0
-                    : is_unsigned ? a[l] << gone >> gone
-                                  : (uint32_t)((int32_t)(a[l] << gone) >> gone);
+        result[l] = bits == 0 ? 0 : is_unsigned ? a[l] << gone >> gone : (uint32_t)((int32_t)(a[l] << gone) >> gone);
     }
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
@@ -513,9 +515,8 @@ static bool prepare_lop3(struct instruction *code)
     static const struct {
         int table;
         operation *run;
-    } simple[] = {{0xc0, lop3_and},  {0xfc, lop3_or},     {0x3c, lop3_xor},
-                  {0x96, lop3_xor3}, {0xea, lop3_and_or}, {0xf8, NULL},
-                  {0xfe, lop3_or3}};
+    } simple[] = {{0xc0, lop3_and},    {0xfc, lop3_or}, {0x3c, lop3_xor}, {0x96, lop3_xor3},
+                  {0xea, lop3_and_or}, {0xf8, NULL},    {0xfe, lop3_or3}};
     if (code->operand_count < 6 || !code->operands[5].immediate)
         return false;
     if (!is_sink(&code->operands[0]))
@@ -656,7 +657,9 @@ static bool prepare_isetp(struct instruction *code)
             found = i;
     code->flags[FLAG_COMPARE] = (unsigned char)found;
     code->flags[FLAG_SIGNED] = !IS(U32);
-    code->flags[FLAG_COMBINE] = has_modifier(code, "OR") ? COMBINE_OR : has_modifier(code, "XOR") ? COMBINE_XOR : COMBINE_AND;
+    code->flags[FLAG_COMBINE] = has_modifier(code, "OR")    ? COMBINE_OR
+                                : has_modifier(code, "XOR") ? COMBINE_XOR
+                                                            : COMBINE_AND;
     code->flags[FLAG_LOW] = has_modifier(code, "EX");
     return found < sizeof names / sizeof names[0] && code->operand_count == 5u + code->flags[FLAG_LOW];
 }

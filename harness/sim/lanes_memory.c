@@ -1,9 +1,10 @@
-/* Loads and stores. What an access costs (counting.h) depends on its lanes, on how far their addresses are from the first
- * one's, and on where that is within a line: so it is remembered by these for each instruction, and most often only
- * compared. */
+/* Loads and stores. What an access costs (counting.h) depends on its lanes, on how far their addresses are from the
+ * first one's, and on where that is within a line: so it is remembered by these for each instruction, and most often
+ * only compared. */
 #include "lanes.h"
 
 #include "counting.h"
+#include "device_memory.h"
 #include "memory.h"
 
 enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS };
@@ -36,7 +37,8 @@ static void narrow_addresses(struct warp *warp, const struct operand *operand, u
 
 /* Whether the rows of an address are, for these lanes, as far from the first lane's as they were the last time; upper
  * words have to be the same. What is added to all alike need not be looked at. */
-static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *low, const uint32_t *high, unsigned first)
+static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *low, const uint32_t *high,
+                       unsigned first)
 {
     const uint32_t *apart = memo->apart, from = low[first], above = high[first];
     uint32_t differs = 0;
@@ -140,8 +142,8 @@ static void give(struct warp *warp, const struct instruction *code, unsigned n, 
 /* ---- Global memory ---- */
 
 /* Checks the access, counts it. */
-static void count_global(struct warp *warp, const struct instruction *code, struct memo *memo, uint32_t lanes, uint64_t first,
-                         const uint64_t *addresses, bool writes)
+static void count_global(struct warp *warp, const struct instruction *code, struct memo *memo, uint32_t lanes,
+                         uint64_t first, const uint64_t *addresses, bool writes)
 {
     struct block *block = warp->block;
     if (first + (uint64_t)memo->least < memo->begin || first + (uint64_t)memo->most + code->size > memo->end)
@@ -190,11 +192,11 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
     const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
     if (memo && !code->flags[FLAG_STRONG]) {
         if (memo->in_order && code->size == 4) {
-            memcpy(ROW(0), (const void *)(uintptr_t)first, ROW_BYTES);
+            memcpy(ROW(0), device_bytes(first), ROW_BYTES);
             return;
         }
         if (memo->same && code->size >= 4) {
-            take_one(warp, code, lanes, (const unsigned char *)(uintptr_t)first);
+            take_one(warp, code, lanes, device_bytes(first));
             return;
         }
     }
@@ -204,7 +206,7 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
     if (code->flags[FLAG_STRONG])
         memory_strong_load(warp, code, lanes, addresses);
     const unsigned char *places[LANES];
-    EACH_LANE places[l] = (const unsigned char *)(uintptr_t)addresses[l];
+    EACH_LANE places[l] = device_bytes(addresses[l]);
     take(warp, code, lanes, places);
 }
 
@@ -213,7 +215,7 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
     uint64_t addresses[LANES], first;
     const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
     if (memo && !code->flags[FLAG_STRONG] && memo->in_order && code->size == 4) {
-        memcpy((void *)(uintptr_t)first, ROW(1), ROW_BYTES);
+        memcpy(device_bytes(first), ROW(1), ROW_BYTES);
         return;
     }
     global_addresses(warp, &code->operands[0], addresses);
@@ -222,7 +224,7 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
     if (code->flags[FLAG_STRONG])
         memory_strong_store(warp, code, lanes, addresses);
     unsigned char *places[LANES];
-    EACH_LANE places[l] = (unsigned char *)(uintptr_t)addresses[l];
+    EACH_LANE places[l] = device_bytes(addresses[l]);
     give(warp, code, 1, lanes, places);
 }
 
@@ -353,7 +355,7 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
             memory_strong_store(warp, code, global, addresses);
         else if (code->flags[FLAG_STRONG])
             memory_strong_load(warp, code, global, addresses);
-        EACH_LANE places[l] = (unsigned char *)(uintptr_t)addresses[l];
+        EACH_LANE places[l] = device_bytes(addresses[l]);
         if (writes)
             give(warp, code, data, global, places);
         else
@@ -464,7 +466,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         shadow_visit(warp, lanes, to, code->size, true);
     for (unsigned l = 0; l < LANES; l++) {
         if (copies >> l & 1)
-            memcpy(block->shared + to[l], (const void *)(uintptr_t)from[l], code->size);
+            memcpy(block->shared + to[l], device_bytes(from[l]), code->size);
         else if (lanes >> l & 1)
             memset(block->shared + to[l], 0, code->size);
     }

@@ -1,7 +1,8 @@
 /* machine.h - between the files that execute machine code: a decoded instruction, a warp and its registers, a block.
  *
- * Whatever an instruction reads or writes for its 32 lanes is a row of 32 words: a register, a uniform register (all lanes
- * alike), a constant, an immediate. So one way of writing an operation serves them all. A predicate is a mask of lanes. */
+ * Whatever an instruction reads or writes for its 32 lanes is a row of 32 words: a register, a uniform register (all
+ * lanes alike), a constant, an immediate. So one way of writing an operation serves them all. A predicate is a mask of
+ * lanes. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -48,8 +49,8 @@ struct operand {
     bool uniform : 1;    /* a uniform register or predicate */
     bool wide : 1;       /* an address of 64 bits; the register of one */
     bool immediate : 1;
-    bool based : 1;      /* an address has a uniform register beside its own */
-    uint32_t row, high;  /* byte offsets of the row, and of that behind it for 64 bits; of a predicate's mask */
+    bool based : 1;     /* an address has a uniform register beside its own */
+    uint32_t row, high; /* byte offsets of the row, and of that behind it for 64 bits; of a predicate's mask */
     union {
         struct {
             uint32_t base, base_high; /* of an address: the uniform register's rows */
@@ -72,8 +73,8 @@ enum control {
     CONTROL_CALL,
     CONTROL_RETURN,
     CONTROL_EXIT,
-    CONTROL_OPEN,   /* BSSY */
-    CONTROL_JOIN,   /* BSYNC */
+    CONTROL_OPEN, /* BSSY */
+    CONTROL_JOIN, /* BSYNC */
     CONTROL_BREAK,
     CONTROL_MOVE_BARRIER, /* BMOV */
     CONTROL_WARPSYNC,
@@ -90,14 +91,14 @@ typedef void operation(struct warp *warp, const struct instruction *code, uint32
 enum { OPERANDS = 10, MODIFIERS = 10 };
 
 struct instruction {
-    operation *run; /* for the lanes whose guard is true, one at least */
+    operation *run;      /* for the lanes whose guard is true, one at least */
     uint32_t guard;      /* byte offset of its mask */
     uint32_t guard_flip; /* ALL_LANES for @!P */
     uint64_t known;      /* of the modifiers, see KNOWN_MODIFIERS */
     unsigned char control;
-    bool guarded;        /* by another predicate than PT */
-    bool uniform;        /* writes uniform registers, for all lanes alike */
-    unsigned char size;  /* bytes a lane accesses */
+    bool guarded;       /* by another predicate than PT */
+    bool uniform;       /* writes uniform registers, for all lanes alike */
+    unsigned char size; /* bytes a lane accesses */
     unsigned char operand_count;
     unsigned char flags[7]; /* what its operation makes of the modifiers */
     unsigned index;         /* its place in the function */
@@ -122,7 +123,7 @@ struct code {
     size_t constant_count;
     unsigned char *bank2; /* jump tables */
     size_t bank2_size;
-    char *texts; /* all words that instructions point to */
+    char *texts;       /* all words that instructions point to */
     bool tells_others; /* warps of a block tell each other things by other means than whole barriers */
 };
 
@@ -130,15 +131,16 @@ bool has_modifier(const struct instruction *code, const char *modifier);
 
 /* Modifiers that operations ask for while they run: a bit each of `known`. */
 #define KNOWN_MODIFIERS(M)                                                                                             \
-    M(X) M(U32) M(W) M(C) M(SH) M(PAND) M(RELU) M(ACC) M(S8) M(U8) M(FTZ) M(SAT) M(RZ) M(RM) M(RP) M(ADD) M(MIN) M(MAX)    \
-    M(INC) M(DEC) M(AND) M(OR) M(XOR) M(EXCH) M(CAS) M(CAST) M(POPC) M(S32) M(S64) M(64) M(F32) M(F64) M(F16x2)        \
-    M(BF16x2) M(RN) M(ALL) M(ANY) M(IDX) M(UP) M(DOWN) M(BFLY) M(SUM) M(RED) M(ARV) M(SYNC) M(CLEAR) M(RESULT) M(STRONG) \
-    M(GPU) M(SYS) M(SM) M(BYPASS) M(E) M(H0) M(COLLECTIVE) M(EQ) M(BF) M(DIV) M(MMA)
+    M(X)                                                                                                               \
+    M(U32) M(W) M(C) M(SH) M(PAND) M(RELU) M(ACC) M(S8) M(U8) M(FTZ) M(SAT) M(RZ) M(RM) M(RP) M(ADD) M(MIN) M(MAX)     \
+        M(INC) M(DEC) M(AND) M(OR) M(XOR) M(EXCH) M(CAS) M(CAST) M(POPC) M(S32) M(S64) M(64) M(F32) M(F64) M(F16x2)    \
+            M(BF16x2) M(RN) M(ALL) M(ANY) M(IDX) M(UP) M(DOWN) M(BFLY) M(SUM) M(RED) M(ARV) M(SYNC) M(CLEAR) M(RESULT) \
+                M(STRONG) M(GPU) M(SYS) M(SM) M(BYPASS) M(E) M(H0) M(COLLECTIVE) M(EQ) M(BF) M(DIV) M(MMA)
 enum {
 #define MODIFIER_PLACE(name) MODIFIER_PLACE_##name,
     KNOWN_MODIFIERS(MODIFIER_PLACE)
 #undef MODIFIER_PLACE
-    MODIFIER_PLACES
+        MODIFIER_PLACES
 };
 #define MODIFIER(name) (UINT64_C(1) << MODIFIER_PLACE_##name)
 #define IS(name) ((code->known & MODIFIER(name)) != 0)
@@ -147,12 +149,12 @@ enum {
 
 enum {
     ROW_BYTES = LANES * 4,
-    ROW_ZERO = 255,               /* RZ */
-    ROW_UNIFORM = 256,            /* UR0 */
-    ROW_UNIFORM_ZERO = 256 + 63,  /* URZ */
-    ROW_SINK = 256 + 64,          /* what is written to RZ: four, for 128 bits */
+    ROW_ZERO = 255,              /* RZ */
+    ROW_UNIFORM = 256,           /* UR0 */
+    ROW_UNIFORM_ZERO = 256 + 63, /* URZ */
+    ROW_SINK = 256 + 64,         /* what is written to RZ: four, for 128 bits */
     ROWS = ROW_SINK + 4,
-    MASK_TRUE = 7,                /* PT; UPT is 15 */
+    MASK_TRUE = 7, /* PT; UPT is 15 */
     MASK_SINK = 16,
     MASKS = 17,
     BARRIERS = 16
@@ -165,10 +167,10 @@ struct split {
     uint32_t pc; /* index of the next instruction */
     uint32_t lanes;
     unsigned char state;
-    unsigned char joins; /* SPLIT_JOINING: the barrier register */
-    unsigned char barrier;   /* SPLIT_AT_BARRIER: which, and of how many threads; 0: all */
+    unsigned char joins;   /* SPLIT_JOINING: the barrier register */
+    unsigned char barrier; /* SPLIT_AT_BARRIER: which, and of how many threads; 0: all */
     unsigned barrier_threads;
-    uint32_t wanted;     /* SPLIT_SYNCING: lanes that it waits for */
+    uint32_t wanted;            /* SPLIT_SYNCING: lanes that it waits for */
     uint32_t targets[BARRIERS]; /* lanes that join there */
 };
 
@@ -178,20 +180,23 @@ struct shadow;
 struct warp {
     uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
     uint32_t threads[3][LANES]; /* its lanes' places in the block */
-    uint32_t masks[MASKS]; /* P0 to PT, UP0 to UPT, the sink */
-    char *spaces[2];       /* where rows are: this warp, the constants */
-    uint32_t alive;        /* lanes that have not exited */
-    uint32_t active;       /* lanes of the split that runs */
-    uint32_t guarded;      /* and whose guard is true */
-    uint32_t barrier_count;    /* of the last BAR.RED: threads that said yes */
-    bool barrier_vote;         /* and whether all or any did */
+    uint32_t masks[MASKS];      /* P0 to PT, UP0 to UPT, the sink */
+    char *spaces[2];            /* where rows are: this warp, the constants */
+    uint32_t alive;             /* lanes that have not exited */
+    uint32_t active;            /* lanes of the split that runs */
+    uint32_t guarded;           /* and whose guard is true */
+    uint32_t barrier_count;     /* of the last BAR.RED: threads that said yes */
+    bool barrier_vote;          /* and whether all or any did */
     struct split splits[LANES];
     unsigned split_count;
     unsigned current;
     struct block *block;
     unsigned number; /* in the block */
     unsigned char *local;
-    struct poll { uint32_t pc, lanes; uint64_t address; } poll; /* the last load that other blocks may have changed */
+    struct poll {
+        uint32_t pc, lanes;
+        uint64_t address;
+    } poll; /* the last load that other blocks may have changed */
     bool yields;
 };
 
@@ -228,11 +233,11 @@ struct block {
     unsigned char *bank0;
     size_t bank0_size;
     unsigned char *shared;
-    size_t shared_size; /* with what the system keeps */
-    unsigned local_bytes; /* of a thread */
+    size_t shared_size;    /* with what the system keeps */
+    unsigned local_bytes;  /* of a thread */
     struct shadow *shadow; /* NULL: races are not looked for in this block */
     struct shadow *kept_shadow;
-    unsigned epoch;        /* barriers passed */
+    unsigned epoch; /* barriers passed */
     struct swaps swaps;
     struct block_barrier barriers[BLOCK_BARRIERS];
     struct launch_state *launch;
@@ -267,7 +272,9 @@ static inline uint32_t *row_at(const struct warp *warp, unsigned space, uint32_t
 }
 #define ROW(n) row_at(warp, code->operands[n].space, code->operands[n].row)
 #define HIGH(n) row_at(warp, code->operands[n].space, code->operands[n].high)
-#define ROW_BEHIND(n, k) row_at(warp, code->operands[n].space, code->operands[n].row + (k) * (code->operands[n].high - code->operands[n].row))
+#define ROW_BEHIND(n, k)                                                                                               \
+    row_at(warp, code->operands[n].space,                                                                              \
+           code->operands[n].row + (k) * (code->operands[n].high - code->operands[n].row))
 
 static inline uint32_t *mask_at(struct warp *warp, uint32_t offset)
 {
@@ -292,14 +299,15 @@ struct opcode {
     unsigned char control;
     /* Looks at operands and modifiers, sets flags and what is special; NULL: nothing to do. false: not simulated. */
     bool (*prepare)(struct instruction *code);
-    /* The operands that it writes, first: d a row, p a predicate, which is put in (one that nobody reads) where the text
-     * leaves it out, D a row for which the same is true. NULL: "d". */
+    /* The operands that it writes, first: d a row, p a predicate, which is put in (one that nobody reads) where the
+     * text leaves it out, D a row for which the same is true. NULL: "d". */
     const char *outputs;
     const char *modifiers; /* that may stand behind the name, with blanks between; NULL: prepare looks for itself */
 };
 
 /* Each file of operations has a table for each kind of vector unit, ended by a NULL name. */
 enum { VECTOR_BASE, VECTOR_AVX2, VECTOR_AVX512, VECTORS };
+unsigned vector_unit(void); /* the best that this machine has */
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
 VECTOR_TABLES(lanes_integer);
 VECTOR_TABLES(lanes_float);

@@ -27,9 +27,9 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
         memo->narrow &= !(lanes >> l & 1) || addresses[l] >> 32 == first >> 32;
         memo->least = apart < memo->least ? apart : memo->least;
         memo->most = apart > memo->most ? apart : memo->most;
-        memo->in_order &= apart == (int64_t)(l * size);
+        memo->in_order &= apart == (int64_t)l * size;
         memo->same &= apart == 0;
-        memo->aligned &= !(lanes >> l & 1) || addresses[l] % size == 0;
+        memo->aligned &= !(lanes >> l & 1) || (addresses[l] & (size - 1)) == 0;
     }
     if (!block || !block->counts)
         return;
@@ -52,9 +52,9 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
         memo->apart[l] = (uint32_t)apart;
         memo->least = apart < memo->least ? apart : memo->least;
         memo->most = apart > memo->most ? apart : memo->most;
-        memo->in_order &= apart == (int32_t)(l * size);
+        memo->in_order &= apart == (int64_t)l * size;
         memo->same &= apart == 0;
-        memo->aligned &= !(lanes >> l & 1) || addresses[l] % size == 0;
+        memo->aligned &= !(lanes >> l & 1) || (addresses[l] & (size - 1)) == 0;
     }
     const struct wavefronts wavefronts = count_wavefronts(lanes, addresses, size, writes);
     memo->wavefronts = wavefronts.passes;
@@ -76,12 +76,13 @@ void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const 
             struct allocation near;
             const uint64_t before = addresses[l] - (addresses[l] > 4096 ? 4096 : addresses[l]);
             if (device_find(before, &near) || found.end)
-                block_fault(block, "lane %u %s %u bytes at 0x%llx, %lld bytes beyond the end of an allocation of %llu bytes", l,
-                            writes ? "writes" : "reads", size, (unsigned long long)addresses[l],
+                block_fault(block,
+                            "lane %u %s %u bytes at 0x%llx, %lld bytes beyond the end of an allocation of %llu bytes",
+                            l, writes ? "writes" : "reads", size, (unsigned long long)addresses[l],
                             (long long)(addresses[l] + size - (found.end ? found.end : near.end)),
                             (unsigned long long)(found.end ? found.end - found.begin : near.end - near.begin));
-            block_fault(block, "lane %u %s %u bytes at 0x%llx, which is in no allocation", l, writes ? "writes" : "reads",
-                        size, (unsigned long long)addresses[l]);
+            block_fault(block, "lane %u %s %u bytes at 0x%llx, which is in no allocation", l,
+                        writes ? "writes" : "reads", size, (unsigned long long)addresses[l]);
         }
     }
     if (device_find(first, &found)) {
@@ -93,7 +94,7 @@ void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const 
 void memory_misaligned(struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size)
 {
     for (unsigned l = 0; l < LANES; l++)
-        if ((lanes >> l & 1) && addresses[l] % size)
+        if ((lanes >> l & 1) && addresses[l] & (size - 1))
             block_fault(block, "lane %u accesses %u bytes at 0x%llx, which is no multiple of %u", l, size,
                         (unsigned long long)addresses[l], size);
     block_fault(block, "misaligned access");
@@ -114,9 +115,9 @@ void shared_outside(struct block *block, uint32_t lanes, const uint32_t *address
 void shared_misaligned(struct block *block, uint32_t lanes, const uint32_t *addresses, unsigned size)
 {
     for (unsigned l = 0; l < LANES; l++)
-        if ((lanes >> l & 1) && addresses[l] % size)
-            block_fault(block, "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l, size,
-                        (long long)addresses[l] - SHARED_RESERVED, size);
+        if ((lanes >> l & 1) && addresses[l] & (size - 1))
+            block_fault(block, "lane %u accesses %u bytes at byte %lld of shared memory, which is no multiple of %u", l,
+                        size, (long long)addresses[l] - SHARED_RESERVED, size);
     block_fault(block, "misaligned access to shared memory");
 }
 
@@ -130,9 +131,9 @@ void local_check(struct block *block, uint32_t lanes, const uint32_t *addresses,
         if ((uint64_t)addresses[l] + size > block->local_bytes)
             block_fault(block, "lane %u accesses byte %lld of its %u bytes of local memory", l,
                         (long long)(int32_t)addresses[l], block->local_bytes);
-        if (addresses[l] % size)
-            block_fault(block, "lane %u accesses %u bytes at byte %u of local memory, which is no multiple of %u", l, size,
-                        addresses[l], size);
+        if (addresses[l] & (size - 1))
+            block_fault(block, "lane %u accesses %u bytes at byte %u of local memory, which is no multiple of %u", l,
+                        size, addresses[l], size);
     }
 }
 
@@ -142,7 +143,7 @@ unsigned local_sectors(uint32_t lanes, const uint32_t *addresses, unsigned size)
     unsigned sectors = 0;
     for (unsigned k = 0; k < (size < 4 ? 1 : size / 4); k++) {
         for (unsigned l = 0; l < LANES; l++)
-            words[l] = (uint64_t)(addresses[l] / 4 + k) * LANES * 4 + l * 4;
+            words[l] = ((uint64_t)addresses[l] / 4 + k) * LANES * 4 + (uint64_t)l * 4;
         sectors += count_sectors(lanes, words, 4).touched;
     }
     return sectors;
@@ -165,7 +166,7 @@ void local_move(struct warp *warp, unsigned lane, uint32_t address, unsigned cha
 
 /* Words that a block read or wrote so that others see it. A table that grows; few kernels have any. */
 struct strong {
-    uint64_t address; /* 0: none */
+    uint64_t address;        /* 0: none */
     uint64_t reader, writer; /* block + 1 */
     uint64_t swapper;        /* warp + 1 of the whole grid */
 };
@@ -265,7 +266,8 @@ void memory_strong_load(struct warp *warp, const struct instruction *code, uint3
 {
     /* The same word again: it waits for somebody. */
     const uint64_t first = addresses[__builtin_ctz(lanes)];
-    if (warp->poll.pc == code->index + 1 && warp->poll.lanes == lanes && warp->poll.address == first && warp->block->counts)
+    if (warp->poll.pc == code->index + 1 && warp->poll.lanes == lanes && warp->poll.address == first &&
+        warp->block->counts)
         block_not_simulated(warp->block, "%s waits in a loop for another warp", code->opcode);
     warp->poll.pc = code->index + 1;
     warp->poll.lanes = lanes;
@@ -332,12 +334,14 @@ static void visit_word(struct warp *warp, unsigned lane, uint32_t address, bool 
         word->writer = word->reader = 0;
     }
     if (!writes && !word->written)
-        block_fault(block, "lane %u of warp %u reads byte %lld of shared memory, which nobody wrote", lane, warp->number, byte);
+        block_fault(block, "lane %u of warp %u reads byte %lld of shared memory, which nobody wrote", lane,
+                    warp->number, byte);
     if (word->writer && word->writer != me)
         block_fault(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them",
                     word->writer - 1u, warp->number, writes ? "write" : "write and read", byte);
     if (writes && word->reader && word->reader != me)
-        block_fault(block, "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
+        block_fault(block,
+                    "warp %u writes byte %lld of shared memory that another warp read, without a barrier between them",
                     warp->number, byte);
     if (writes) {
         word->writer = me;
@@ -388,7 +392,8 @@ void shared_swap(struct warp *warp, const struct instruction *code, uint32_t lan
         while (i < swaps->count && swaps->list[i].address != addresses[l])
             i++;
         if (i < swaps->count && swaps->list[i].warp != warp->number)
-            block_not_simulated(warp->block, "%s: how often it is tried depends on which warp comes first", code->opcode);
+            block_not_simulated(warp->block, "%s: how often it is tried depends on which warp comes first",
+                                code->opcode);
         if (i == swaps->count)
             *ARRAY_GROW(swaps->list, swaps->count) = (struct swap){addresses[l], warp->number};
     }

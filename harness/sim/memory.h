@@ -1,5 +1,5 @@
-/* memory.h - between lanes_memory.c, atomic.c and memory.c: what is remembered of an instruction's accesses, and what is
- * done when something is not as it was. */
+/* memory.h - between lanes_memory.c, atomic.c and memory.c: what is remembered of an instruction's accesses, and what
+ * is done when something is not as it was. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -17,8 +17,8 @@ struct memo {
     uint32_t lanes; /* 0: none yet */
     uint32_t low;
     bool aligned;
-    bool in_order; /* lane l's is l * size behind lane 0's, and all are there */
-    bool same;     /* one address */
+    bool in_order;       /* lane l's is l * size behind lane 0's, and all are there */
+    bool same;           /* one address */
     int64_t least, most; /* of the distances */
     uint64_t begin, end; /* global: allocation of the last access */
     unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, room;
@@ -36,7 +36,8 @@ struct copy_shape {
 };
 
 /* block NULL: only the shape, not what it costs. */
-void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size);
+void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses,
+                 unsigned size);
 void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
 
 /* Sets the memo's allocation, or fails the block: which lane, which address, what is near it. */

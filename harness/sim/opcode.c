@@ -15,13 +15,18 @@ static const struct opcode *longest(const struct opcode *table, const char *opco
     return best;
 }
 
-static unsigned vectors(void)
+unsigned vector_unit(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4"))
+    /* What -march=x86-64-v3 and -v4 may use. */
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512cd");
+    if (avx2 && avx512)
         return VECTOR_AVX512;
-    if (__builtin_cpu_supports("x86-64-v3"))
+    if (avx2)
         return VECTOR_AVX2;
 #endif
     return VECTOR_BASE;
@@ -30,15 +35,21 @@ static unsigned vectors(void)
 static const struct opcode *find(const char *opcode)
 {
 #if defined(__x86_64__)
-#define KINDS(name) {name##_base, name##_avx2, name##_avx512}
+#define KINDS(name)                                                                                                    \
+    {                                                                                                                  \
+        name##_base, name##_avx2, name##_avx512                                                                        \
+    }
 #else
-#define KINDS(name) {name##_base, name##_base, name##_base}
+#define KINDS(name)                                                                                                    \
+    {                                                                                                                  \
+        name##_base, name##_base, name##_base                                                                          \
+    }
 #endif
     static const struct opcode *const lanes[][VECTORS] = {KINDS(lanes_integer), KINDS(lanes_float), KINDS(lanes_half),
                                                           KINDS(lanes_convert), KINDS(lanes_memory)};
     static const struct opcode *const others[] = {control_opcodes, warp_opcodes, texture_opcodes, atomic_opcodes,
                                                   tensor_opcodes};
-    const unsigned kind = vectors();
+    const unsigned kind = vector_unit();
     const struct opcode *best = NULL;
     for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++)
         best = longest(lanes[i][kind], opcode, best);

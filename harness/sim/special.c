@@ -1,4 +1,5 @@
-/* What lanes of a warp tell each other, and what they know of themselves: special registers, constants, votes, shuffles. */
+/* What lanes of a warp tell each other, and what they know of themselves: special registers, constants, votes,
+ * shuffles. */
 #include "machine.h"
 
 #include <string.h>
@@ -27,11 +28,21 @@ static bool prepare_s2r(struct instruction *code)
         const char *name;
         unsigned char what, axis;
     } table[] = {
-        {"SR_TID.X", TID, 0},      {"SR_TID.Y", TID, 1},            {"SR_TID.Z", TID, 2},
-        {"SR_CTAID.X", CTAID, 0},  {"SR_CTAID.Y", CTAID, 1},        {"SR_CTAID.Z", CTAID, 2},
-        {"SR_LANEID", LANE, 0},    {"SR_LTMASK", LESS, 0},          {"SR_LEMASK", LESS_EQUAL, 0},
-        {"SR_GTMASK", GREATER, 0}, {"SR_GEMASK", GREATER_EQUAL, 0}, {"SR_EQMASK", EQUAL, 0},
-        {"SR_CgaCtaId", ZERO, 0},  {"SRZ", ZERO, 0},                {"SR_SWINHI", SHARED_HIGH, 0},
+        {"SR_TID.X", TID, 0},
+        {"SR_TID.Y", TID, 1},
+        {"SR_TID.Z", TID, 2},
+        {"SR_CTAID.X", CTAID, 0},
+        {"SR_CTAID.Y", CTAID, 1},
+        {"SR_CTAID.Z", CTAID, 2},
+        {"SR_LANEID", LANE, 0},
+        {"SR_LTMASK", LESS, 0},
+        {"SR_LEMASK", LESS_EQUAL, 0},
+        {"SR_GTMASK", GREATER, 0},
+        {"SR_GEMASK", GREATER_EQUAL, 0},
+        {"SR_EQMASK", EQUAL, 0},
+        {"SR_CgaCtaId", ZERO, 0},
+        {"SRZ", ZERO, 0},
+        {"SR_SWINHI", SHARED_HIGH, 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         if (code->operand_count == 2 && code->operands[1].kind == OPERAND_SPECIAL &&
@@ -188,7 +199,8 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- Between lanes ---- */
 
-/* p, d, a: the first lane's. What p says is not known: on an H200 it was false in all 89 places where it guards BRA.DIV. */
+/* p, d, a: the first lane's. What p says is not known: on an H200 it was false in all 89 places where it guards
+ * BRA.DIV. */
 static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     write_all(warp, &code->operands[1], ALL_LANES, ROW(2)[__builtin_ctz(warp->guarded)]);

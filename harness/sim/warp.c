@@ -1,8 +1,9 @@
 /* Where a warp goes: branches, lanes that part and join again, barriers.
  *
  * Lanes that part become splits, which join only where the code says so: BSSY notes the lanes of a split in a register,
- * BSYNC waits until all of those that are left have come. A copy of these registers belongs to each split, because two of
- * them may use the same one for different places; so lanes that break out (BREAK) are taken from every copy that is the same. */
+ * BSYNC waits until all of those that are left have come. A copy of these registers belongs to each split, because two
+ * of them may use the same one for different places; so lanes that break out (BREAK) are taken from every copy that is
+ * the same. */
 #include "machine.h"
 
 #include <string.h>
@@ -192,7 +193,8 @@ static void indirect(struct warp *warp, const struct instruction *code, struct s
     uint32_t places[LANES];
     for (unsigned l = 0; l < LANES; l++) {
         const int64_t place = from + (int32_t)row[l];
-        if ((taken >> l & 1) && (place < 0 || place % INSTRUCTION_BYTES || (uint64_t)place / INSTRUCTION_BYTES >= warp->block->code->count))
+        if ((taken >> l & 1) &&
+            (place < 0 || place % INSTRUCTION_BYTES || (uint64_t)place / INSTRUCTION_BYTES >= warp->block->code->count))
             block_not_simulated(warp->block, "%s leaves the function", code->opcode);
         places[l] = (taken >> l & 1) ? (uint32_t)(place / INSTRUCTION_BYTES) : split->pc + 1;
     }
@@ -201,7 +203,8 @@ static void indirect(struct warp *warp, const struct instruction *code, struct s
     warp->block->tallies[code->index].uniform += split->lanes == before;
 }
 
-static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t lanes, uint32_t taken)
+static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t lanes,
+                   uint32_t taken)
 {
     const uint32_t target = target_of(warp, code);
     warp->block->tallies[code->index].unsent_threads += count_lanes(lanes & ~taken);
@@ -388,7 +391,8 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
     }
     case CONTROL_CALL:
         if (operand_of(code, OPERAND_ROW) && !operand_of(code, OPERAND_ROW)->immediate)
-            indirect(warp, code, split, lanes, operand_of(code, OPERAND_TARGET) ? operand_of(code, OPERAND_TARGET)->value : 0);
+            indirect(warp, code, split, lanes,
+                     operand_of(code, OPERAND_TARGET) ? operand_of(code, OPERAND_TARGET)->value : 0);
         else if (lanes == split->lanes) {
             tally_branch(warp, code, lanes, lanes);
             split->pc = target_of(warp, code);
@@ -401,7 +405,8 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
         }
         return true;
     case CONTROL_RETURN:
-        indirect(warp, code, split, lanes, operand_of(code, OPERAND_TARGET) ? operand_of(code, OPERAND_TARGET)->value : 0);
+        indirect(warp, code, split, lanes,
+                 operand_of(code, OPERAND_TARGET) ? operand_of(code, OPERAND_TARGET)->value : 0);
         return true;
     case CONTROL_EXIT:
         lanes &= extra_predicate(warp, code);
@@ -461,7 +466,8 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
     case CONTROL_BLOCK_BARRIER:
         return block_barrier(warp, code, split, lanes);
     case CONTROL_YIELD:
-        /* Seen on an H200: lanes that yield are not waited for any more where they were to join others, now and then. */
+        /* Seen on an H200: lanes that yield are not waited for any more where they were to join others, now and then.
+         */
         for (unsigned b = 0; b < BARRIERS && lanes; b++)
             if (split->targets[b] & warp->alive)
                 block_not_simulated(warp->block, "%s where lanes of a warp are apart", code->opcode);

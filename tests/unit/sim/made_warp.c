@@ -51,14 +51,7 @@ uint32_t *warp_row(struct warp *warp, unsigned n, unsigned behind)
 
 unsigned made_vectors(void)
 {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("x86-64-v4")   ? VECTOR_AVX512 + 1
-           : __builtin_cpu_supports("x86-64-v3") ? VECTOR_AVX2 + 1
-                                                 : VECTOR_BASE + 1;
-#else
-    return VECTOR_BASE + 1;
-#endif
+    return vector_unit() + 1;
 }
 
 uint64_t made_random(void)
