@@ -95,10 +95,25 @@ static void s2r(struct warp *warp, const struct instruction *code, uint32_t lane
         to[l] = lanes >> l & 1 ? values[l] : to[l];
 }
 
+/* libcu++ reads the time before it waits at a barrier in memory, to know how long to sleep when it has to wait again.
+ * Here it never has to, so any time will do. */
+static bool is_before_wait(const struct block *block, const struct instruction *code)
+{
+    enum { NEAR = 2 };
+    for (unsigned i = code->index + 1; i <= code->index + NEAR && i < block->code->count; i++)
+        if (block->code->list[i].control == CONTROL_WAIT_PHASE)
+            return true;
+    return false;
+}
+
 /* 64 bits unless .32. */
 static void cs2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    s2r(warp, code, lanes);
+    const struct operand *from = &code->operands[1];
+    if (from->kind == OPERAND_SPECIAL && strcmp(from->word, "SR_GLOBALTIMERLO") == 0 && is_before_wait(warp->block, code))
+        write_all(warp, &code->operands[0], lanes, 0);
+    else
+        s2r(warp, code, lanes);
     struct operand upper = code->operands[0];
     upper.row = upper.high;
     if (!has_modifier(code, "32"))
@@ -169,15 +184,15 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- Between lanes ---- */
 
-/* p, d, a: the first lane's; p where all have the same. */
+/* p, d, a: the first lane's; p in the lanes that have another. */
 static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *from = ROW(2), first = from[__builtin_ctz(warp->guarded)];
-    bool alike = true;
+    uint32_t others = 0;
     for (unsigned l = 0; l < LANES; l++)
-        alike &= !(warp->guarded >> l & 1) || from[l] == first;
+        others |= (uint32_t)(from[l] != first) << l;
     write_all(warp, &code->operands[1], ALL_LANES, first);
-    predicate_set(warp, &code->operands[0], warp->guarded & lanes, alike ? ALL_LANES : 0);
+    predicate_set(warp, &code->operands[0], warp->guarded & lanes, others);
 }
 
 /* p, d, a, lane, clamp and segment: of the PTX manual's shfl. */

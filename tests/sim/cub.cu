@@ -32,8 +32,8 @@ using u32 = uint32_t;
 namespace cg = cooperative_groups;
 
 constexpr u32 seed = 0xc0b;
-constexpr unsigned hashes = 1u << 18;     /* random words, where the input begins */
-constexpr unsigned sparse_rows = 4096;    /* and then where sparse rows begin */
+constexpr unsigned hashes = 1u << 18;  /* random words, where the input begins */
+constexpr unsigned sparse_rows = 4096; /* and then where sparse rows begin */
 constexpr unsigned in_words = hashes + sparse_rows + 1;
 constexpr unsigned out_words = 1u << 19;
 constexpr size_t scratch_bytes = 16u << 20;
@@ -345,7 +345,8 @@ struct segment_sums {
     {
         const u32 *const starts = j.in.data + hashes;
         return with_memory(j, [&](void *memory, size_t &size) {
-            return cub::DeviceSegmentedReduce::Sum(memory, size, j.in.data, j.out.data, sparse_rows, starts, starts + 1);
+            return cub::DeviceSegmentedReduce::Sum(memory, size, j.in.data, j.out.data, sparse_rows, starts,
+                                                   starts + 1);
         });
     }
     static void expect(const u32 *in, u32 *want)
@@ -598,7 +599,8 @@ __global__ void stencil_kernel(const u32 *in, float *out)
     if (threadIdx.y == 15)
         tile[17][tx] = at(x, y + 1);
     __syncthreads();
-    out[y * 512 + x] = 0.25f * (tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] + tile[ty + 1][tx]) - tile[ty][tx];
+    out[y * 512 + x] =
+        0.25f * (tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] + tile[ty + 1][tx]) - tile[ty][tx];
 }
 struct stencil : floats {
     static constexpr unsigned words = 512 * 512;
@@ -690,7 +692,7 @@ struct sparse : floats {
     {
         for (unsigned row = 0; row < sparse_rows; row++) {
             double sum = 0;
-            for (unsigned i = in[hashes + row]; i < in[hashes + row + 1]; i++)
+            for (unsigned i = in [hashes + row]; i < in[hashes + row + 1]; i++)
                 sum += static_cast<double>(part(in[i])) * part(in[in[i] % hashes]);
             want[row] = bits_of(static_cast<float>(sum));
         }
@@ -715,7 +717,8 @@ __global__ void make_halves(const u32 *in, half *out)
 __global__ void wmma_kernel(const half *a, const half *b, float *c)
 {
     namespace wmma = nvcuda::wmma;
-    const unsigned warp = blockIdx.x * 4 + threadIdx.x / 32, row = warp / (side / 16) * 16, column = warp % (side / 16) * 16;
+    const unsigned warp = blockIdx.x * 4 + threadIdx.x / 32, row = warp / (side / 16) * 16,
+                   column = warp % (side / 16) * 16;
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::fill_fragment(sum, 0.0f);
     for (unsigned k = 0; k < side; k += 16) {
@@ -800,7 +803,8 @@ struct random_numbers {
             u32 *const four = want + 4 * i, *const normals = want + 4 * (count + i);
             philox(i, seed, four);
             for (unsigned k = 0; k < 4; k += 2) {
-                const double far = std::sqrt(-2 * std::log(part(four[k]) + 0x1p-25)), turn = 2 * M_PI * part(four[k + 1]);
+                const double far = std::sqrt(-2 * std::log(part(four[k]) + 0x1p-25)),
+                             turn = 2 * M_PI * part(four[k + 1]);
                 normals[k] = bits_of(static_cast<float>(far * std::sin(turn)));
                 normals[k + 1] = bits_of(static_cast<float>(far * std::cos(turn)));
             }
@@ -864,8 +868,9 @@ struct layer_norm {
             }
             const double mean = sum / norm_columns, scale = 1 / std::sqrt(squares / norm_columns - mean * mean + 1e-5);
             for (unsigned i = 0; i < norm_columns; i += 2)
-                want[row * norm_columns / 2 + i / 2] = bits_of(static_cast<float>((at(i) - mean) * scale)) >> 16 |
-                                                       (bits_of(static_cast<float>((at(i + 1) - mean) * scale)) & 0xffff0000);
+                want[row * norm_columns / 2 + i / 2] =
+                    bits_of(static_cast<float>((at(i) - mean) * scale)) >> 16 |
+                    (bits_of(static_cast<float>((at(i + 1) - mean) * scale)) & 0xffff0000);
         }
     }
 };
@@ -944,7 +949,152 @@ struct dp4a_product {
     }
 };
 
+/* One of many programs, the same one in all of a block, and chosen by what is in memory. */
+__global__ void interpreter_kernel(const u32 *programs, const u32 *in, u32 *out)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    u32 x = in[i], y = i;
+    for (unsigned step = 0; step < 8; step++)
+        switch (programs[blockIdx.x * 8 + step] % 12) {
+        case 0:
+            x += y;
+            break;
+        case 1:
+            x ^= y << 3;
+            break;
+        case 2:
+            x = x * 3 + 1;
+            break;
+        case 3:
+            y = x >> 7;
+            break;
+        case 4:
+            y = ~y;
+            break;
+        case 5:
+            x = __funnelshift_l(x, y, 9);
+            break;
+        case 6:
+            y *= x | 1;
+            break;
+        case 7:
+            x = __popc(x) + y;
+            break;
+        case 8:
+            y = __brev(y);
+            break;
+        case 9:
+            x = min(x, y);
+            break;
+        case 10:
+            y -= x;
+            break;
+        default:
+            x = max(x, y) / 5;
+        }
+    out[i] = x ^ y;
+}
+struct interpreter {
+    static constexpr unsigned words = 64 * 128;
+    static int start(job &j)
+    {
+        interpreter_kernel<<<words / 128, 128>>>(j.in.data + words, j.in.data, j.out.data);
+        return 0;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        for (u32 i = 0; i < words; i++) {
+            u32 x = in[i], y = i, swapped;
+            for (unsigned step = 0; step < 8; step++)
+                switch (in[words + i / 128 * 8 + step] % 12) {
+                case 0:
+                    x += y;
+                    break;
+                case 1:
+                    x ^= y << 3;
+                    break;
+                case 2:
+                    x = x * 3 + 1;
+                    break;
+                case 3:
+                    y = x >> 7;
+                    break;
+                case 4:
+                    y = ~y;
+                    break;
+                case 5:
+                    x = y << 9 | x >> 23;
+                    break;
+                case 6:
+                    y *= x | 1;
+                    break;
+                case 7:
+                    x = static_cast<u32>(__builtin_popcount(x)) + y;
+                    break;
+                case 8:
+                    swapped = 0;
+                    for (unsigned bit = 0; bit < 32; bit++)
+                        swapped |= (y >> bit & 1) << (31 - bit);
+                    y = swapped;
+                    break;
+                case 9:
+                    x = std::min(x, y);
+                    break;
+                case 10:
+                    y -= x;
+                    break;
+                default:
+                    x = std::max(x, y) / 5;
+                }
+            want[i] = x ^ y;
+        }
+    }
+};
+
+/* The least and the most of three, and what lies between bounds, of two halves at once. */
+template <class Two> __global__ void clamp_kernel(const u32 *in, Two *out)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    Two a, b, c;
+    const u32 x = in[3 * i] & 0xbf7fbf7f, y = in[3 * i + 1] & 0xbf7fbf7f, z = in[3 * i + 2] & 0xbf7fbf7f;
+    memcpy(&a, &x, sizeof a);
+    memcpy(&b, &y, sizeof b);
+    memcpy(&c, &z, sizeof c);
+    out[2 * i] = __hmax2(__hmax2(a, b), c);
+    out[2 * i + 1] = __hmin2(__hmax2(a, b), c);
+}
+template <class Two> struct clamps {
+    static constexpr unsigned count = 1u << 13, words = 2 * count;
+    static int start(job &j)
+    {
+        clamp_kernel<<<count / 128, 128>>>(j.in.data, reinterpret_cast<Two *>(j.out.data));
+        return 0;
+    }
+    static void expect(const u32 *in, u32 *want)
+    {
+        /* As integers in the order of the numbers, -0 before 0. */
+        const auto order = [](u32 half) {
+            return half & 0x8000 ? ~static_cast<int>(half & 0x7fff) : static_cast<int>(half);
+        };
+        const auto bits = [](int place) {
+            return place < 0 ? static_cast<u32>(~place) | 0x8000u : static_cast<u32>(place);
+        };
+        for (unsigned i = 0; i < count; i++)
+            for (unsigned k = 0; k < 32; k += 16) {
+                int three[3];
+                for (unsigned m = 0; m < 3; m++)
+                    three[m] = order(in[3 * i + m] >> k & 0xbf7f);
+                const int both = std::max(three[0], three[1]);
+                want[2 * i] |= bits(std::max(both, three[2])) << k;
+                want[2 * i + 1] |= bits(std::min(both, three[2])) << k;
+            }
+    }
+};
+
 constexpr struct cugate_variant numeric_variants[] = {
+    ROW("interpreter", "a jump table, one way for a block", interpreter),
+    ROW("clamp_half2", "minima and maxima of halves", clamps<__half2>),
+    ROW("clamp_bfloat2", "the same of brain floats", clamps<__nv_bfloat162>),
     ROW("stencil", "five points, a tile in shared memory", stencil),
     ROW("softmax", "a block a row of 1000", softmax),
     ROW("sparse", "rows of 0 to 300 entries, a thread a row", sparse),
@@ -976,8 +1126,8 @@ struct grid_sync {
     static int start(job &j)
     {
         void *arguments[] = {&j.out.data};
-        return static_cast<int>(
-            cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(grid_sync_kernel), blocks, 128, arguments, 0, nullptr));
+        return static_cast<int>(cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(grid_sync_kernel), blocks,
+                                                            128, arguments, 0, nullptr));
     }
     static void expect(const u32 *, u32 *want)
     {
@@ -1253,8 +1403,9 @@ ATOMIC(add_half2, __half2, 64, atomicAdd(cell, __floats2half2_rn(static_cast<flo
 ATOMIC(add_bfloat2, __nv_bfloat162, 64,
        if (word >> 26 == 1) atomicAdd(cell, __floats2bfloat162_rn(static_cast<float>(word >> 10 & 1), 1.0f)),
        if (word >> 26 == 1)(*cell = __floats2bfloat162_rn(__low2float(*cell) + static_cast<float>(word >> 10 & 1),
-                                                         __high2float(*cell) + 1)));
-ATOMIC(ref_add, u32, 64, (cuda::atomic_ref<u32, cuda::thread_scope_device>(*cell).fetch_add(word >> 6)), *cell += word >> 6);
+                                                          __high2float(*cell) + 1)));
+ATOMIC(ref_add, u32, 64, (cuda::atomic_ref<u32, cuda::thread_scope_device>(*cell).fetch_add(word >> 6)),
+       *cell += word >> 6);
 ATOMIC(ref_max_relaxed, u32, 64,
        (cuda::atomic_ref<u32, cuda::thread_scope_device>(*cell).fetch_max(word, cuda::std::memory_order_relaxed)),
        *cell = std::max(*cell, word));
