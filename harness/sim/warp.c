@@ -601,6 +601,7 @@ const struct opcode control_opcodes[] = {
     {"BRA.DIV",    NULL, CONTROL_BRANCH_DIVERGENT, NULL, "", ""},
     {"BRA.U.ANY",  NULL, CONTROL_BRANCH_ANY,       NULL, "", ""},
     {"BRX",        NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
+    {"BRXU",       NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
     {"CALL.REL",   NULL, CONTROL_CALL,             NULL, "", "NOINC"},
     {"RET.REL",    NULL, CONTROL_RETURN,           NULL, "", "NODEC"},
     {"EXIT",       NULL, CONTROL_EXIT,             NULL, "", ""},
