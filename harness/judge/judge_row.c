@@ -214,7 +214,7 @@ static void make_room(struct assessment *found, const struct pairing *pairing, c
 }
 
 /* How far a row may be from its value: a computed count that hangs on which lanes of a warp come first lies between two
- * bounds, its samples. */
+ * bounds, which are among its samples. */
 static double row_uncertainty(const struct row *row)
 {
     double widest = 0;

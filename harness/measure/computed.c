@@ -95,9 +95,10 @@ static bool has_no_wavefronts(const struct result *result, const struct metrics 
 static double room_of_wavefronts(const struct result *result, const struct metrics *metrics)
 {
     const struct row *row = wavefronts_of(result, metrics);
-    if (!row || row->session_count != 1 || row->sessions[0].count != 2)
-        return 0;
-    return fabs(row->sessions[0].samples[1] - row->sessions[0].samples[0]) / 2;
+    double room = 0;
+    for (size_t i = 0; row && row->session_count == 1 && i < row->sessions[0].count; i++)
+        room = fmax(room, fabs(row->sessions[0].samples[i] - row_value(row)));
+    return room;
 }
 
 static void add_excess(struct result *result, const char *metric, const struct metrics *metrics, bool is_computed)
@@ -114,8 +115,8 @@ static void add_excess(struct result *result, const char *metric, const struct m
     const double excess =
         counted ? profile_total(&result->profile, LINE_SHARED) - profile_total(&result->profile, LINE_SHARED_IDEAL) : 0;
     const double room = is_computed ? room_of_wavefronts(result, metrics) : 0;
-    const double bounds[2] = {fmax(excess - room, 0), excess + room};
-    row_add_session(row, bounds, room > 0 ? 2 : 1);
+    const double bounds[] = {excess, fmax(excess - room, 0), excess + room};
+    row_add_session(row, bounds, room > 0 ? ARRAY_SIZE(bounds) : 1);
 }
 
 void computed_add_excess(struct run *run, const struct metrics *metrics)

@@ -311,7 +311,7 @@ static void atomic_cast(struct warp *warp, const struct instruction *code, uint3
         if (!(lanes >> l & 1))
             continue;
         bool first = true;
-        for (unsigned k = 0; k < l; k++)
+        for (unsigned k = code->size == 8 ? l & 16 : 0; k < l; k++) /* of 8 bytes half-warps come one after the other */
             first &= !(done >> k & 1) || ((addresses[k] ^ addresses[l]) >> 2 & 31);
         if (!first)
             continue;

@@ -42,7 +42,7 @@ static void read_launch(const struct metrics *metrics, const double *counted, st
 }
 
 /* A row for each metric that is provided: of others there is none. One sample; of a count that lies between two bounds
- * these are the samples. */
+ * three, it and these. */
 static void add_rows(const struct metrics *metrics, struct result *result)
 {
     const size_t launches = launches_counted();
@@ -56,11 +56,13 @@ static void add_rows(const struct metrics *metrics, struct result *result)
     for (size_t m = 0; m < metrics->count; m++) {
         if (exact_counter_of(&metrics->list[m]) == EXACT_COUNTERS)
             continue;
-        const double numbers[BOUNDS] = {round_value(values[m].number), round_value(values[metrics->count + m].number)};
+        double numbers[BOUNDS];
+        for (enum bound bound = 0; bound < BOUNDS; bound++)
+            numbers[bound] = round_value(values[bound * metrics->count + m].number);
         struct row *row = result_add(result, metrics->list[m].name);
         row->state = values[m].state;
         if (row->state == VALUE_MEASURED)
-            row_add_session(row, numbers, numbers[0] == numbers[1] ? 1 : BOUNDS);
+            row_add_session(row, numbers, numbers[BOUND_LEAST] == numbers[BOUND_MOST] ? 1 : BOUNDS);
     }
     free(values);
     free(readings);

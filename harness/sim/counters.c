@@ -171,6 +171,8 @@ void counters_of(const struct tally *tallies, const unsigned *traits, size_t cou
         const double sum = total(counters[counter].sum, tallies, traits, count);
         values[counter] = by > 0 ? sum / by : NAN;
     }
+    if (bound == BOUND_NONE)
+        return;
     const double sign = bound == BOUND_LEAST ? -1 : 1;
     double *wavefronts = &values[EXACT_SHARED_WAVEFRONTS], *sectors = &values[EXACT_GLOBAL_LOAD_SECTORS];
     *wavefronts = fmax(*wavefronts + sign * total(loose_wavefronts, tallies, traits, count), 0);

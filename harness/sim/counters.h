@@ -7,9 +7,9 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
-/* Where lanes that come to where they meet at different times meet by chance, a count lies between two bounds; else both
- * are the same. */
-enum bound { BOUND_LEAST, BOUND_MOST, BOUNDS };
+/* Where lanes that come to where they meet at different times meet by chance, a count lies between two bounds, about the
+ * one that was executed here; else all are the same. */
+enum bound { BOUND_LEAST, BOUND_NONE, BOUND_MOST, BOUNDS };
 
 /* What all instructions of a launch did together, in each counter; traits[i] are those of instruction i. A ratio of
  * nothing is NAN. */

@@ -176,10 +176,10 @@ static bool read_constant(struct decoder *decoder, const char *text, struct oper
         end++;
     char *rest = (char *)end;
     const int64_t offset = *end == ']' ? 0 : read_integer(end, &rest);
-    if (*rest != ']' || (!indexed && (offset < 0 || offset > 65535)))
+    if (*rest != ']' || (!indexed && (offset < 0 || offset > 65535)) || offset < INT32_MIN)
         return false;
     operand->immediate = false;
-    if (indexed) {
+    if (indexed && index.row != ROW_ZERO * ROW_BYTES && index.row != ROW_UNIFORM_ZERO * ROW_BYTES) {
         operand->kind = OPERAND_CONSTANT;
         operand->space = SPACE_WARP;
         operand->row = index.row;
@@ -258,12 +258,20 @@ static bool read_address(const char *text, bool extended, struct operand *operan
     return strcmp(text, "]") == 0;
 }
 
-/* The type of an instruction's decimal immediates. */
+/* The type of an instruction's decimal immediates: of a conversion that of its source, which stands last. */
 static char float_type(const struct instruction *code)
 {
-    if (has_modifier(code, "BF16_V2"))
-        return 'B';
-    return code->opcode[0] == 'U' ? code->opcode[1] : code->opcode[0];
+    const bool converts = starts(code->opcode, "FRND") || starts(code->opcode, "F2");
+    char type = has_modifier(code, "BF16_V2") ? 'B' : code->opcode[0] == 'U' ? code->opcode[1] : code->opcode[0];
+    for (unsigned i = 0; i < code->modifier_count && converts; i++) {
+        const char *modifier = code->modifiers[i];
+        type = strcmp(modifier, "F16") == 0    ? 'H'
+               : strcmp(modifier, "BF16") == 0 ? 'B'
+               : strcmp(modifier, "F64") == 0  ? 'D'
+               : strcmp(modifier, "F32") == 0  ? 'F'
+                                               : type;
+    }
+    return type;
 }
 
 static bool read_float(const char *text, double *value)
@@ -335,7 +343,7 @@ static bool read_operand(struct decoder *decoder, const struct instruction *code
         return true;
     }
     const char type = float_type(code);
-    if (type == 'D' || has_modifier(code, "F64"))
+    if (type == 'D')
         set_immediate(decoder, operand, 0, double_upper(value));
     else if (type == 'H')
         set_immediate(decoder, operand, half_bits(value), 0);
@@ -491,15 +499,19 @@ static void read_opcode(struct decoder *decoder, struct instruction *code, const
         code->known |= has_modifier(code, known[i].name) ? known[i].bit : 0;
 }
 
-static void read_guard(struct instruction *code, const char *predicate)
+/* "" or "@!P0"; of P2R its first source, PR. False: something unknown. */
+static bool read_guard(struct instruction *code, const char *predicate)
 {
     struct operand guard;
     code->guard = MASK_TRUE * 4;
-    if (!predicate || predicate[0] != '@' || !read_predicate(predicate + 1, &guard))
-        return;
+    if (predicate[0] == '\0' || strcmp(predicate, "PR") == 0)
+        return true;
+    if (predicate[0] != '@' || !read_predicate(predicate + 1, &guard))
+        return false;
     code->guard = guard.row;
     code->guard_flip = guard.invert ? ALL_LANES : 0;
     code->guarded = guard.index != MASK_TRUE || guard.invert;
+    return true;
 }
 
 /* CALL and RET name a place: the offset of a symbol, or a register. */
@@ -521,9 +533,8 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
     char *text = x_calloc(strlen(operands) + TOKENS + 1, 1), *tokens[TOKENS];
     strcpy(text, operands);
     read_opcode(decoder, code, opcode);
-    read_guard(code, predicate);
     const size_t count = split_operands(text, tokens);
-    bool good = count <= OPERANDS;
+    bool good = count <= OPERANDS && read_guard(code, predicate);
     for (size_t i = 0; i < count && good; i++) {
         good = read_operand(decoder, code, tokens[i], &code->operands[i]);
         code->operand_count++;

@@ -28,16 +28,14 @@ static char *cache_folder(void)
     return NULL;
 }
 
-static char *cache_file(const unsigned char *image, size_t size)
+/* A file for each function: to read what nvdisasm says of a whole image takes long, and few of its functions run. NULL:
+ * there is no cache. */
+static char *cache_file(const char *folder, XXH128_hash_t image, const char *function)
 {
-    char *folder = cache_folder();
     if (!folder)
         return NULL;
-    const XXH128_hash_t hash = XXH3_128bits(image, size);
-    char *path = x_sprintf("%s/%016llx%016llx-" NVDISASM_WANTED ".json", folder, (unsigned long long)hash.high64,
-                           (unsigned long long)hash.low64);
-    free(folder);
-    return path;
+    return x_sprintf("%s/%016llx%016llx-%016llx-" NVDISASM_WANTED ".json", folder, (unsigned long long)image.high64,
+                     (unsigned long long)image.low64, (unsigned long long)XXH3_64bits(function, strlen(function)));
 }
 
 static bool write_image(int file, const unsigned char *image, size_t size)
@@ -97,7 +95,7 @@ out:
     return json;
 }
 
-static void keep(json_t *json, const char *path)
+static void keep(const json_t *json, const char *path)
 {
     char *temporary = x_sprintf("%s.%ld", path, (long)getpid());
     if (json_dump_file(json, temporary, JSON_COMPACT) != 0 || rename(temporary, path) < 0)
@@ -105,35 +103,47 @@ static void keep(json_t *json, const char *path)
     free(temporary);
 }
 
-static json_t *load(const unsigned char *image, size_t size, struct problem *problem)
+static bool is_function(const json_t *one, const char *function)
 {
-    char *path = cache_file(image, size);
-    json_t *json = path ? json_load_file(path, 0, NULL) : NULL;
-    if (!json) {
-        json = ask(image, size, problem);
-        if (json && path)
-            keep(json, path);
+    const char *name = json_string_value(json_object_get(one, "function-name"));
+    return name && strcmp(name, function) == 0 && json_is_array(json_object_get(one, "sass-instructions"));
+}
+
+/* Asks nvdisasm for the image, keeps what it says of each function and returns that of one. NULL with *problem. */
+static json_t *ask_and_keep(const unsigned char *image, size_t size, const char *function, const char *folder,
+                            XXH128_hash_t hash, struct problem *problem)
+{
+    json_t *whole = ask(image, size, problem), *found = NULL;
+    if (!whole)
+        return NULL;
+    json_t *functions = json_array_get(whole, 1);
+    for (size_t i = 0; i < json_array_size(functions); i++) {
+        json_t *one = json_array_get(functions, i);
+        const char *name = json_string_value(json_object_get(one, "function-name"));
+        char *path = name ? cache_file(folder, hash, name) : NULL;
+        if (path)
+            keep(one, path);
+        free(path);
+        if (!found && is_function(one, function))
+            found = json_incref(one);
     }
-    free(path);
-    return json;
+    json_decref(whole);
+    if (!found)
+        problem_set(problem, "nvdisasm does not tell of function %s", function);
+    return found;
 }
 
 const json_t *disassemble(json_t **whole, const unsigned char *image, size_t size, const char *function,
                           struct problem *problem)
 {
-    *whole = load(image, size, problem);
-    if (!*whole)
-        return NULL;
-    const json_t *functions = json_array_get(*whole, 1);
-    for (size_t i = 0; i < json_array_size(functions); i++) {
-        const json_t *one = json_array_get(functions, i);
-        const char *name = json_string_value(json_object_get(one, "function-name"));
-        const json_t *list = json_object_get(one, "sass-instructions");
-        if (name && strcmp(name, function) == 0 && json_is_array(list))
-            return list;
+    const XXH128_hash_t hash = XXH3_128bits(image, size);
+    char *folder = cache_folder(), *path = cache_file(folder, hash, function);
+    *whole = path ? json_load_file(path, 0, NULL) : NULL;
+    if (!is_function(*whole, function)) {
+        json_decref(*whole);
+        *whole = ask_and_keep(image, size, function, folder, hash, problem);
     }
-    json_decref(*whole);
-    *whole = NULL;
-    problem_set(problem, "nvdisasm does not tell of function %s", function);
-    return NULL;
+    free(path);
+    free(folder);
+    return *whole ? json_object_get(*whole, "sass-instructions") : NULL;
 }

@@ -10,7 +10,7 @@
 /* The instructions of a function of an image, in order, as nvdisasm -json has them: objects with "opcode", "operands" and
  * "predicate". Borrowed from *whole, which the caller releases with json_decref. NULL with *problem.
  *
- * What nvdisasm said of an image is kept, by its hash, in the user's cache, $XDG_CACHE_HOME/cugate or ~/.cache/cugate. */
+ * What nvdisasm said of each function is kept, by the image's hash, in the user's cache, $XDG_CACHE_HOME/cugate or ~/.cache/cugate. */
 const json_t *disassemble(json_t **whole, const unsigned char *image, size_t size, const char *function,
                           struct problem *problem);
 

@@ -157,6 +157,12 @@ static void open_block(struct block *block, const struct run_state *run, struct 
         warp->number = w;
         warp->spaces[SPACE_WARP] = (char *)warp->rows;
         warp->spaces[SPACE_CONSTANTS] = (char *)block->constants;
+        for (unsigned l = 0; l < LANES; l++) {
+            const unsigned thread = w * LANES + l;
+            warp->threads[0][l] = thread % grid->threads[0];
+            warp->threads[1][l] = thread / grid->threads[0] % grid->threads[1];
+            warp->threads[2][l] = thread / grid->threads[0] / grid->threads[1];
+        }
         warp->local = x_calloc((size_t)block->local_bytes * LANES + 16, 1);
     }
 }
@@ -168,6 +174,8 @@ static void close_block(struct block *block)
     shadow_close(block->shadow);
     free(block->swaps.list);
     free(block->warps);
+    for (size_t i = 0; i < block->code->count; i++)
+        free(block->memos[i].copy);
     free(block->memos);
     free(block->bank0);
     free(block->constants);

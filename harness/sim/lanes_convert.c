@@ -298,7 +298,8 @@ static bool is_signed(enum integer type)
     return type == S8 || type == S16 || type == S32 || type == S64;
 }
 
-/* Whole numbers to integers of at most 32 bits; what does not fit becomes the nearest that does. */
+/* Whole numbers to integers of at most 32 bits; what does not fit becomes the nearest that does. Smaller ones with a sign
+ * keep it in the register. */
 static inline void saturated(uint32_t to[LANES], const double values[LANES], enum integer type, uint32_t nan)
 {
     const unsigned bits = integer_bits(type);
@@ -306,7 +307,7 @@ static inline void saturated(uint32_t to[LANES], const double values[LANES], enu
     const double most = ldexp(1, (int)bits - is_signed(type)) - 1;
     /* int32_t is what vector units convert to. */
     const double offset = type == U32 ? 0x1p31 : 0;
-    const uint32_t add = type == U32 ? 0x80000000u : 0, keep = bits < 32 ? (1u << bits) - 1 : ALL_LANES;
+    const uint32_t add = type == U32 ? 0x80000000u : 0, keep = bits < 32 && !is_signed(type) ? (1u << bits) - 1 : ALL_LANES;
     EACH_LANE
     {
         const double value = values[l], high = value < most ? value : most, inside = high > least ? high : least;
@@ -361,7 +362,7 @@ static void f2ip(struct warp *warp, const struct instruction *code, uint32_t lan
         saturated(bytes[n], values[n], code->flags[TO], 0);
     }
     const uint32_t *c = ROW(3);
-    WRITE_LANES(ROW(0), lanes, bytes[1][l] | bytes[0][l] << 8 | c[l] << 16);
+    WRITE_LANES(ROW(0), lanes, (bytes[1][l] & 0xff) | (bytes[0][l] & 0xff) << 8 | c[l] << 16);
 }
 
 static bool prepare_frnd(struct instruction *code)

@@ -839,11 +839,17 @@ static void vabsdiff4(struct warp *warp, const struct instruction *code, uint32_
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
-/* d, PR, a, mask: the predicates that the mask chooses, over a. */
+/* d, PR, a, mask: the predicates that the mask chooses, over a. nvdisasm has PR where the guard stands, so not here. */
+static bool prepare_p2r(struct instruction *code)
+{
+    const struct operand *second = &code->operands[1];
+    return code->operand_count == 3 && second->kind == OPERAND_ROW && prepare_plain(code);
+}
+
 static void p2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const uint32_t *a = ROW(2), *chosen = ROW(3);
-    const unsigned shift = code->operands[2].byte ? 8u * (code->operands[2].byte - 1u) : 0;
+    const uint32_t *a = ROW(1), *chosen = ROW(2);
+    const unsigned shift = code->operands[1].byte ? 8u * (code->operands[1].byte - 1u) : 0;
     const uint32_t *masks = warp->masks;
     uint32_t result[LANES];
     for (int l = 0; l < LANES; l++) {
@@ -916,7 +922,7 @@ const struct opcode TABLE(lanes_integer)[] = {
     {"VIADDMNMX",      viaddmnmx,   CONTROL_NEXT, prepare_minimum,   "d",   "U32 RELU S16x2 U16x2"},
     {"VABSDIFF",       vabsdiff,    CONTROL_NEXT, prepare_plain,     "d",   "U32"},
     {"VABSDIFF4",      vabsdiff4,   CONTROL_NEXT, prepare_plain,     "d",   "U8 S8 ACC"},
-    {"P2R",            p2r,         CONTROL_NEXT, NULL,              "d",   ""},
+    {"P2R",            p2r,         CONTROL_NEXT, prepare_p2r,       "d",   ""},
     {"R2P",            r2p,         CONTROL_NEXT, NULL,              "",    ""},
     {"I2IP",           i2ip,        CONTROL_NEXT, prepare_plain,     "d",   "S8 U8 S32 SAT"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},

@@ -34,23 +34,31 @@ static void narrow_addresses(struct warp *warp, const struct operand *operand, u
 
 /* ---- What is remembered ---- */
 
-static bool same_shape(const struct memo *memo, uint32_t lanes, const uint64_t *addresses, uint64_t first)
+/* Whether the rows of an address are, for these lanes, as far from the first lane's as they were the last time; upper
+ * words have to be the same. What is added to all alike need not be looked at. */
+static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *low, const uint32_t *high, unsigned first)
 {
-    if (memo->lanes != lanes || memo->low != (first & MEMO_LOW))
+    const uint32_t *apart = memo->apart, from = low[first], above = high[first];
+    uint32_t differs = 0;
+    if (memo->lanes != lanes || !memo->narrow)
         return false;
-    const int64_t *apart = memo->apart;
-    uint64_t differs = 0;
-    EACH_LANE differs |= ((addresses[l] - first) ^ (uint64_t)apart[l]) & (0 - (uint64_t)(lanes >> l & 1));
+    if (lanes == ALL_LANES)
+        EACH_LANE differs |= ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
+    else
+        EACH_LANE differs |= (((low[l] - from) ^ apart[l]) | (high[l] ^ above)) & IN(lanes);
     return differs == 0;
 }
 
-static bool same_narrow_shape(const struct memo *memo, uint32_t lanes, const uint32_t *addresses, uint32_t first)
+static bool same_narrow_shape(const struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned first)
 {
-    if (memo->lanes != lanes || memo->low != (first & MEMO_LOW))
-        return false;
-    const uint32_t *apart = memo->narrow_apart;
+    const uint32_t *apart = memo->apart, from = addresses[first];
     uint32_t differs = 0;
-    EACH_LANE differs |= ((addresses[l] - first) ^ apart[l]) & IN(lanes);
+    if (memo->lanes != lanes || memo->low != (from & MEMO_LOW_SHARED))
+        return false;
+    if (lanes == ALL_LANES)
+        EACH_LANE differs |= (addresses[l] - from) ^ apart[l];
+    else
+        EACH_LANE differs |= ((addresses[l] - from) ^ apart[l]) & IN(lanes);
     return differs == 0;
 }
 
@@ -61,33 +69,47 @@ static void take(struct warp *warp, const struct instruction *code, uint32_t lan
     const struct operand *to = &code->operands[0];
     const uint32_t step = to->high - to->row;
     uint32_t *row = row_at(warp, SPACE_WARP, to->row);
-    switch (code->size) {
-    case 4:
+    if (code->size == 4 && lanes == ALL_LANES) {
         for (unsigned l = 0; l < LANES; l++)
-            if (lanes >> l & 1)
-                memcpy(&row[l], places[l], 4);
+            memcpy(&row[l], places[l], 4);
         return;
-    case 8:
-    case 16:
-        for (unsigned l = 0; l < LANES; l++) {
-            uint32_t words[4];
-            if (!(lanes >> l & 1))
-                continue;
-            memcpy(words, places[l], code->size);
-            for (unsigned k = 0; k < code->size / 4u; k++)
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        uint32_t words[4] = {0};
+        switch (code->size) {
+        case 4:
+            memcpy(&row[l], places[l], 4);
+            break;
+        case 8:
+            memcpy(words, places[l], 8);
+            row[l] = words[0];
+            row_at(warp, SPACE_WARP, to->high)[l] = words[1];
+            break;
+        case 16:
+            memcpy(words, places[l], 16);
+            for (unsigned k = 0; k < 4; k++)
                 row_at(warp, SPACE_WARP, to->row + k * step)[l] = words[k];
-        }
-        return;
-    default:
-        for (unsigned l = 0; l < LANES; l++) {
-            uint32_t word = 0;
-            if (!(lanes >> l & 1))
-                continue;
-            memcpy(&word, places[l], code->size);
+            break;
+        default:
+            memcpy(words, places[l], code->size);
             if (code->flags[FLAG_SIGNED])
-                word = code->size == 1 ? (uint32_t)(int32_t)(int8_t)word : (uint32_t)(int32_t)(int16_t)word;
-            row[l] = word;
+                words[0] = code->size == 1 ? (uint32_t)(int32_t)(int8_t)words[0] : (uint32_t)(int32_t)(int16_t)words[0];
+            row[l] = words[0];
         }
+    }
+}
+
+/* All lanes read the same place: what most reads of a tile are. */
+static void take_one(struct warp *warp, const struct instruction *code, uint32_t lanes, const unsigned char *place)
+{
+    const struct operand *first = &code->operands[0];
+    const uint32_t step = first->high - first->row;
+    uint32_t words[4];
+    memcpy(words, place, code->size);
+    for (unsigned k = 0; k < code->size / 4u; k++) {
+        const uint32_t word = words[k];
+        WRITE_LANES(row_at(warp, SPACE_WARP, first->row + k * step), lanes, word);
     }
 }
 
@@ -97,16 +119,18 @@ static void give(struct warp *warp, const struct instruction *code, unsigned n, 
     const struct operand *from = &code->operands[n];
     const uint32_t step = from->high - from->row;
     const uint32_t *row = row_at(warp, from->space, from->row);
-    if (code->size <= 4) {
+    if (code->size == 4 && lanes == ALL_LANES) {
         for (unsigned l = 0; l < LANES; l++)
-            if (lanes >> l & 1)
-                memcpy(places[l], &row[l], code->size);
+            memcpy(places[l], &row[l], 4);
         return;
     }
-    for (unsigned l = 0; l < LANES; l++) {
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
         uint32_t words[4];
-        if (!(lanes >> l & 1))
+        if (code->size <= 4) {
+            memcpy(places[l], &row[l], code->size);
             continue;
+        }
         for (unsigned k = 0; k < code->size / 4u; k++)
             words[k] = row_at(warp, from->space, from->row + k * step)[l];
         memcpy(places[l], words, code->size);
@@ -115,15 +139,11 @@ static void give(struct warp *warp, const struct instruction *code, unsigned n, 
 
 /* ---- Global memory ---- */
 
-/* Checks the access, counts it; the memo knows its shape afterwards. */
-static struct memo *visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
-                                 const uint64_t *addresses, bool writes)
+/* Checks the access, counts it. */
+static void count_global(struct warp *warp, const struct instruction *code, struct memo *memo, uint32_t lanes, uint64_t first,
+                         const uint64_t *addresses, bool writes)
 {
     struct block *block = warp->block;
-    struct memo *memo = &block->memos[code->index];
-    const uint64_t first = addresses[__builtin_ctz(lanes)];
-    if (!same_shape(memo, lanes, addresses, first))
-        memo_global(memo, block, lanes, addresses, code->size);
     if (first + (uint64_t)memo->least < memo->begin || first + (uint64_t)memo->most + code->size > memo->end)
         memory_check(block, memo, lanes, addresses, code->size, writes);
     if (!memo->aligned)
@@ -134,20 +154,55 @@ static struct memo *visit_global(struct warp *warp, const struct instruction *co
     tally->sectors += memo->sectors;
     tally->ideal_sectors += memo->ideal_sectors;
     tally->unit_sectors += memo->sectors;
+}
+
+static struct memo *visit_global(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                 const uint64_t *addresses, bool writes)
+{
+    struct memo *memo = &warp->block->memos[code->index];
+    const uint64_t first = addresses[__builtin_ctz(lanes)];
+    memo_global(memo, warp->block, lanes, addresses, code->size);
+    count_global(warp, code, memo, lanes, first, addresses, writes);
+    return memo;
+}
+
+/* Whether the access is like the one before, within the same allocation: then it is counted, and *first is the first
+ * lane's address. */
+static struct memo *visit_again(struct warp *warp, const struct instruction *code, const struct operand *operand,
+                                uint32_t lanes, uint64_t *first)
+{
+    struct memo *memo = &warp->block->memos[code->index];
+    const uint32_t *low = row_at(warp, SPACE_WARP, operand->row), *high = row_at(warp, SPACE_WARP, operand->high);
+    const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    if (operand->based || !operand->wide || !same_shape(memo, lanes, low, high, lane))
+        return NULL;
+    *first = wide(low[lane], high[lane]) + (uint64_t)operand->value;
+    if (memo->low != (*first & MEMO_LOW) || !memo->aligned || *first + (uint64_t)memo->least < memo->begin ||
+        *first + (uint64_t)memo->most + code->size > memo->end)
+        return NULL;
+    count_global(warp, code, memo, lanes, *first, NULL, false);
     return memo;
 }
 
 static void load_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    uint64_t addresses[LANES];
+    uint64_t addresses[LANES], first;
+    const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
+    if (memo && !code->flags[FLAG_STRONG]) {
+        if (memo->in_order && code->size == 4) {
+            memcpy(ROW(0), (const void *)(uintptr_t)first, ROW_BYTES);
+            return;
+        }
+        if (memo->same && code->size >= 4) {
+            take_one(warp, code, lanes, (const unsigned char *)(uintptr_t)first);
+            return;
+        }
+    }
     global_addresses(warp, &code->operands[1], addresses);
-    const struct memo *memo = visit_global(warp, code, lanes, addresses, false);
+    if (!memo)
+        visit_global(warp, code, lanes, addresses, false);
     if (code->flags[FLAG_STRONG])
         memory_strong_load(warp, code, lanes, addresses);
-    if (memo->in_order && code->size == 4) {
-        memcpy(ROW(0), (const void *)(uintptr_t)addresses[0], ROW_BYTES);
-        return;
-    }
     const unsigned char *places[LANES];
     EACH_LANE places[l] = (const unsigned char *)(uintptr_t)addresses[l];
     take(warp, code, lanes, places);
@@ -155,15 +210,17 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
 
 static void store_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    uint64_t addresses[LANES];
-    global_addresses(warp, &code->operands[0], addresses);
-    const struct memo *memo = visit_global(warp, code, lanes, addresses, true);
-    if (code->flags[FLAG_STRONG])
-        memory_strong_store(warp, code, lanes, addresses);
-    if (memo->in_order && code->size == 4) {
-        memcpy((void *)(uintptr_t)addresses[0], ROW(1), ROW_BYTES);
+    uint64_t addresses[LANES], first;
+    const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
+    if (memo && !code->flags[FLAG_STRONG] && memo->in_order && code->size == 4) {
+        memcpy((void *)(uintptr_t)first, ROW(1), ROW_BYTES);
         return;
     }
+    global_addresses(warp, &code->operands[0], addresses);
+    if (!memo)
+        visit_global(warp, code, lanes, addresses, true);
+    if (code->flags[FLAG_STRONG])
+        memory_strong_store(warp, code, lanes, addresses);
     unsigned char *places[LANES];
     EACH_LANE places[l] = (unsigned char *)(uintptr_t)addresses[l];
     give(warp, code, 1, lanes, places);
@@ -176,8 +233,9 @@ static struct memo *visit_shared(struct warp *warp, const struct instruction *co
 {
     struct block *block = warp->block;
     struct memo *memo = &block->memos[code->index];
-    const uint32_t first = addresses[__builtin_ctz(lanes)];
-    if (!same_narrow_shape(memo, lanes, addresses, first))
+    const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    const uint32_t first = addresses[lane];
+    if (!same_narrow_shape(memo, lanes, addresses, lane))
         memo_shared(memo, lanes, addresses, code->size, writes);
     if ((int64_t)first + memo->least < SHARED_RESERVED ||
         (int64_t)first + memo->most + code->size > (int64_t)block->shared_size)
@@ -207,14 +265,7 @@ static void load_shared(struct warp *warp, const struct instruction *code, uint3
     }
     const unsigned char *places[LANES];
     if (memo->same && code->size >= 4) {
-        /* One address: what most reads of a tile are. */
-        uint32_t words[4];
-        memcpy(words, shared + addresses[__builtin_ctz(lanes)], code->size);
-        const uint32_t step = code->operands[0].high - code->operands[0].row;
-        for (unsigned k = 0; k < code->size / 4u; k++) {
-            const uint32_t word = words[k];
-            WRITE_LANES(row_at(warp, SPACE_WARP, code->operands[0].row + k * step), lanes, word);
-        }
+        take_one(warp, code, lanes, shared + addresses[__builtin_ctz(lanes)]);
         return;
     }
     EACH_LANE places[l] = shared + addresses[l];
@@ -346,6 +397,33 @@ static void store_generic(struct warp *warp, const struct instruction *code, uin
 
 /* ---- Asynchronous copies: [shared], [global] [, which lanes copy; the others write zeros] ---- */
 
+/* What a copy costs, remembered as for loads. */
+static const struct copy_counts *count_again(struct memo *memo, const struct instruction *code, uint32_t copies,
+                                             const uint64_t *from, const uint32_t *to)
+{
+    struct copy_shape *shape = memo->copy;
+    const unsigned first = (unsigned)__builtin_ctz(copies);
+    const uint64_t from_first = from[first];
+    const uint32_t to_first = to[first];
+    uint64_t differs = 0;
+    if (shape && shape->copies == copies && shape->low_from == (from_first & MEMO_LOW) &&
+        shape->low_to == (to_first & MEMO_LOW)) {
+        EACH_LANE differs |= (((from[l] - from_first) ^ shape->from[l]) | ((to[l] - to_first) ^ shape->to[l])) &
+                             (0 - (uint64_t)(copies >> l & 1));
+        if (differs == 0)
+            return &shape->counts;
+    }
+    if (!shape)
+        shape = memo->copy = x_calloc(1, sizeof *shape);
+    shape->copies = copies;
+    shape->low_from = (uint32_t)(from_first & MEMO_LOW);
+    shape->low_to = to_first & MEMO_LOW;
+    EACH_LANE shape->from[l] = from[l] - from_first;
+    EACH_LANE shape->to[l] = to[l] - to_first;
+    shape->counts = count_copy(copies, from, to, code->size, code->flags[FLAG_BYPASS]);
+    return &shape->counts;
+}
+
 static void copy_async(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     struct block *block = warp->block;
@@ -359,28 +437,29 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
     if (copies) {
-        const unsigned count = block->counts ? 1 : 0;
-        memo_global(&memo, block, copies, from, code->size);
+        memo_global(&memo, NULL, copies, from, code->size);
         memory_check(block, &memo, copies, from, code->size, false);
         if (!memo.aligned)
             memory_misaligned(block, copies, from, code->size);
-        const struct copy_counts counts =
-            count ? count_copy(copies, from, to, code->size, code->flags[FLAG_BYPASS]) : (struct copy_counts){0};
-        tally->sectors += counts.lines.touched;
-        tally->ideal_sectors += counts.lines.ideal;
-        tally->unit_sectors += counts.unit;
-        tally->wavefronts += counts.wavefronts.passes;
-        tally->ideal_wavefronts += counts.wavefronts.ideal;
-        tally->loose_wavefronts += counts.wavefronts.room;
-        tally->loose_sectors += counts.room;
+        if (block->counts) {
+            const struct copy_counts *counts = count_again(&block->memos[code->index], code, copies, from, to);
+            tally->sectors += counts->lines.touched;
+            tally->ideal_sectors += counts->lines.ideal;
+            tally->unit_sectors += counts->unit;
+            tally->wavefronts += counts->wavefronts.passes;
+            tally->ideal_wavefronts += counts->wavefronts.ideal;
+            tally->loose_wavefronts += counts->wavefronts.room;
+            tally->loose_sectors += counts->room;
+        }
     }
     tally->accesses++;
-    struct memo there = {0};
-    memo_shared(&there, lanes, to, code->size, true);
-    const uint32_t first = to[__builtin_ctz(lanes)];
-    if ((int64_t)first + there.least < SHARED_RESERVED ||
-        (int64_t)first + there.most + code->size > (int64_t)block->shared_size)
-        shared_outside(block, lanes, to, code->size);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        if (to[l] < SHARED_RESERVED || (uint64_t)to[l] + code->size > block->shared_size)
+            shared_outside(block, lanes, to, code->size);
+        if (to[l] % code->size)
+            shared_misaligned(block, lanes, to, code->size);
+    }
     if (block->shadow)
         shadow_visit(warp, lanes, to, code->size, true);
     for (unsigned l = 0; l < LANES; l++) {

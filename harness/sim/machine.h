@@ -178,6 +178,7 @@ struct shadow;
 
 struct warp {
     uint32_t rows[ROWS][LANES] __attribute__((aligned(64)));
+    uint32_t threads[3][LANES]; /* its lanes' places in the block */
     uint32_t masks[MASKS]; /* P0 to PT, UP0 to UPT, the sink */
     char *spaces[2];       /* where rows are: this warp, the constants */
     uint32_t alive;        /* lanes that have not exited */

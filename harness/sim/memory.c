@@ -20,16 +20,18 @@ void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, c
     memo->in_order = lanes == ALL_LANES;
     memo->same = true;
     memo->aligned = true;
+    memo->narrow = true;
     for (unsigned l = 0; l < LANES; l++) {
         const int64_t apart = lanes >> l & 1 ? (int64_t)(addresses[l] - first) : 0;
-        memo->apart[l] = apart;
+        memo->apart[l] = (uint32_t)apart;
+        memo->narrow &= !(lanes >> l & 1) || addresses[l] >> 32 == first >> 32;
         memo->least = apart < memo->least ? apart : memo->least;
         memo->most = apart > memo->most ? apart : memo->most;
         memo->in_order &= apart == (int64_t)(l * size);
         memo->same &= apart == 0;
         memo->aligned &= !(lanes >> l & 1) || addresses[l] % size == 0;
     }
-    if (!block->counts)
+    if (!block || !block->counts)
         return;
     const struct sectors sectors = count_sectors(lanes, addresses, size);
     memo->sectors = sectors.touched;
@@ -40,14 +42,14 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
 {
     const uint32_t first = addresses[__builtin_ctz(lanes)];
     memo->lanes = lanes;
-    memo->low = first & MEMO_LOW;
+    memo->low = first & MEMO_LOW_SHARED;
     memo->least = memo->most = 0;
     memo->in_order = lanes == ALL_LANES;
     memo->same = true;
     memo->aligned = true;
     for (unsigned l = 0; l < LANES; l++) {
         const int32_t apart = lanes >> l & 1 ? (int32_t)(addresses[l] - first) : 0;
-        memo->narrow_apart[l] = (uint32_t)apart;
+        memo->apart[l] = (uint32_t)apart;
         memo->least = apart < memo->least ? apart : memo->least;
         memo->most = apart > memo->most ? apart : memo->most;
         memo->in_order &= apart == (int32_t)(l * size);

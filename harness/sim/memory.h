@@ -3,12 +3,14 @@
 #ifndef MEMORY_H
 #define MEMORY_H
 
+#include "counting.h"
 #include "machine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MEMO_LOW 127 /* of an address: where it is in its line */
+#define MEMO_LOW 127       /* of an address: where it is in its line */
+#define MEMO_LOW_SHARED 15 /* the banks are a circle: only how it is aligned matters */
 
 /* The shape of an instruction's last access, in one CPU thread, and what it costs. */
 struct memo {
@@ -20,12 +22,20 @@ struct memo {
     int64_t least, most; /* of the distances */
     uint64_t begin, end; /* global: allocation of the last access */
     unsigned sectors, ideal_sectors, wavefronts, ideal_wavefronts, room;
-    union {
-        int64_t apart[LANES]; /* from the first lane's address; of lanes that are there */
-        uint32_t narrow_apart[LANES];
-    };
+    bool narrow;             /* no two lanes are 4 GiB apart */
+    uint32_t apart[LANES];   /* from the first lane's address, its lower words; of lanes that are there */
+    struct copy_shape *copy; /* of an asynchronous copy; NULL: none yet */
 };
 
+/* The last shape of an asynchronous copy: both of its addresses. */
+struct copy_shape {
+    uint32_t copies, low_from, low_to;
+    uint64_t from[LANES]; /* apart from the first lane's */
+    uint32_t to[LANES];
+    struct copy_counts counts;
+};
+
+/* block NULL: only the shape, not what it costs. */
 void memo_global(struct memo *memo, const struct block *block, uint32_t lanes, const uint64_t *addresses, unsigned size);
 void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes);
 

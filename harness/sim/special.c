@@ -7,92 +7,98 @@
 static void write_all(struct warp *warp, const struct operand *to, uint32_t lanes, uint32_t value)
 {
     uint32_t *row = row_at(warp, to->space, to->row);
-    for (unsigned l = 0; l < LANES; l++)
-        row[l] = lanes >> l & 1 ? value : row[l];
+    if (lanes == ALL_LANES)
+        for (unsigned l = 0; l < LANES; l++)
+            row[l] = value;
+    else
+        for (unsigned l = 0; l < LANES; l++)
+            row[l] = lanes >> l & 1 ? value : row[l];
 }
 
 /* ---- Special registers ---- */
 
-static void thread_index(const struct warp *warp, unsigned axis, uint32_t *values)
-{
-    const unsigned *size = warp->block->grid->threads;
-    for (unsigned l = 0; l < LANES; l++) {
-        const unsigned thread = warp->number * LANES + l;
-        values[l] = axis == 0   ? thread % size[0]
-                    : axis == 1 ? thread / size[0] % size[1]
-                                : thread / size[0] / size[1];
-    }
-}
+enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH, TIME };
+enum { FLAG_WHAT, FLAG_AXIS };
 
-/* False: it depends on the machine, or is not known here. */
-static bool special_values(const struct warp *warp, const char *name, uint32_t *values)
+/* Of the others, some depend on the machine, and none is known here. */
+static bool prepare_s2r(struct instruction *code)
 {
-    enum { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH };
     static const struct {
         const char *name;
-        int what;
-        unsigned axis;
+        unsigned char what, axis;
     } table[] = {
-        {"SR_TID.X", TID, 0},      {"SR_TID.Y", TID, 1},         {"SR_TID.Z", TID, 2},
-        {"SR_CTAID.X", CTAID, 0},  {"SR_CTAID.Y", CTAID, 1},     {"SR_CTAID.Z", CTAID, 2},
-        {"SR_LANEID", LANE, 0},    {"SR_LTMASK", LESS, 0},       {"SR_LEMASK", LESS_EQUAL, 0},
+        {"SR_TID.X", TID, 0},      {"SR_TID.Y", TID, 1},            {"SR_TID.Z", TID, 2},
+        {"SR_CTAID.X", CTAID, 0},  {"SR_CTAID.Y", CTAID, 1},        {"SR_CTAID.Z", CTAID, 2},
+        {"SR_LANEID", LANE, 0},    {"SR_LTMASK", LESS, 0},          {"SR_LEMASK", LESS_EQUAL, 0},
         {"SR_GTMASK", GREATER, 0}, {"SR_GEMASK", GREATER_EQUAL, 0}, {"SR_EQMASK", EQUAL, 0},
-        {"SR_CgaCtaId", ZERO, 0},  {"SRZ", ZERO, 0},             {"SR_SWINHI", SHARED_HIGH, 0},
+        {"SR_CgaCtaId", ZERO, 0},  {"SRZ", ZERO, 0},                {"SR_SWINHI", SHARED_HIGH, 0},
     };
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-        if (strcmp(table[i].name, name) != 0)
-            continue;
-        if (table[i].what == TID) {
-            thread_index(warp, table[i].axis, values);
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        if (code->operand_count == 2 && code->operands[1].kind == OPERAND_SPECIAL &&
+            strcmp(table[i].name, code->operands[1].word) == 0) {
+            code->flags[FLAG_WHAT] = table[i].what;
+            code->flags[FLAG_AXIS] = table[i].axis;
             return true;
         }
-        for (unsigned l = 0; l < LANES; l++) {
-            const uint32_t bit = 1u << l;
-            switch (table[i].what) {
-            case CTAID:
-                values[l] = warp->block->index[table[i].axis];
-                break;
-            case LANE:
-                values[l] = l;
-                break;
-            case LESS:
-                values[l] = bit - 1;
-                break;
-            case LESS_EQUAL:
-                values[l] = bit | (bit - 1);
-                break;
-            case GREATER:
-                values[l] = ~(bit | (bit - 1));
-                break;
-            case GREATER_EQUAL:
-                values[l] = ~(bit - 1);
-                break;
-            case EQUAL:
-                values[l] = bit;
-                break;
-            case SHARED_HIGH:
-                values[l] = (uint32_t)(SHARED_WINDOW >> 32);
-                break;
-            default:
-                values[l] = 0;
-            }
-        }
-        return true;
-    }
     return false;
+}
+
+static uint32_t special_value(const struct warp *warp, const struct instruction *code, unsigned lane)
+{
+    const uint32_t bit = 1u << lane;
+    switch ((enum special)code->flags[FLAG_WHAT]) {
+    case TID:
+        return warp->threads[code->flags[FLAG_AXIS]][lane];
+    case CTAID:
+        return warp->block->index[code->flags[FLAG_AXIS]];
+    case LANE:
+        return lane;
+    case LESS:
+        return bit - 1;
+    case LESS_EQUAL:
+        return bit | (bit - 1);
+    case GREATER:
+        return ~(bit | (bit - 1));
+    case GREATER_EQUAL:
+        return ~(bit - 1);
+    case EQUAL:
+        return bit;
+    case SHARED_HIGH:
+        return (uint32_t)(SHARED_WINDOW >> 32);
+    case ZERO:
+    case TIME: /* of CS2R only: see there */
+        break;
+    }
+    return 0;
 }
 
 static void s2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    uint32_t values[LANES], *to = ROW(0);
-    if (code->operands[1].kind != OPERAND_SPECIAL || !special_values(warp, code->operands[1].word, values))
-        block_not_simulated(warp->block, "%s of %s", code->opcode,
-                            code->operands[1].kind == OPERAND_SPECIAL ? code->operands[1].word : "this");
-    if (code->uniform)
-        for (unsigned l = 1; l < LANES; l++)
-            values[l] = values[0];
+    uint32_t *to = ROW(0);
+    if (code->flags[FLAG_WHAT] == TID && lanes == ALL_LANES && !code->uniform) {
+        memcpy(to, warp->threads[code->flags[FLAG_AXIS]], ROW_BYTES);
+        return;
+    }
+    const unsigned char what = code->flags[FLAG_WHAT];
+    if (code->uniform || what == CTAID || what == ZERO || what == TIME || what == SHARED_HIGH) {
+        write_all(warp, &code->operands[0], lanes, special_value(warp, code, 0));
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++)
-        to[l] = lanes >> l & 1 ? values[l] : to[l];
+        to[l] = lanes >> l & 1 ? special_value(warp, code, l) : to[l];
+}
+
+enum { FLAG_SHORT = 2 };
+
+static bool prepare_cs2r(struct instruction *code)
+{
+    code->flags[FLAG_SHORT] = has_modifier(code, "32");
+    if (code->operand_count == 2 && code->operands[1].kind == OPERAND_SPECIAL &&
+        strcmp(code->operands[1].word, "SR_GLOBALTIMERLO") == 0) {
+        code->flags[FLAG_WHAT] = TIME;
+        return true;
+    }
+    return prepare_s2r(code);
 }
 
 /* libcu++ reads the time before it waits at a barrier in memory, to know how long to sleep when it has to wait again.
@@ -109,14 +115,12 @@ static bool is_before_wait(const struct block *block, const struct instruction *
 /* 64 bits unless .32. */
 static void cs2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    const struct operand *from = &code->operands[1];
-    if (from->kind == OPERAND_SPECIAL && strcmp(from->word, "SR_GLOBALTIMERLO") == 0 && is_before_wait(warp->block, code))
-        write_all(warp, &code->operands[0], lanes, 0);
-    else
-        s2r(warp, code, lanes);
+    if (code->flags[FLAG_WHAT] == TIME && !is_before_wait(warp->block, code))
+        block_not_simulated(warp->block, "%s of %s", code->opcode, code->operands[1].word);
+    s2r(warp, code, lanes);
     struct operand upper = code->operands[0];
     upper.row = upper.high;
-    if (!has_modifier(code, "32"))
+    if (!code->flags[FLAG_SHORT])
         write_all(warp, &upper, lanes, 0);
 }
 
@@ -144,6 +148,23 @@ static const unsigned char *bank_of(const struct block *block, unsigned bank, si
     }
 }
 
+static void copy_row(uint32_t *to, const uint32_t *from, uint32_t lanes)
+{
+    if (lanes == ALL_LANES)
+        memcpy(to, from, ROW_BYTES);
+    else
+        for (unsigned l = 0; l < LANES; l++)
+            to[l] = lanes >> l & 1 ? from[l] : to[l];
+}
+
+/* One constant, or two: it lies in rows already. */
+static void ldc_row(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    copy_row(ROW(0), ROW(1), lanes);
+    if (code->size == 8)
+        copy_row(HIGH(0), HIGH(1), lanes);
+}
+
 static bool prepare_ldc(struct instruction *code)
 {
     static const struct {
@@ -156,6 +177,8 @@ static bool prepare_ldc(struct instruction *code)
             code->size = sizes[i].size;
             code->flags[0] = sizes[i].is_signed;
         }
+    if (code->operands[1].kind == OPERAND_ROW && (code->size == 4 || code->size == 8))
+        code->run = ldc_row;
     return code->operand_count == 2 &&
            (code->operands[1].kind == OPERAND_CONSTANT || code->operands[1].kind == OPERAND_ROW);
 }
@@ -329,9 +352,9 @@ static bool prepare_qspc(struct instruction *code)
 
 /* clang-format off */
 const struct opcode warp_opcodes[] = {
-    {"S2R",   s2r,   CONTROL_NEXT, NULL,         "d",  ""},
-    {"S2UR",  s2r,   CONTROL_NEXT, NULL,         "d",  ""},
-    {"CS2R",  cs2r,  CONTROL_NEXT, NULL,         "d",  "32"},
+    {"S2R",   s2r,   CONTROL_NEXT, prepare_s2r,  "d",  ""},
+    {"S2UR",  s2r,   CONTROL_NEXT, prepare_s2r,  "d",  ""},
+    {"CS2R",  cs2r,  CONTROL_NEXT, prepare_cs2r, "d",  "32"},
     {"LDC",   ldc,   CONTROL_NEXT, prepare_ldc,  "d",  "U8 S8 U16 S16 64 128"},
     {"R2UR",  r2ur,  CONTROL_NEXT, NULL,         "pd", ""},
     {"SHFL",  shfl,  CONTROL_NEXT, NULL,         "pd", "IDX UP DOWN BFLY"},

@@ -11,7 +11,12 @@ enum { FUEL = 1 << 20, INSTRUCTION_BYTES = 16 };
 
 static unsigned count_lanes(uint32_t lanes)
 {
-    return (unsigned)__builtin_popcount(lanes);
+    /* Few machines that this is compiled for promise an instruction for it. */
+    if (lanes == ALL_LANES)
+        return LANES;
+    lanes -= lanes >> 1 & 0x55555555;
+    lanes = (lanes & 0x33333333) + (lanes >> 2 & 0x33333333);
+    return ((lanes + (lanes >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
 /* ---- Splits ---- */

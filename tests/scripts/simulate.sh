@@ -104,10 +104,10 @@ expect "a library of somebody else's without a baseline" 4 'no baseline'
 ask "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "begins with one that was computed" 0
 judge as_it_was "${mine[@]}"
-expect "which it keeps to" 0 'nothing is worse' 'unchanged machine code'
+expect "which it keeps to" 0 'nothing is worse' 'computed here'
 judge strided "${mine[@]}"
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
-    'the line to blame' '1 kernel of unchanged'
+    'the line to blame' '2 kernels computed here'
 judge beyond "${mine[@]}"
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30'
 judge as_it_was --baselines "$work/mine"

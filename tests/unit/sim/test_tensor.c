@@ -307,7 +307,7 @@ static void made_address(struct instruction *code, unsigned n)
 /* Row `row` of matrix m: in an order that is not that of the matrices. */
 static uint32_t row_address(unsigned m, unsigned row)
 {
-    return 64 + ((3 - m) * 8 + row) * 48;
+    return SHARED_RESERVED + 64 + ((3 - m) * 8 + row) * 48;
 }
 
 static const struct {

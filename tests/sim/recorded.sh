@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Holds what the simulator counts, and what its kernels write, to what an H200 counted and wrote: small kernels that ask
+# one question each (tests/sim/micro.cu), and random ones (random_kernels.c), as machine code of the day they were
+# recorded. Ends with "N passed, N failed". Needs no GPU and no nvcc.
+#
+#   CUGATE=build/cugate tests/sim/recorded.sh [NAME...]    of the archive's libraries; default: those that `make test` takes
+#
+# A count that the simulator gives as one number has to be the GPU's, one that it gives as two bounds has to lie between
+# them, and an instruction's may differ only where its kernel's is one of these. recorded.txt has how many kernels, rows
+# and instructions are right today, below which a library fails, and what is known to be wrong, by name.
+set -uo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+here=$top/tests/sim
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache # of what was disassembled
+trap 'rm -rf "$work"' EXIT
+cd "$top" || exit 2
+passed=0
+failed=0
+
+# verdict NAME [WHY]: without a reason the test has passed.
+verdict() {
+    if [ -z "${2-}" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: recorded: %s: %s\n' "$1" "$2"
+    fi
+}
+
+[ $# -gt 0 ] || set -- micro random3 random7 random10
+tar -xJf tests/data/sim-nvidia-h200.tar.xz -C "$work" || exit 2
+recorded=$work/sim-nvidia-h200
+
+# The GPU's clock is not this machine's: a kernel takes a moment, or it hangs.
+simulate() {
+    mkdir "$work/outputs"
+    CUGATE_OUTPUTS=$work/outputs "$cugate" run --collector sim --kernels "$recorded/$1.so" --metrics metrics --timeout 20 \
+        --lines -o "$work/run.json" >"$work/log" 2>&1
+    jq -r -f "$here/compact.jq" "$work/run.json" >"$work/counts" && "$here/outputs.sh" "$work/outputs" >"$work/outputs.txt"
+    rm -rf "$work/outputs"
+}
+
+# What is not as on the GPU: lines "KERNEL COUNTER WORDS".
+differences() {
+    awk '$1 == "difference" { sub(/^difference /, ""); print }
+         $1 == "not-simulated" { print $2, "-", substr($0, length($1 $2) + 3) }' "$work/compared"
+    awk 'FILENAME == ARGV[1] { right[$0]; recorded[$1]; next }
+         !($0 in right) { print $1, "output", ($1 in recorded) ? "is not what the GPU wrote" : "was not recorded" }' \
+        "$recorded/$1.outputs" "$work/outputs.txt" | sort -u
+}
+
+for library; do
+    if [ ! -e "$recorded/$library.so" ]; then
+        verdict "$library" 'there is no such library in the archive'
+        continue
+    fi
+    began=$EPOCHREALTIME
+    if ! simulate "$library"; then
+        verdict "$library" "could not be simulated: $(tail -3 "$work/log")"
+        continue
+    fi
+    awk -f "$here/compare.awk" "$recorded/$library.counts" "$work/counts" >"$work/compared"
+    read -r _ kernels exact within equal loose <<<"$(grep '^total' "$work/compared")"
+    outputs=$(grep -cxF -f "$recorded/$library.outputs" "$work/outputs.txt")
+    printf '%-9s %3d kernels, %4d rows exact, %3d within bounds; %7d counts of instructions, %3d within; %3d outputs; %s s\n' \
+        "$library" "$kernels" "$exact" "$within" "$equal" "$loose" "$outputs" \
+        "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')"
+
+    differences "$library" >"$work/now"
+    awk -v library="$library" '$1 == "known" && $2 == library { print $3, $4 }' "$here/recorded.txt" >"$work/known"
+    why=$(awk 'FILENAME == ARGV[1] { known[$1 " " $2]; next } !(($1 " " $2) in known)' "$work/known" "$work/now" | head -20)
+    verdict "$library: is as on the GPU, or known not to be" "${why:+$'\n'$why}"
+    why=$(awk 'FILENAME == ARGV[1] { now[$1 " " $2]; next } !($0 in now)' "$work/now" "$work/known" | head -20)
+    verdict "$library: what is known is so" "${why:+take it out of recorded.txt, it is right now:$'\n'$why}"
+    why=$(awk -v library="$library" -v now="$kernels $exact $equal $outputs" -v loose="$within $loose" '
+        $1 != "floor" || $2 != library { next }
+        {
+            found = 1
+            split("kernels rows instructions outputs", of, " ")
+            split(now, value, " ")
+            for (i = 1; i <= 4; i++)
+                if (value[i] < $(i + 2))
+                    printf "%s: %d are right, and %d were; ", of[i], value[i], $(i + 2)
+        }
+        END { if (!found) print "has no line in recorded.txt" }' "$here/recorded.txt")
+    verdict "$library: as much is exact as before" "$why"
+done
+
+# A comparison that could not fail would show nothing: one count, one row and one output of another kind.
+printf '%s\n' 'k a/b 1' 'm instructions 5 5' 'm branch_targets 5 9' 'm excess_wavefronts - not counted' 'f f' 'i 0 5 5 5' >"$work/a"
+printf '%s\n' 'k a/b 1' 'm instructions 6 6' 'm branch_targets 8 8' 'm excess_wavefronts 0 0' 'f f' 'i 0 6 5 5' 'i 16 1' >"$work/b"
+why=$(awk -f "$here/compare.awk" "$work/b" "$work/a" | diff - <(printf '%s\n' 'difference a/b instructions 5 and not 6' \
+    'difference a/b excess_wavefronts - not counted and not 0 0' 'difference a/b line:instructions at 0x0: 5 and not 6' \
+    'total 1 0 1 13 0'))
+verdict 'what differs is said' "$why"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
