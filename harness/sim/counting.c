@@ -176,10 +176,13 @@ static struct wavefronts copy_through(uint32_t lanes, const uint64_t *from, cons
 {
     const unsigned at_once = LANES * 4 / size;
     unsigned passes = 0;
+    uint32_t low[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        low[l] = (uint32_t)from[l];
     for (unsigned first = 0; first < LANES; first += at_once)
         passes += copy_passes(lanes & lanes_from(first, at_once), from, to, size);
     return (struct wavefronts){passes, smaller(passes, least(lanes, size, BANKS * 4)),
-                               is_regular(lanes, to) ? 0 : passes};
+                               is_regular(lanes, to) && is_regular(lanes, low) ? 0 : passes};
 }
 
 struct sector_pair {

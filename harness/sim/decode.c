@@ -284,6 +284,8 @@ static char float_type(const struct instruction *code)
                : strcmp(modifier, "F32") == 0  ? 'F'
                                                : type;
     }
+    if (has_modifier(code, "RCP64H") || has_modifier(code, "RSQ64H"))
+        return 'W'; /* the upper word of a double */
     return type;
 }
 
@@ -359,6 +361,8 @@ static bool read_operand(struct decoder *decoder, const struct instruction *code
     const char type = float_type(code);
     if (type == 'D')
         set_immediate(decoder, operand, 0, double_upper(value));
+    else if (type == 'W')
+        set_immediate(decoder, operand, double_upper(value), 0);
     else if (type == 'H')
         set_immediate(decoder, operand, half_bits(value), 0);
     else if (type == 'B')

@@ -102,6 +102,15 @@ static bool prepare_f2f(struct instruction *code)
     return true;
 }
 
+/* What is no number in a double keeps its sign and the upper bits of its fraction, as an H200 was seen to do. */
+static uint64_t narrow_none(enum format target, double value)
+{
+    const uint64_t bits = of_double(value);
+    if (target == F32)
+        return (bits >> 32 & 0x80000000) | 0x7fc00000 | (bits >> 29 & 0x3fffff);
+    return (bits >> 48 & 0x8000) | (target == F16 ? 0x7e00 | (bits >> 42 & 0x1ff) : 0x7fc0 | (bits >> 45 & 0x3f));
+}
+
 static void f2f(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const enum format target = code->flags[TO];
@@ -109,14 +118,16 @@ static void f2f(struct warp *warp, const struct instruction *code, uint32_t lane
     const bool flushes = code->flags[FLUSH];
     double values[LANES] __attribute__((aligned(64)));
     doubles_read(values, warp, code, 1, code->flags[FROM], flushes);
+    const bool from_double = code->flags[FROM] == F64;
     if (target == F64) {
-        WRITE_WIDE(ROW(0), HIGH(0), lanes, of_double_canonical(values[l]));
-    } else if (target == F32 && rounding == ROUND_NEAREST && !flushes) {
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, of_double(values[l]));
+    } else if (target == F32 && rounding == ROUND_NEAREST && !flushes && !from_double) {
         WRITE_LANES(ROW(0), lanes, of_float_canonical((float)values[l]));
     } else {
         uint64_t bits[LANES];
         for (int l = 0; l < LANES; l++) {
-            bits[l] = round_double(target, values[l], rounding, false);
+            bits[l] = from_double && values[l] != values[l] ? narrow_none(target, values[l])
+                                                            : round_double(target, values[l], rounding, false);
             if (flushes && target == F32 && !(bits[l] & 0x7f800000))
                 bits[l] &= 0x80000000;
         }
@@ -386,7 +397,7 @@ static void frnd(struct warp *warp, const struct instruction *code, uint32_t lan
     make_whole(values, code->flags[ROUNDING]);
     switch (format) {
     case F64:
-        WRITE_WIDE(ROW(0), HIGH(0), lanes, of_double_canonical(values[l]));
+        WRITE_WIDE(ROW(0), HIGH(0), lanes, of_double(values[l]));
         break;
     case F16:
         WRITE_LANES(ROW(0), lanes, half_of_float((float)values[l]));

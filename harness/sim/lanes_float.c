@@ -1,5 +1,5 @@
 /* Operations on single and double precision. What is not a number comes out as the one that the GPU gives,
- * 0x7fffffff or 0xfff80000 00000000. */
+ * 0x7fffffff or 0xfff80000 00000000; of doubles that of the first operand that is none, as an H200 was seen to do. */
 #include "lanes.h"
 
 #include <fenv.h>
@@ -19,9 +19,14 @@ static inline uint32_t settle(float value)
     return value != value ? NAN_FLOAT : of_float(value);
 }
 
-static inline uint64_t settle_double(double value)
+static inline uint64_t settle_double(double value, double a, double b, double c)
 {
-    return value != value ? NAN_DOUBLE : of_double(value);
+    const uint64_t quiet = UINT64_C(1) << 51;
+    const uint64_t none = a != a   ? of_double(a) | quiet
+                          : b != b ? of_double(b) | quiet
+                          : c != c ? of_double(c) | quiet
+                                   : NAN_DOUBLE;
+    return value != value ? none : of_double(value);
 }
 
 /* With .FTZ, numbers too small for a full fraction are zeros. */
@@ -150,7 +155,7 @@ static bool prepare_ffma(struct instruction *code)
             const volatile double a = D(1, x, xh), b = D(2, y, yh), c = D(count, z, zh);                               \
             (void)c;                                                                                                   \
             const volatile double value = (expression);                                                                \
-            result[l] = settle_double(value);                                                                          \
+            result[l] = settle_double(value, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));  \
         }                                                                                                              \
         fesetround(before);                                                                                            \
         WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
@@ -166,7 +171,8 @@ static bool prepare_ffma(struct instruction *code)
             const double a = to_double(x[l], (xh[l] & kx) ^ fx), b = to_double(y[l], (yh[l] & ky) ^ fy),               \
                          c = to_double(z[l], (zh[l] & kz) ^ fz);                                                       \
             (void)c;                                                                                                   \
-            result[l] = settle_double(expression);                                                                     \
+            result[l] =                                                                                                \
+                settle_double(expression, to_double(x[l], xh[l]), to_double(y[l], yh[l]), to_double(z[l], zh[l]));     \
         }                                                                                                              \
         WRITE_WIDE(ROW(0), HIGH(0), lanes, result[l]);                                                                 \
     }                                                                                                                  \
