@@ -446,6 +446,10 @@ $(BUILD)/selftest/sessions: tests/data/sessions-nvidia-h200.tar.xz
 $(BUILD)/tests/random_kernels: $(BUILD)/tests/sim/random_kernels.o
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^
 
+# Which instructions of a file the simulator does not know.
+$(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcugate.a
+	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS)
+
 # Without libFuzzer, a main of our own feeds the corpus to each target.
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay_main.o
 fuzzers: $(FUZZERS)

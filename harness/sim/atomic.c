@@ -3,6 +3,7 @@
 #include "counting.h"
 #include "device_memory.h"
 #include "memory.h"
+#include "small_float.h"
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ static bool prepare_kind(struct instruction *code)
                                : IS(S32) || IS(S64) ? NUMBER_SIGNED
                                                     : NUMBER_UNSIGNED;
     const unsigned char number = code->flags[FLAG_NUMBER];
-    return found && number != NUMBER_HALVES && number != NUMBER_BF16S;
+    return found && (code->flags[FLAG_KIND] == ATOMIC_ADD || (number != NUMBER_HALVES && number != NUMBER_BF16S));
 }
 
 static uint32_t float_sum(uint32_t a, uint32_t b)
@@ -72,6 +73,19 @@ static uint64_t double_sum(uint64_t a, uint64_t b)
     return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
 }
 
+/* Of two at once. The sum of two halves, or of two bf16, is exact enough as a float to be rounded once more. */
+static uint32_t halves_sum(uint32_t a, uint32_t b, bool bf16)
+{
+    uint32_t sum = 0;
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+        const uint32_t x = a >> shift & 0xffff, y = b >> shift & 0xffff;
+        sum |= (bf16 ? bf16_of_float(bf16_to_float(x) + bf16_to_float(y)) & 0xffff
+                     : half_of_float(half_to_float(x) + half_to_float(y)) & 0xffff)
+               << shift;
+    }
+    return sum;
+}
+
 static uint64_t apply(const struct instruction *code, uint64_t old, uint64_t value, uint64_t swap)
 {
     const bool wide = code->size == 8, is_signed = code->flags[FLAG_NUMBER] == NUMBER_SIGNED;
@@ -80,6 +94,8 @@ static uint64_t apply(const struct instruction *code, uint64_t old, uint64_t val
     case ATOMIC_ADD:
         return code->flags[FLAG_NUMBER] == NUMBER_FLOAT    ? float_sum((uint32_t)old, (uint32_t)value)
                : code->flags[FLAG_NUMBER] == NUMBER_DOUBLE ? double_sum(old, value)
+               : code->flags[FLAG_NUMBER] == NUMBER_HALVES ? halves_sum((uint32_t)old, (uint32_t)value, false)
+               : code->flags[FLAG_NUMBER] == NUMBER_BF16S  ? halves_sum((uint32_t)old, (uint32_t)value, true)
                                                            : old + value;
     case ATOMIC_MIN:
         return (value ^ flip) < (old ^ flip) ? value : old;
@@ -236,16 +252,20 @@ static void atomic_at(struct warp *warp, const struct instruction *code, uint32_
         narrow[l] = (uint32_t)addresses[l];
         shared |= (addresses[l] & ~(uint64_t)UINT32_MAX) == SHARED_WINDOW ? 1u << l : 0;
     }
+    const unsigned number = code->flags[FLAG_NUMBER];
+    if ((lanes & shared) && (number == NUMBER_HALVES || number == NUMBER_BF16S))
+        block_not_simulated(warp->block, "%s on shared memory", code->opcode);
     if (lanes & ~shared)
         global_lanes(warp, code, lanes & ~shared, addresses, first);
     if (lanes & shared)
         shared_lanes(warp, code, lanes & shared, narrow, first);
 }
 
-/* p, d, [address], value [, swap] */
+/* p, d, [address], value [, swap]; p: it was done. */
 static void atomic_global(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     atomic_at(warp, code, lanes, 2);
+    predicate_set(warp, &code->operands[0], lanes, ALL_LANES);
 }
 
 /* [address], value */
@@ -345,7 +365,7 @@ static bool prepare_cast(struct instruction *code)
 }
 
 /* clang-format off */
-#define KINDS "ADD MIN MAX INC DEC AND OR XOR EXCH CAS S32 S64 64 F32 F64 FTZ RN"
+#define KINDS "ADD MIN MAX INC DEC AND OR XOR EXCH CAS S32 S64 64 F32 F64 FTZ RN F16x2 BF16x2"
 const struct opcode atomic_opcodes[] = {
     {"ATOMG.E",    atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},
     {"ATOM.E",     atomic_global, CONTROL_NEXT, prepare_global,    "pd", KINDS " STRONG GPU SYS SM CTA"},

@@ -2,6 +2,7 @@
  */
 #include "grid.h"
 
+#include "device_memory.h"
 #include "machine.h"
 #include "memory.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTRUCTION_BYTES = 16, SHADOWED = 16 };
+enum { INSTRUCTION_BYTES = 16, WORKSPACE_BYTES = 256 };
 
 /* What the threads of a launch share. */
 struct run_state {
@@ -19,6 +20,7 @@ struct run_state {
     struct code *code;
     struct launch_state *shared;
     bool counts;
+    uint64_t workspace;   /* where blocks of a cooperative launch meet */
     uint64_t next, count; /* blocks */
     bool failed, fault;
     struct problem problem;
@@ -117,6 +119,9 @@ static void fill_bank0(struct block *block)
     uint32_t head[12] = {grid->threads[0], grid->threads[1], grid->threads[2],
                          grid->blocks[0],  grid->blocks[1],  grid->blocks[2]};
     memcpy(block->bank0, head, 24);
+    /* Its upper word comes first. */
+    const uint64_t workspace = block->launch_workspace << 32 | block->launch_workspace >> 32;
+    memcpy(block->bank0 + GRID_WORKSPACE, &workspace, sizeof workspace);
     const uint64_t window = LOCAL_WINDOW;
     memcpy(block->bank0 + 0x20, &window, sizeof window);
     memcpy(block->bank0 + STACK_TOP, &block->local_bytes, sizeof block->local_bytes);
@@ -131,8 +136,8 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     const struct grid *grid = run->grid;
     const struct function *function = grid->function;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
-    *block = (struct block){
-        .grid = grid, .code = run->code, .tallies = tallies, .counts = run->counts, .launch = run->shared};
+    *block = (struct block){.grid = grid, .code = run->code, .tallies = tallies, .counts = run->counts, .launch = run->shared,
+                            .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
     block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);
     if (!block->warps)
@@ -255,6 +260,8 @@ static bool open_barrier(struct block *block, unsigned number)
 static bool open_barriers(struct block *block)
 {
     bool opened = false;
+    for (unsigned w = 0; w < block->warp_count; w++)
+        opened |= warp_end_waits(&block->warps[w]);
     for (unsigned i = 0; i < BLOCK_BARRIERS; i++)
         opened |= open_barrier(block, i);
     return opened;
@@ -341,6 +348,10 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     run.count = (uint64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
     run.shared = launch_state_open();
     pthread_mutex_init(&run.lock, NULL);
+    void *workspace = grid->cooperative ? device_allocate(WORKSPACE_BYTES) : NULL;
+    if (workspace)
+        memset(workspace, 0, WORKSPACE_BYTES);
+    run.workspace = (uintptr_t)workspace;
     const size_t most = run.count < processors() ? (size_t)run.count : processors();
     struct thread_state *threads = x_calloc(most, sizeof *threads);
     for (size_t i = 0; i < most; i++) {
@@ -360,6 +371,8 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     free(threads);
     pthread_mutex_destroy(&run.lock);
     launch_state_close(run.shared);
+    if (workspace)
+        device_free(workspace);
     *fault = run.fault;
     if (run.failed)
         *problem = run.problem;

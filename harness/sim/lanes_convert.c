@@ -352,7 +352,9 @@ static void f2i(struct warp *warp, const struct instruction *code, uint32_t lane
         /* As the PTX manual has it for `cvt`: NaN is 0, but with 64 bits on either side it is the highest bit. */
         uint32_t integers_out[LANES] __attribute__((aligned(64)));
         saturated(integers_out, values, target, from == F64 ? 1u << (integer_bits(target) - 1) : 0);
-        WRITE_LANES(ROW(0), lanes, integers_out[l]);
+        /* Seen on an H200: a register holds a small number with its sign. */
+        const unsigned unused = is_signed(target) ? 32 - integer_bits(target) : 0;
+        WRITE_LANES(ROW(0), lanes, (uint32_t)((int32_t)(integers_out[l] << unused) >> unused));
     }
 }
 

@@ -82,6 +82,20 @@ SELDOM(fadd_any, 2, a + b)
 SELDOM(fmul_any, 2, a *b)
 SELDOM(ffma_any, 3, fmaf(a, b, c))
 
+/* .M2 to .M8 and .D2 to .D8: of the product, before it is rounded. A double holds it. */
+static double scale(const struct instruction *code)
+{
+    static const struct {
+        const char *name;
+        double factor;
+    } scales[] = {{"M2", 2}, {"M4", 4}, {"M8", 8}, {"D2", 0.5}, {"D4", 0.25}, {"D8", 0.125}};
+    for (size_t i = 0; i < ARRAY_SIZE(scales); i++)
+        if (has_modifier(code, scales[i].name))
+            return scales[i].factor;
+    return 1;
+}
+SELDOM(fmul_scaled, 2, (float)((double)a * (double)b * scale(code)))
+
 static bool is_plain_float(const struct instruction *code)
 {
     return !IS(FTZ) && !IS(SAT) && !IS(RZ) && !IS(RM) && !IS(RP);
@@ -118,7 +132,7 @@ static bool prepare_fadd(struct instruction *code)
 
 static bool prepare_fmul(struct instruction *code)
 {
-    code->run = !is_plain_float(code) ? fmul_any : has_signs(code) ? fmul_signs : fmul_plain;
+    code->run = scale(code) != 1 ? fmul_scaled : !is_plain_float(code) ? fmul_any : has_signs(code) ? fmul_signs : fmul_plain;
     return true;
 }
 
@@ -377,7 +391,7 @@ static void fchk(struct warp *warp, const struct instruction *code, uint32_t lan
 #define COMPARISONS "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T AND OR XOR"
 const struct opcode TABLE(lanes_float)[] = {
     {"FADD",  fadd_any,  CONTROL_NEXT, prepare_fadd,    "d",  "FTZ SAT RZ RM RP"},
-    {"FMUL",  fmul_any,  CONTROL_NEXT, prepare_fmul,    "d",  "FTZ SAT RZ RM RP"},
+    {"FMUL",  fmul_any,  CONTROL_NEXT, prepare_fmul,    "d",  "FTZ SAT RZ RM RP M2 M4 M8 D2 D4 D8"},
     {"FFMA",  ffma_any,  CONTROL_NEXT, prepare_ffma,    "d",  "FTZ SAT RZ RM RP"},
     {"FSETP", fsetp,     CONTROL_NEXT, prepare_compare, "pp", COMPARISONS " FTZ"},
     {"FSET",  fset,      CONTROL_NEXT, prepare_compare, "d",  COMPARISONS " FTZ BF"},

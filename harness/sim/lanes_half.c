@@ -389,12 +389,36 @@ static void hmnmx2(struct warp *warp, const struct instruction *code, uint32_t l
     WRITE_LANES(ROW(0), lanes, d.low[l] | d.high[l] << 16);
 }
 
+/* Of three. */
+static void vhmnmx(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    struct halves a, b, c, d;
+    halves_read(&a, warp, code, 1);
+    halves_read(&b, warp, code, 2);
+    halves_read(&c, warp, code, 3);
+    const uint32_t least = predicate(warp, &code->operands[4]);
+    const uint32_t infinity = code->flags[MINMAX_BF16] ? 0x7f80 : 0x7c00;
+    const bool any_nan = code->flags[MINMAX_NAN];
+    minmax(d.low, a.low, b.low, least, infinity, any_nan);
+    minmax(d.high, a.high, b.high, least, infinity, any_nan);
+    minmax(d.low, d.low, c.low, least, infinity, any_nan);
+    minmax(d.high, d.high, c.high, least, infinity, any_nan);
+    WRITE_LANES(ROW(0), lanes, d.low[l] | d.high[l] << 16);
+}
+
+static bool prepare_vhmnmx(struct instruction *code)
+{
+    return prepare_minmax(code) && !code->flags[MINMAX_FLUSHED] && !code->flags[MINMAX_XORSIGN] &&
+           code->operand_count == 5 && code->operands[4].kind == OPERAND_PREDICATE;
+}
+
 /* clang-format off */
 const struct opcode TABLE(lanes_half)[] = {
     {"HADD2",  hadd2,  CONTROL_NEXT, prepare_arithmetic, "d",  NULL},
     {"HMUL2",  hmul2,  CONTROL_NEXT, prepare_arithmetic, "d",  NULL},
     {"HFMA2",  hfma2,  CONTROL_NEXT, prepare_fused,      "d",  NULL},
     {"HMNMX2", hmnmx2, CONTROL_NEXT, prepare_minmax,     "d",  NULL},
+    {"VHMNMX", vhmnmx, CONTROL_NEXT, prepare_vhmnmx,     "d",  NULL},
     {"HSET2",  hset2,  CONTROL_NEXT, prepare_comparison, "d",  NULL},
     {"HSETP2", hsetp2, CONTROL_NEXT, prepare_comparison, "pp", NULL},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},

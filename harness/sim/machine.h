@@ -79,6 +79,7 @@ enum control {
     CONTROL_MOVE_BARRIER, /* BMOV */
     CONTROL_WARPSYNC,
     CONTROL_BLOCK_BARRIER, /* BAR */
+    CONTROL_WAIT_PHASE,    /* SYNCS.PHASECHK: until a phase of a barrier in memory is over */
     CONTROL_YIELD,         /* lets others go first: YIELD, NANOSLEEP */
     CONTROL_TRAP,
     CONTROL_UNKNOWN /* not simulated */
@@ -160,7 +161,7 @@ enum {
     BARRIERS = 16
 };
 
-enum split_state { SPLIT_READY, SPLIT_JOINING, SPLIT_SYNCING, SPLIT_AT_BARRIER };
+enum split_state { SPLIT_READY, SPLIT_JOINING, SPLIT_SYNCING, SPLIT_AT_BARRIER, SPLIT_AT_PHASE };
 
 /* Lanes of a warp that are at one place. */
 struct split {
@@ -241,6 +242,7 @@ struct block {
     struct swaps swaps;
     struct block_barrier barriers[BLOCK_BARRIERS];
     struct launch_state *launch;
+    uint64_t launch_workspace; /* address; 0: the launch is not cooperative */
     const struct instruction *now;
     jmp_buf *failed;
     struct problem *problem;
@@ -256,6 +258,7 @@ enum {
     PARAMETER_BANK = 0,
     BANK0_BYTES = 0x210 + 4096,
     STACK_TOP = 0x28,
+    GRID_WORKSPACE = 0x44,
 };
 /* Where generic addresses of shared and of local memory begin; nothing of a process lies there. */
 #define SHARED_WINDOW (UINT64_C(0x40) << 32)
@@ -264,6 +267,9 @@ enum {
 /* Executes until every split waits or has exited. warp.c */
 void warp_start(struct warp *warp);
 bool warp_run(struct warp *warp); /* whether anything was executed */
+/* Lets those go on that wait for a phase which is over: whether there were any. */
+bool warp_end_waits(struct warp *warp);
+bool phase_is_over(struct warp *warp, const struct instruction *code, uint32_t lanes); /* mbarrier.c */
 
 /* Rows of an operand. */
 static inline uint32_t *row_at(const struct warp *warp, unsigned space, uint32_t offset)
@@ -314,7 +320,8 @@ VECTOR_TABLES(lanes_float);
 VECTOR_TABLES(lanes_half);
 VECTOR_TABLES(lanes_convert);
 VECTOR_TABLES(lanes_memory);
-extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[];
+extern const struct opcode control_opcodes[], warp_opcodes[], texture_opcodes[], atomic_opcodes[], tensor_opcodes[],
+    mbarrier_opcodes[];
 
 const struct opcode *opcode_find(const char *opcode); /* NULL: not simulated */
 

@@ -18,7 +18,7 @@ static void write_all(struct warp *warp, const struct operand *to, uint32_t lane
 
 /* ---- Special registers ---- */
 
-enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH };
+enum special { TID, CTAID, LANE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, ZERO, SHARED_HIGH, TIME };
 enum { FLAG_WHAT, FLAG_AXIS };
 
 /* Of the others, some depend on the machine, and none is known here. */
@@ -77,6 +77,7 @@ static uint32_t special_value(const struct warp *warp, const struct instruction 
     case SHARED_HIGH:
         return (uint32_t)(SHARED_WINDOW >> 32);
     case ZERO:
+    case TIME: /* of CS2R only: see there */
         break;
     }
     return 0;
@@ -90,7 +91,7 @@ static void s2r(struct warp *warp, const struct instruction *code, uint32_t lane
         return;
     }
     const unsigned char what = code->flags[FLAG_WHAT];
-    if (code->uniform || what == CTAID || what == ZERO || what == SHARED_HIGH) {
+    if (code->uniform || what == CTAID || what == ZERO || what == TIME || what == SHARED_HIGH) {
         write_all(warp, &code->operands[0], lanes, special_value(warp, code, 0));
         return;
     }
@@ -103,12 +104,30 @@ enum { FLAG_SHORT = 2 };
 static bool prepare_cs2r(struct instruction *code)
 {
     code->flags[FLAG_SHORT] = has_modifier(code, "32");
+    if (code->operand_count == 2 && code->operands[1].kind == OPERAND_SPECIAL &&
+        strcmp(code->operands[1].word, "SR_GLOBALTIMERLO") == 0) {
+        code->flags[FLAG_WHAT] = TIME;
+        return true;
+    }
     return prepare_s2r(code);
+}
+
+/* libcu++ reads the time before it waits at a barrier in memory, to know how long to sleep when it has to wait again.
+ * Here it never has to, so any time will do. */
+static bool is_before_wait(const struct block *block, const struct instruction *code)
+{
+    enum { NEAR = 2 };
+    for (unsigned i = code->index + 1; i <= code->index + NEAR && i < block->code->count; i++)
+        if (block->code->list[i].control == CONTROL_WAIT_PHASE)
+            return true;
+    return false;
 }
 
 /* 64 bits unless .32. */
 static void cs2r(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
+    if (code->flags[FLAG_WHAT] == TIME && !is_before_wait(warp->block, code))
+        block_not_simulated(warp->block, "%s of %s", code->opcode, code->operands[1].word);
     s2r(warp, code, lanes);
     struct operand upper = code->operands[0];
     upper.row = upper.high;
@@ -199,12 +218,15 @@ static void ldc(struct warp *warp, const struct instruction *code, uint32_t lane
 
 /* ---- Between lanes ---- */
 
-/* p, d, a: the first lane's. What p says is not known: on an H200 it was false in all 89 places where it guards
- * BRA.DIV. */
+/* p, d, a: the first lane's; p in the lanes that have another. */
 static void r2ur(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
-    write_all(warp, &code->operands[1], ALL_LANES, ROW(2)[__builtin_ctz(warp->guarded)]);
-    predicate_set(warp, &code->operands[0], warp->guarded & lanes, 0);
+    const uint32_t *from = ROW(2), first = from[__builtin_ctz(warp->guarded)];
+    uint32_t others = 0;
+    for (unsigned l = 0; l < LANES; l++)
+        others |= (uint32_t)(from[l] != first) << l;
+    write_all(warp, &code->operands[1], ALL_LANES, first);
+    predicate_set(warp, &code->operands[0], warp->guarded & lanes, others);
 }
 
 /* p, d, a, lane, clamp and segment: of the PTX manual's shfl. */

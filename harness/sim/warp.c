@@ -246,7 +246,37 @@ static void move_barrier(struct warp *warp, const struct instruction *code, stru
         split->targets[barrier->index] = 0;
 }
 
-/* Lanes that each name those that they want to be with; .EXCLUSIVE lets each group go by itself. False: it waits. */
+/* Each group of lanes that name each other goes on by itself. */
+static void go_in_groups(struct warp *warp, const struct instruction *code, struct split *split, const uint32_t *row)
+{
+    /* Seen on an H200: .EXCLUSIVE is executed again for each group, .COLLECTIVE is not. */
+    const bool again = has_modifier(code, "EXCLUSIVE");
+    struct tally *tally = &warp->block->tallies[code->index];
+    uint32_t left = split->lanes;
+    const uint32_t behind = split->pc + 1;
+    bool first = true;
+    while (left) {
+        const uint32_t group = row[__builtin_ctz(left)] & left;
+        if (!group)
+            block_not_simulated(warp->block, "%s of a lane that does not name itself", code->opcode);
+        if (!first && again) {
+            tally->again++;
+            tally->again_threads += count_lanes(left);
+            tally->divergent++;
+        }
+        tally->uniform += again && first && group == left;
+        left &= ~group;
+        if (first) {
+            split->lanes = group;
+            split->pc = behind;
+            first = false;
+        } else {
+            add_split(warp, split, group, behind);
+        }
+    }
+}
+
+/* Lanes that each name those that they want to be with. False: it waits. */
 static bool warpsync(struct warp *warp, const struct instruction *code, struct split *split)
 {
     uint32_t wanted = 0;
@@ -258,28 +288,14 @@ static bool warpsync(struct warp *warp, const struct instruction *code, struct s
         const uint32_t *row = row_at(warp, mask->space, mask->row);
         for (unsigned l = 0; l < LANES; l++)
             wanted |= split->lanes >> l & 1 ? row[l] : 0;
-        if (has_modifier(code, "EXCLUSIVE") && (wanted & warp->alive & ~split->lanes) == 0) {
-            struct tally *tally = &warp->block->tallies[code->index];
-            uint32_t left = split->lanes;
-            const uint32_t behind = split->pc + 1;
-            bool first = true;
-            while (left) {
-                const uint32_t group = row[__builtin_ctz(left)] & left;
-                if (!first) {
-                    tally->again++;
-                    tally->again_threads += count_lanes(left);
-                    tally->divergent++;
-                }
-                tally->uniform += first && group == left;
-                left &= ~group;
-                if (first) {
-                    split->lanes = group;
-                    split->pc = behind;
-                    first = false;
-                } else {
-                    add_split(warp, split, group, behind);
-                }
-            }
+        bool alike = true;
+        for (unsigned l = 0; l < LANES; l++)
+            alike &= !(split->lanes >> l & 1) || (row[l] & warp->alive) == (wanted & warp->alive);
+        const bool collective = has_modifier(code, "COLLECTIVE") && !alike, here = (wanted & warp->alive & ~split->lanes) == 0;
+        if (collective && !here)
+            block_not_simulated(warp->block, "%s of several groups, some of whose lanes are elsewhere", code->opcode);
+        if (here && (collective || has_modifier(code, "EXCLUSIVE"))) {
+            go_in_groups(warp, code, split, row);
             return true;
         }
     }
@@ -378,7 +394,8 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
     case CONTROL_BRANCH_DIVERGENT: {
         const struct operand *mask = operand_of(code, OPERAND_ROW);
         const uint32_t wanted = mask ? first_value(warp, mask, split->lanes) : ALL_LANES;
-        branch(warp, code, split, 0, split->lanes == (wanted & warp->alive) ? 0 : lanes);
+        /* Its guard is true for those lanes that need not go apart. Seen on an H200: if one has to, all do. */
+        branch(warp, code, split, 0, lanes == (wanted & warp->alive) ? 0 : split->lanes);
         return true;
     }
     case CONTROL_BRANCH_ANY:
@@ -465,11 +482,18 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
         return false;
     case CONTROL_BLOCK_BARRIER:
         return block_barrier(warp, code, split, lanes);
+    case CONTROL_WAIT_PHASE:
+        if (!lanes || phase_is_over(warp, code, lanes)) {
+            split->pc++;
+            return true;
+        }
+        split->state = SPLIT_AT_PHASE;
+        return false;
     case CONTROL_YIELD:
         /* Seen on an H200: lanes that yield are not waited for any more where they were to join others, now and then.
          */
         for (unsigned b = 0; b < BARRIERS && lanes; b++)
-            if (split->targets[b] & warp->alive)
+            if (split->targets[b] & warp->alive & ~split->lanes)
                 block_not_simulated(warp->block, "%s where lanes of a warp are apart", code->opcode);
         split->pc++;
         warp->yields = true;
@@ -533,6 +557,22 @@ static void run_split(struct warp *warp, unsigned index)
     warp->yields = true;
 }
 
+bool warp_end_waits(struct warp *warp)
+{
+    bool ended = false;
+    for (unsigned i = 0; i < warp->split_count; i++) {
+        struct split *split = &warp->splits[i];
+        const struct instruction *code = &warp->block->code->list[split->pc];
+        if (split->state != SPLIT_AT_PHASE ||
+            !phase_is_over(warp, code, split->lanes & (*mask_at(warp, code->guard) ^ code->guard_flip)))
+            continue;
+        split->state = SPLIT_READY;
+        split->pc++;
+        ended = true;
+    }
+    return ended;
+}
+
 void warp_start(struct warp *warp)
 {
     warp->split_count = 1;
@@ -572,6 +612,7 @@ const struct opcode control_opcodes[] = {
     {"BRA.DIV",    NULL, CONTROL_BRANCH_DIVERGENT, NULL, "", ""},
     {"BRA.U.ANY",  NULL, CONTROL_BRANCH_ANY,       NULL, "", ""},
     {"BRX",        NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
+    {"BRXU",       NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
     {"CALL.REL",   NULL, CONTROL_CALL,             NULL, "", "NOINC"},
     {"RET.REL",    NULL, CONTROL_RETURN,           NULL, "", "NODEC"},
     {"EXIT",       NULL, CONTROL_EXIT,             NULL, "", ""},
@@ -587,6 +628,9 @@ const struct opcode control_opcodes[] = {
     {"NANOSLEEP",  NULL, CONTROL_YIELD,            NULL, "", ""},
     {"BPT.TRAP",   NULL, CONTROL_TRAP,             NULL, "", ""},
     {"NOP",        NULL, CONTROL_NEXT,             NULL, "", ""},
+    /* Kernels run one after the other: there is no other to wait for, or to let go. */
+    {"ACQBULK",    NULL, CONTROL_NEXT,             NULL, "", ""},
+    {"PREEXIT",    NULL, CONTROL_NEXT,             NULL, "", ""},
     {"DEPBAR",     NULL, CONTROL_NEXT,             NULL, "", "LE"},
     {"LDGDEPBAR",  NULL, CONTROL_NEXT,             NULL, "", ""},
     {"MEMBAR",     NULL, CONTROL_NEXT,             NULL, "", "ALL SC CTA GPU SYS"},

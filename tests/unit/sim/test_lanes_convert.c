@@ -134,15 +134,19 @@ Test(lanes_convert, subnormal_floats_are_flushed_where_that_is_asked_for)
 
 /* ---- To integers ---- */
 
-/* value is whole. */
+/* value is whole. A register holds a small number with its sign. */
 static uint64_t expected_integer(double value, unsigned bits, bool is_signed, bool wide_source)
 {
     const uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    if (value != value)
-        return bits == 64 || wide_source ? UINT64_C(1) << (bits - 1) : 0;
+    const uint64_t whole_register = bits == 64 ? UINT64_MAX : UINT32_MAX;
+    if (value != value) {
+        const uint64_t highest = is_signed ? (whole_register & ~(mask >> 1)) : UINT64_C(1) << (bits - 1);
+        return bits == 64 || wide_source ? highest : 0;
+    }
     if (is_signed) {
         const double limit = ldexp(1, (int)bits - 1);
-        return value >= limit ? mask >> 1 : value < -limit ? (mask >> 1) + 1 : (uint64_t)(int64_t)value & mask;
+        const int64_t most = (int64_t)(mask >> 1);
+        return (uint64_t)(value >= limit ? most : value < -limit ? -most - 1 : (int64_t)value) & whole_register;
     }
     return value >= ldexp(1, (int)bits) ? mask : value < 0 ? 0 : (uint64_t)value;
 }

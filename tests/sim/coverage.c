@@ -1,0 +1,94 @@
+/* coverage.c - which instructions of machine code the simulator does not know, without executing anything.
+ *
+ *   coverage FILE...
+ *
+ * For each opcode that it does not, in any function of a library, program or cubin: how often it stands there, and
+ * where first. Exits 0 when there is none, 1 when there are some, 2 when a file could not be read. What an instruction
+ * does may still depend on timing: that shows only where it is executed. */
+#include "sim/machine.h"
+
+#include "base/base.h"
+#include "cubin/cubin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gap {
+    const char *opcode; /* the code's, which stays */
+    const char *function;
+    unsigned index, count;
+};
+
+struct coverage {
+    struct gap *gaps;
+    size_t gap_count;
+    unsigned long long instructions, functions;
+};
+
+static void note(struct coverage *coverage, const struct function *function, const struct instruction *code)
+{
+    for (size_t i = 0; i < coverage->gap_count; i++)
+        if (strcmp(coverage->gaps[i].opcode, code->opcode) == 0) {
+            coverage->gaps[i].count++;
+            return;
+        }
+    *ARRAY_GROW(coverage->gaps, coverage->gap_count) =
+        (struct gap){.opcode = code->opcode, .function = function->name, .index = code->index, .count = 1};
+}
+
+static int look_at(void *data, const unsigned char *bytes, size_t size)
+{
+    struct coverage *coverage = data;
+    struct problem problem;
+    struct module *module = module_open(bytes, size, &problem);
+    if (!module) {
+        error("%s", problem.text);
+        return 2;
+    }
+    for (size_t i = 0; i < module->function_count; i++) {
+        struct function *function = &module->functions[i];
+        if (code_of(function, &problem) < 0) {
+            error("%s: %s", function->name, problem.text);
+            return 2;
+        }
+        coverage->functions++;
+        for (size_t k = 0; k < function->code->count; k++) {
+            coverage->instructions++;
+            if (function->code->list[k].control == CONTROL_UNKNOWN)
+                note(coverage, function, &function->code->list[k]);
+        }
+    }
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct gap *)a)->opcode, ((const struct gap *)b)->opcode);
+}
+
+int main(int argc, char **argv)
+{
+    struct coverage coverage = {0};
+    if (argc < 2) {
+        fprintf(stderr, "usage: coverage FILE...\n");
+        return 2;
+    }
+    for (int i = 1; i < argc; i++)
+        if (cubin_each_image(argv[i], look_at, &coverage) != 0)
+            return 2;
+    if (coverage.functions == 0) {
+        error("no machine code for a GPU in %s", argc > 2 ? "these files" : argv[1]);
+        return 2;
+    }
+    if (coverage.gap_count > 0)
+        qsort(coverage.gaps, coverage.gap_count, sizeof *coverage.gaps, by_name);
+    for (size_t i = 0; i < coverage.gap_count; i++)
+        printf("%6u %-40s %s+0x%x\n", coverage.gaps[i].count, coverage.gaps[i].opcode, coverage.gaps[i].function,
+               coverage.gaps[i].index * 16);
+    printf("%zu opcodes are not simulated, of %llu instructions in %llu functions\n", coverage.gap_count,
+           coverage.instructions, coverage.functions);
+    const int code = coverage.gap_count > 0 ? 1 : 0;
+    free(coverage.gaps);
+    return code;
+}
