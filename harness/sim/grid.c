@@ -35,20 +35,21 @@ struct thread_state {
 
 /* ---- Failing ---- */
 
+/* "kernels/a.cu:12"; without line information "add(float*)+0x40", as people call the function. */
 static char *place_of(const struct block *block)
 {
-    struct module *module = block->grid->function->module;
-    if (!block->now)
-        return x_strdup(block->grid->function->name);
-    if (!module->has_lines) {
-        line_table_open(&module->lines, module->bytes, module->size);
-        module->has_lines = true;
-    }
+    const struct function *function = block->grid->function;
+    const uint64_t offset = block->now ? (uint64_t)block->now->index * INSTRUCTION_BYTES : 0;
     unsigned number;
-    char *file = line_table_line(&module->lines, block->grid->function->name,
-                                 (uint64_t)block->now->index * INSTRUCTION_BYTES, &number);
-    char *place = file ? x_sprintf("%s:%u", file, number)
-                       : x_sprintf("%s+0x%x", block->grid->function->name, block->now->index * INSTRUCTION_BYTES);
+    char *file = block->now ? line_table_line(module_lines(function->module), function->name, offset, &number) : NULL;
+    char *name = file ? source_name(file) : x_strdup(function->name), *place;
+    if (file) {
+        place = x_sprintf("%s:%u", name, number);
+    } else {
+        symbols_read((char **[]){&name}, 1);
+        place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
+    }
+    free(name);
     free(file);
     return place;
 }
