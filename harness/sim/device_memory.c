@@ -73,3 +73,14 @@ bool device_find(uint64_t address, struct allocation *allocation)
     *allocation = entries[at - 1].place;
     return true;
 }
+
+bool device_find_near(uint64_t address, uint64_t within, struct allocation *allocation)
+{
+    const size_t at = entries_below(address);
+    const uint64_t behind = at > 0 ? address - entries[at - 1].place.end : UINT64_MAX;
+    const uint64_t before = at < entry_count ? entries[at].place.begin - address : UINT64_MAX;
+    if ((behind < before ? behind : before) > within)
+        return false;
+    *allocation = entries[behind < before ? at - 1 : at].place;
+    return true;
+}

@@ -23,5 +23,7 @@ void *device_allocate(size_t size);
 bool device_free(void *memory); /* false: it is not the beginning of an allocation */
 /* The allocation that holds that byte; false: none does. */
 bool device_find(uint64_t address, struct allocation *allocation);
+/* The allocation next to an address that is in none, for words; false: there is none within so many bytes. */
+bool device_find_near(uint64_t address, uint64_t within, struct allocation *allocation);
 
 #endif

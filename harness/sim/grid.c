@@ -137,7 +137,11 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     const struct grid *grid = run->grid;
     const struct function *function = grid->function;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
-    *block = (struct block){.grid = grid, .code = run->code, .tallies = tallies, .counts = run->counts, .launch = run->shared,
+    *block = (struct block){.grid = grid,
+                            .code = run->code,
+                            .tallies = tallies,
+                            .counts = run->counts,
+                            .launch = run->shared,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
     block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);
@@ -268,6 +272,26 @@ static bool open_barriers(struct block *block)
     return opened;
 }
 
+/* Nobody in the block can go on: at the place where the first one waits. */
+__attribute__((noreturn)) static void block_stuck(struct block *block)
+{
+    const struct split *found = NULL;
+    for (unsigned w = 0; w < block->warp_count; w++)
+        for (unsigned s = 0; s < block->warps[w].split_count; s++) {
+            const struct split *split = &block->warps[w].splits[s];
+            if (!found || (split->state == SPLIT_AT_BARRIER && found->state != SPLIT_AT_BARRIER))
+                found = split;
+        }
+    if (!found)
+        BUG("a block of no lanes is stuck");
+    block->now = &block->code->list[found->pc];
+    if (found->state == SPLIT_AT_BARRIER)
+        block_fault(block, "the block waits for itself: not all of its threads come to this barrier");
+    if (found->state == SPLIT_SYNCING)
+        block_fault(block, "lanes of a warp wait for others that do not come");
+    block_not_simulated(block, "%s that lanes of a warp do not leave", block->now->opcode);
+}
+
 static void run_block(struct block *block)
 {
     for (;;) {
@@ -281,7 +305,7 @@ static void run_block(struct block *block)
         if (!alive)
             return;
         if (!open_barriers(block) && !ran)
-            block_fault(block, "the block waits for itself: not all of its threads come to this barrier");
+            block_stuck(block);
     }
 }
 

@@ -64,6 +64,23 @@ void memo_shared(struct memo *memo, uint32_t lanes, const uint32_t *addresses, u
 
 /* ---- Faults ---- */
 
+__attribute__((noreturn)) static void global_outside(struct block *block, unsigned lane, uint64_t address,
+                                                     unsigned size, bool writes)
+{
+    enum { NEAR = 1 << 20 };
+    struct allocation near;
+    const char *does = writes ? "writes" : "reads";
+    const unsigned long long at = address;
+    if (!device_find(address, &near) && !device_find_near(address, NEAR, &near))
+        block_fault(block, "lane %u %s %u bytes at 0x%llx, which is in no allocation", lane, does, size, at);
+    const unsigned long long bytes = near.end - near.begin;
+    if (address < near.begin)
+        block_fault(block, "lane %u %s %u bytes at 0x%llx, %llu bytes before an allocation of %llu bytes", lane, does,
+                    size, at, (unsigned long long)(near.begin - address), bytes);
+    block_fault(block, "lane %u %s %u bytes at 0x%llx, %llu bytes beyond the end of an allocation of %llu bytes", lane,
+                does, size, at, (unsigned long long)(address + size - near.end), bytes);
+}
+
 void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
                   bool writes)
 {
@@ -72,18 +89,8 @@ void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const 
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1) || (addresses[l] >= found.begin && addresses[l] + size <= found.end))
             continue;
-        if (!device_find(addresses[l], &found) || addresses[l] + size > found.end) {
-            struct allocation near;
-            const uint64_t before = addresses[l] - (addresses[l] > 4096 ? 4096 : addresses[l]);
-            if (device_find(before, &near) || found.end)
-                block_fault(block,
-                            "lane %u %s %u bytes at 0x%llx, %lld bytes beyond the end of an allocation of %llu bytes",
-                            l, writes ? "writes" : "reads", size, (unsigned long long)addresses[l],
-                            (long long)(addresses[l] + size - (found.end ? found.end : near.end)),
-                            (unsigned long long)(found.end ? found.end - found.begin : near.end - near.begin));
-            block_fault(block, "lane %u %s %u bytes at 0x%llx, which is in no allocation", l,
-                        writes ? "writes" : "reads", size, (unsigned long long)addresses[l]);
-        }
+        if (!device_find(addresses[l], &found) || addresses[l] + size > found.end)
+            global_outside(block, l, addresses[l], size, writes);
     }
     if (device_find(first, &found)) {
         memo->begin = found.begin;

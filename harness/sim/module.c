@@ -246,6 +246,12 @@ static void relocate_sections(struct module *module, unsigned char *const *place
     }
 }
 
+const char *module_outside(const struct module *module, uint64_t address)
+{
+    const uint64_t number = (address - NOWHERE) >> 4;
+    return address >= NOWHERE && number < module->image.symbol_count ? symbol_name(&module->image, number) : NULL;
+}
+
 /* ---- The module ---- */
 
 struct module *module_open(const unsigned char *bytes, size_t size, struct problem *problem)

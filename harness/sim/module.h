@@ -69,6 +69,10 @@ struct module *module_open(const unsigned char *bytes, size_t size, struct probl
 struct function *module_function(struct module *module, const char *name); /* NULL: none */
 struct variable *module_variable(struct module *module, const char *name); /* NULL: none */
 
+/* The name of the function that is none of the machine code's and has this address in the constants: "__assertfail".
+ * NULL: there is none. */
+const char *module_outside(const struct module *module, uint64_t address);
+
 /* What cubin.h says of a function: barriers, name. Its code is NULL. */
 const struct cubin_function *module_facts(const struct function *function);
 

@@ -203,6 +203,22 @@ static void indirect(struct warp *warp, const struct instruction *code, struct s
     warp->block->tallies[code->index].uniform += split->lanes == before;
 }
 
+/* A function of the driver's, by its address in a register: only what a failing assertion calls is known. */
+__attribute__((noreturn)) static void call_outside(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const struct operand *operand = operand_of(code, OPERAND_ROW);
+    const char *name = NULL;
+    if (operand && !operand->immediate) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        const uint64_t low = row_at(warp, operand->space, operand->row)[lane];
+        const uint64_t high = row_at(warp, operand->space, operand->high)[lane];
+        name = module_outside(warp->block->grid->function->module, high << 32 | low);
+    }
+    if (name && strcmp(name, "__assertfail") == 0)
+        block_fault(warp->block, "an assertion fails");
+    block_not_simulated(warp->block, "%s of %s", code->opcode, name ? name : "something outside the machine code");
+}
+
 static void branch(struct warp *warp, const struct instruction *code, struct split *split, uint32_t lanes,
                    uint32_t taken)
 {
@@ -291,7 +307,8 @@ static bool warpsync(struct warp *warp, const struct instruction *code, struct s
         bool alike = true;
         for (unsigned l = 0; l < LANES; l++)
             alike &= !(split->lanes >> l & 1) || (row[l] & warp->alive) == (wanted & warp->alive);
-        const bool collective = has_modifier(code, "COLLECTIVE") && !alike, here = (wanted & warp->alive & ~split->lanes) == 0;
+        const bool collective = has_modifier(code, "COLLECTIVE") && !alike,
+                   here = (wanted & warp->alive & ~split->lanes) == 0;
         if (collective && !here)
             block_not_simulated(warp->block, "%s of several groups, some of whose lanes are elsewhere", code->opcode);
         if (here && (collective || has_modifier(code, "EXCLUSIVE"))) {
@@ -421,6 +438,12 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
             split->pc++;
         }
         return true;
+    case CONTROL_CALL_OUTSIDE:
+        if (!lanes) {
+            split->pc++;
+            return true;
+        }
+        call_outside(warp, code, lanes);
     case CONTROL_RETURN:
         indirect(warp, code, split, lanes,
                  operand_of(code, OPERAND_TARGET) ? operand_of(code, OPERAND_TARGET)->value : 0);
@@ -481,6 +504,10 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
             continue;
         return false;
     case CONTROL_BLOCK_BARRIER:
+        if (!lanes) {
+            split->pc++;
+            return true;
+        }
         return block_barrier(warp, code, split, lanes);
     case CONTROL_WAIT_PHASE:
         if (!lanes || phase_is_over(warp, code, lanes)) {
@@ -614,6 +641,9 @@ const struct opcode control_opcodes[] = {
     {"BRX",        NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
     {"BRXU",       NULL, CONTROL_BRANCH_INDEXED,   NULL, "", ""},
     {"CALL.REL",   NULL, CONTROL_CALL,             NULL, "", "NOINC"},
+    {"CALL.ABS",   NULL, CONTROL_CALL_OUTSIDE,     NULL, "", "NOINC"},
+    /* Where the function outside would return to: it is not executed. */
+    {"LEPC",       NULL, CONTROL_NEXT,             NULL, "d", ""},
     {"RET.REL",    NULL, CONTROL_RETURN,           NULL, "", "NODEC"},
     {"EXIT",       NULL, CONTROL_EXIT,             NULL, "", ""},
     {"BSSY",       NULL, CONTROL_OPEN,             NULL, "", ""},

@@ -1,0 +1,339 @@
+/* Kernels with one fault each, kernels that depend on what comes first, and right ones that look like these, for
+ * tests/sim/faults.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
+ * number. */
+#include "kernel.h"
+
+#include <assert.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { count = 1024, threads = 64, blocks = 4 };
+
+#define KERNEL(name) __global__ void name(int *out, const int *in, unsigned zero)
+#define I (blockIdx.x * blockDim.x + threadIdx.x)
+#define T threadIdx.x
+
+/* ---- Wrong ---- */
+
+KERNEL(read_beyond)
+{
+    out[I] = in[I + count - threads * blocks + 1 + zero]; /* read_beyond */
+}
+
+KERNEL(write_before)
+{
+    out[(int)I - 1] = in[I]; /* write_before */
+}
+
+KERNEL(wild_pointer)
+{
+    const int *nowhere = (const int *)(uintptr_t)(zero + 64);
+    out[I] = nowhere[T]; /* wild_pointer */
+}
+
+KERNEL(misaligned)
+{
+    const int4 four = *(const int4 *)(in + I + 1); /* misaligned */
+    out[I] = four.x + four.y + four.z + four.w;
+}
+
+KERNEL(misaligned_shared)
+{
+    __shared__ int tile[threads * 2];
+    tile[T] = in[I];
+    tile[T + threads] = in[I];
+    __syncthreads();
+    const int2 two = *(const int2 *)(tile + T + zero); /* misaligned_shared */
+    out[I] = two.x + two.y;
+}
+
+KERNEL(shared_beyond)
+{
+    __shared__ int tile[threads];
+    tile[T + 1 + zero] = in[I]; /* shared_beyond */
+    __syncthreads();
+    out[I] = tile[T];
+}
+
+KERNEL(shared_unwritten)
+{
+    __shared__ int tile[threads];
+    if (T < threads - 1)
+        tile[T] = in[I];
+    __syncthreads();
+    out[I] = tile[T ^ 1]; /* shared_unwritten */
+}
+
+KERNEL(writes_meet)
+{
+    __shared__ int tile[threads];
+    tile[T % 32] = in[I]; /* writes_meet */
+    __syncthreads();
+    out[I] = tile[T % 32];
+}
+
+KERNEL(read_after_write)
+{
+    __shared__ int tile[threads];
+    tile[T] = in[I];
+    out[I] = ((volatile int *)tile)[threads - 1 - T]; /* read_after_write */
+}
+
+KERNEL(write_after_read)
+{
+    __shared__ int tile[threads];
+    tile[T] = in[I];
+    __syncthreads();
+    const int other = ((volatile int *)tile)[threads - 1 - T]; /* write_after_read */
+    ((volatile int *)tile)[T] = other + 1;
+    __syncthreads();
+    out[I] = tile[T];
+}
+
+KERNEL(local_beyond)
+{
+    int own[64];
+    for (unsigned k = 0; k < 64; k++)
+        own[k] = in[(I + k) % count];
+    for (unsigned k = 0; k < 8; k++)
+        own[own[k] % 64] = own[k]; /* an array that has to lie in memory */
+    out[I] = own[own[0] % 64 + 4096 * (zero + 1)]; /* local_beyond */
+}
+
+KERNEL(lost_barrier)
+{
+    if (T < 32)
+        asm volatile("bar.sync 1, 64;" ::: "memory"); /* lost_barrier */
+    __syncthreads();
+    out[I] = in[I];
+}
+
+KERNEL(trap)
+{
+    out[I] = in[I];
+    if (in[I] == 7)
+        __trap(); /* trap */
+}
+
+KERNEL(assertion)
+{
+    assert(in[I] != 7); /* assertion */
+    out[I] = in[I];
+}
+
+KERNEL(second_block)
+{
+    if (blockIdx.x == 1)
+        out[I + count] = in[I]; /* second_block */
+}
+
+/* ---- What comes first decides ---- */
+
+__device__ unsigned flag, tickets, lock;
+
+KERNEL(waits_for_block)
+{
+    if (blockIdx.x == 0) {
+        while (*(volatile unsigned *)&flag != blocks - 1) /* waits_for_block */
+            ;
+    } else if (T == 0) {
+        atomicAdd(&flag, 1);
+    }
+    out[I] = in[I] + 1;
+}
+
+KERNEL(takes_lock)
+{
+    if (T == 0) {
+        while (atomicCAS(&lock, 0, 1) != 0) /* takes_lock */
+            ;
+        out[blockIdx.x] = in[I] + 1;
+        __threadfence();
+        atomicExch(&lock, 0);
+    }
+}
+
+KERNEL(adds_by_swapping)
+{
+    unsigned old = *(volatile unsigned *)&tickets, seen;
+    do {
+        seen = old;
+        old = atomicCAS(&tickets, seen, seen + 1); /* adds_by_swapping */
+    } while (old != seen);
+    out[I] = in[I] + 1;
+}
+
+KERNEL(reads_clock)
+{
+    out[I] = in[I] + 1 + (clock64() == 0); /* reads_clock */
+}
+
+/* ---- Right ---- */
+
+KERNEL(shared_atomics)
+{
+    __shared__ int sums[4];
+    if (T < 4)
+        sums[T] = 0;
+    __syncthreads();
+    atomicAdd(&sums[T % 4], 1);
+    __syncthreads();
+    out[I] = in[I] + sums[T % 4] / (threads / 4);
+}
+
+KERNEL(warp_exchange)
+{
+    __shared__ int tile[threads];
+    tile[T] = in[I];
+    __syncwarp();
+    const int other = tile[T ^ 31];
+    __syncwarp();
+    tile[T ^ 31] = other + 1;
+    __syncwarp();
+    out[I] = tile[T];
+}
+
+KERNEL(parts_of_words)
+{
+    __shared__ unsigned char bytes[threads * 2];
+    bytes[T % 32 * 2 + T / 32] = in[I] & 0xff; /* of each word both warps write two bytes */
+    __syncthreads();
+    out[I] = (in[I] & ~0xff) + bytes[T % 32 * 2 + T / 32] + 1;
+}
+
+KERNEL(named_barriers)
+{
+    __shared__ int tile[32];
+    if (T < 32) {
+        tile[T] = in[I + 32];
+        asm volatile("bar.arrive 1, 64;" ::: "memory");
+        out[I] = in[I] + 1;
+    } else {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[I] = tile[T - 32] + 1;
+    }
+}
+
+/* The last block to come adds up; which one that is does not show. */
+KERNEL(last_block)
+{
+    __shared__ bool is_last;
+    out[I] = in[I];
+    __threadfence();
+    __syncthreads();
+    if (T == 0)
+        is_last = atomicInc(&tickets, blocks - 1) == blocks - 1;
+    __syncthreads();
+    for (unsigned i = T; is_last && i < threads * blocks; i += threads)
+        out[i] = ((volatile int *)out)[i] + 1;
+}
+
+KERNEL(flag_in_warp)
+{
+    __shared__ volatile int number[threads / 32];
+    if (T % 32 == 0)
+        number[T / 32] = in[I];
+    __syncwarp();
+    out[I] = in[I] + 1 + 0 * number[T / 32];
+}
+
+KERNEL(reused_tile)
+{
+    __shared__ int tile[threads];
+    int sum = 1;
+    for (unsigned k = 0; k < 4; k++) {
+        tile[T] = in[I];
+        __syncthreads();
+        sum += tile[threads - 1 - T] - tile[threads - 1 - T];
+        __syncthreads();
+    }
+    out[I] = in[I] + sum;
+}
+
+/* ---- The library ---- */
+
+struct arrays {
+    int *in, *out;
+};
+
+static int open_arrays(void **state)
+{
+    struct arrays *arrays = new struct arrays();
+    *state = arrays;
+    const int error = cudaMalloc(&arrays->in, count * sizeof(int));
+    return error ? error : cudaMalloc(&arrays->out, count * sizeof(int));
+}
+
+static int restore(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    const unsigned none = 0;
+    int numbers[count];
+    for (int i = 0; i < count; i++)
+        numbers[i] = i;
+    int error = cudaMemcpy(arrays->in, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+    error = error ? error : cudaMemset(arrays->out, 0, sizeof numbers);
+    error = error ? error : cudaMemcpyToSymbol(flag, &none, sizeof none);
+    error = error ? error : cudaMemcpyToSymbol(tickets, &none, sizeof none);
+    return error ? error : cudaMemcpyToSymbol(lock, &none, sizeof none);
+}
+
+static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    int numbers[threads * blocks];
+    (void)variant;
+    const int error = cudaMemcpy(numbers, ((const struct arrays *)state)->out, sizeof numbers, cudaMemcpyDeviceToHost);
+    for (int i = 0; !error && i < threads * blocks; i++)
+        if (numbers[i] != i + 1) {
+            snprintf(why, why_size, "number %d is %d, not %d", i, numbers[i], i + 1);
+            return CUGATE_WRONG;
+        }
+    return error;
+}
+
+static void close_arrays(void *state)
+{
+    struct arrays *arrays = (struct arrays *)state;
+    cudaFree(arrays->in);
+    cudaFree(arrays->out);
+    delete arrays;
+}
+
+#define ROW(name)                                                                                                      \
+    {                                                                                                                  \
+        #name, "see there", [](void *state) -> int {                                                                   \
+            const struct arrays *arrays = (const struct arrays *)state;                                                \
+            name<<<blocks, threads>>>(arrays->out, arrays->in, 0);                                                     \
+            return cudaGetLastError();                                                                                 \
+        }, 0, 0, NULL                                                                                                  \
+    }
+
+static const struct cugate_variant wrong[] = {
+    ROW(read_beyond),      ROW(write_before),     ROW(wild_pointer), ROW(misaligned),   ROW(misaligned_shared),
+    ROW(shared_beyond),    ROW(shared_unwritten), ROW(writes_meet),  ROW(read_after_write),
+    ROW(write_after_read), ROW(local_beyond),     ROW(lost_barrier), ROW(trap),         ROW(assertion),
+    ROW(second_block),
+};
+static const struct cugate_variant timing[] = {ROW(waits_for_block), ROW(takes_lock), ROW(adds_by_swapping),
+                                               ROW(reads_clock)};
+static const struct cugate_variant right[] = {ROW(shared_atomics), ROW(warp_exchange), ROW(parts_of_words),
+                                              ROW(named_barriers), ROW(last_block),    ROW(flag_in_warp),
+                                              ROW(reused_tile)};
+
+#define FAMILY(name)                                                                                                   \
+    {                                                                                                                  \
+        #name, "see there", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, name, sizeof name / sizeof name[0] \
+    }
+static const struct cugate_family wrong_family = FAMILY(wrong), timing_family = FAMILY(timing),
+                                  right_family = FAMILY(right);
+
+extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_family *const families[] = {&wrong_family, &timing_family, &right_family};
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI, "nvcc", NULL, families, 3, [] { return (int)cudaDeviceSynchronize(); },
+        [](int code) { return cudaGetErrorString((cudaError_t)code); },
+    };
+    return &library;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Lets the simulator run kernels with a fault each (tests/sim/faults.cu): each has to be found, in its words and on its
+# line; what depends on what comes first has to be "not simulated"; and right kernels that look like these have to pass.
+# Ends with "N passed, N failed". Needs nvcc, no GPU.
+#
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/sim/faults.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache # of what was disassembled
+trap 'rm -rf "$work"' EXIT
+# shellcheck source=/dev/null
+. "$top/tests/scripts/expect.sh"
+
+mkdir "$work/src"
+cp "$top/tests/sim/faults.cu" "$work/src"
+cd "$work" || exit 2
+"${NVCC:-nvcc}" -std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" \
+    "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so src/faults.cu >log 2>&1 || cat log
+
+run() {
+    ask "$cugate" run --collector sim --kernels lib.so --metrics "$top/metrics" --timeout 60 "$@"
+}
+
+run -k 'right/*'
+expect 'right kernels pass' 0 'measured: 7 of 7 kernels'
+run -k 'wrong/*'
+expect 'wrong ones are not measured' 5 'measured: 0 of 15 kernels; 15 failed'
+run -k 'timing/*'
+expect 'and neither is what depends on what comes first' 5 'measured: 0 of 4 kernels; 4 failed'
+run -o run.json
+
+# reason KERNEL [!]WORDS...: why it failed, at the line whose comment is its name.
+reason() {
+    local kernel=$1 line
+    shift
+    jq -r --arg kernel "$kernel" '.kernels[$kernel].reason // "none"' run.json >said
+    line=$(grep -n "/\* ${kernel#*/} \*/" src/faults.cu | cut -d: -f1)
+    # shellcheck disable=SC2034 # expect() reads it
+    code=$(grep -c " at src/faults.cu:$line (block " said)
+    expect "$kernel" 1 "$@"
+}
+
+beyond='bytes beyond the end of an allocation of 4096 bytes'
+reason wrong/read_beyond 'reads 4 bytes at 0x' "4 $beyond" '!not simulated' 'block 3,0,0'
+reason wrong/second_block 'lane 0 writes 4 bytes at 0x' "260 $beyond" 'block 1,0,0'
+reason wrong/write_before 'lane 0 writes 4 bytes at 0x' '4 bytes before an allocation of 4096 bytes'
+reason wrong/wild_pointer 'lane 0 reads 4 bytes at 0x40, which is in no allocation'
+reason wrong/misaligned 'lane 0 accesses 16 bytes at 0x' 'which is no multiple of 16'
+reason wrong/misaligned_shared 'lane 1 accesses 8 bytes at byte 4 of shared memory, which is no multiple of 8'
+reason wrong/shared_beyond "lane 31 accesses bytes 256 to 259 of the block's 256 bytes of shared memory"
+reason wrong/shared_unwritten 'reads byte 252 of shared memory, which nobody wrote'
+reason wrong/writes_meet 'warps 0 and 1 of a block write byte 0 of shared memory without a barrier between them'
+reason wrong/read_after_write 'reads byte 252 of shared memory, which nobody wrote'
+reason wrong/write_after_read 'warps 0 and 1 of a block write and read byte 124 of shared memory without a barrier'
+reason wrong/local_beyond 'accesses byte 16384 of its 256 bytes of local memory'
+reason wrong/lost_barrier 'the block waits for itself: not all of its threads come to this barrier'
+reason wrong/trap 'the kernel traps itself'
+reason wrong/assertion 'an assertion fails' '!not simulated'
+reason timing/waits_for_block 'not simulated: ' 'waits in a loop for another warp'
+reason timing/takes_lock 'not simulated: ' 'depends on which warp comes first'
+reason timing/reads_clock 'not simulated: CS2R'
+# Its lanes part as well: which of the two reasons is met first hangs on the CPU's threads.
+ask jq -r '.kernels["timing/adds_by_swapping"].reason' run.json
+expect timing/adds_by_swapping 0 'not simulated: ' ' at src/faults.cu:'
+
+"${NVCC:-nvcc}" -std=c++20 -O3 -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" \
+    "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so src/faults.cu >log 2>&1 || cat log
+run -k wrong/trap
+expect 'without line information the function is named as in its source' 5 'trap(int*, int const*, unsigned int)+0x' '!_Z4trap'
+summary
