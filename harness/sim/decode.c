@@ -551,7 +551,7 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
 {
     const size_t length = strlen(operands);
     char *text = x_calloc(length + TOKENS + 1, 1), *tokens[TOKENS];
-    memcpy(text, operands, length);
+    memcpy(text, operands, length + 1);
     read_opcode(decoder, code, opcode);
     const size_t count = split_operands(text, tokens);
     bool good = count <= OPERANDS && read_guard(code, predicate);

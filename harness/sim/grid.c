@@ -136,7 +136,11 @@ static void open_block(struct block *block, const struct run_state *run, struct 
     const struct grid *grid = run->grid;
     const struct function *function = grid->function;
     const unsigned threads = grid->threads[0] * grid->threads[1] * grid->threads[2];
-    *block = (struct block){.grid = grid, .code = run->code, .tallies = tallies, .counts = run->counts, .launch = run->shared,
+    *block = (struct block){.grid = grid,
+                            .code = run->code,
+                            .tallies = tallies,
+                            .counts = run->counts,
+                            .launch = run->shared,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
     block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);

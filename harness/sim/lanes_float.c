@@ -94,7 +94,7 @@ static double scale(const struct instruction *code)
             return scales[i].factor;
     return 1;
 }
-SELDOM(fmul_scaled, 2, (float)((double)a * (double)b * scale(code)))
+SELDOM(fmul_scaled, 2, (float)((double)a *(double)b *scale(code)))
 
 static bool is_plain_float(const struct instruction *code)
 {
@@ -132,7 +132,10 @@ static bool prepare_fadd(struct instruction *code)
 
 static bool prepare_fmul(struct instruction *code)
 {
-    code->run = scale(code) != 1 ? fmul_scaled : !is_plain_float(code) ? fmul_any : has_signs(code) ? fmul_signs : fmul_plain;
+    code->run = scale(code) != 1        ? fmul_scaled
+                : !is_plain_float(code) ? fmul_any
+                : has_signs(code)       ? fmul_signs
+                                        : fmul_plain;
     return true;
 }
 

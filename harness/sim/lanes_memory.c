@@ -523,7 +523,7 @@ const struct opcode TABLE(lanes_memory)[] = {
     {"STL",    store_local,   CONTROL_NEXT, prepare_store, "",  WIDTHS},
     {"LD",     load_generic,  CONTROL_NEXT, prepare_load,  "d", WIDTHS HINTS},
     {"ST",     store_generic, CONTROL_NEXT, prepare_store, "",  WIDTHS HINTS},
-    {"LDGSTS", copy_async,    CONTROL_NEXT, prepare_copy,  "",  "E 64 128 BYPASS ZFILL LTC64B LTC128B LTC256B"},
+    {"LDGSTS", copy_async,    CONTROL_NEXT, prepare_copy,  "",  "E 64 128 BYPASS LTC64B LTC128B LTC256B"},
     {NULL, NULL, CONTROL_NEXT, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -291,7 +291,8 @@ static bool warpsync(struct warp *warp, const struct instruction *code, struct s
         bool alike = true;
         for (unsigned l = 0; l < LANES; l++)
             alike &= !(split->lanes >> l & 1) || (row[l] & warp->alive) == (wanted & warp->alive);
-        const bool collective = has_modifier(code, "COLLECTIVE") && !alike, here = (wanted & warp->alive & ~split->lanes) == 0;
+        const bool collective = has_modifier(code, "COLLECTIVE") && !alike,
+                   here = (wanted & warp->alive & ~split->lanes) == 0;
         if (collective && !here)
             block_not_simulated(warp->block, "%s of several groups, some of whose lanes are elsewhere", code->opcode);
         if (here && (collective || has_modifier(code, "EXCLUSIVE"))) {
