@@ -2,7 +2,7 @@
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
 #   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, what is computed
-#                                           without a GPU, planted faults,
+#                                           without a GPU, and what an H200 counted of it, planted faults,
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
 #                                           the gate, fuzz corpora; and, but not with sanitizers, which they do not
 #                                           concern, the reports and what is in ci/ for CI servers
@@ -98,6 +98,7 @@ else
     script check_perf tests/scripts/check_perf.sh
     script static tests/scripts/static.sh
     script simulate tests/scripts/simulate.sh
+    script recorded tests/sim/recorded.sh
     script static_files tests/scripts/static_files.sh
     script planted tests/scripts/planted.sh
     script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json

@@ -7,7 +7,7 @@
 #include "device_memory.h"
 #include "memory.h"
 
-enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS };
+enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
 
 /* ---- Addresses ---- */
 
@@ -433,9 +433,14 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
     uint64_t from[LANES];
     narrow_addresses(warp, &code->operands[0], to);
     global_addresses(warp, &code->operands[1], from);
-    uint32_t copies = lanes;
+    uint32_t copies = lanes, zeros[LANES] = {0};
     if (code->operand_count > 2)
         copies &= predicate(warp, &code->operands[2]);
+    /* .ZFILL: the source's lowest bits say how many of the bytes are zeros in its place. */
+    for (unsigned l = 0; l < LANES && code->flags[FLAG_FILLS]; l++) {
+        zeros[l] = (uint32_t)from[l] % code->size;
+        from[l] -= zeros[l];
+    }
     struct memo memo = {0};
     struct tally *tally = &block->tallies[code->index];
     if (copies) {
@@ -466,9 +471,11 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         shadow_visit(warp, lanes, to, code->size, true);
     for (unsigned l = 0; l < LANES; l++) {
         if (copies >> l & 1)
-            memcpy(block->shared + to[l], device_bytes(from[l]), code->size);
+            memcpy(block->shared + to[l], device_bytes(from[l]), code->size - zeros[l]);
         else if (lanes >> l & 1)
-            memset(block->shared + to[l], 0, code->size);
+            zeros[l] = code->size;
+        if (lanes >> l & 1)
+            memset(block->shared + to[l] + code->size - zeros[l], 0, zeros[l]);
     }
 }
 
@@ -488,6 +495,7 @@ static bool prepare_size(struct instruction *code)
         }
     code->flags[FLAG_STRONG] = IS(STRONG) && (IS(GPU) || IS(SYS));
     code->flags[FLAG_BYPASS] = IS(BYPASS);
+    code->flags[FLAG_FILLS] = has_modifier(code, "ZFILL");
     return true;
 }
 

@@ -10,10 +10,10 @@ set -euo pipefail
 export LC_ALL=C
 
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 3 ] && [ -n "${NOTE-}" ] || {
+if [ $# -lt 3 ] || [ -z "${NOTE-}" ]; then
     echo "usage: NOTE='how the libraries were built' tests/sim/compact.sh ARCHIVE.tar.xz 'RECORDING...' LIBRARY.so..." >&2
     exit 2
-}
+fi
 archive=$1
 read -ra recordings <<<"$2"
 shift 2

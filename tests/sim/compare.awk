@@ -6,7 +6,6 @@
 # instruction may differ only where the kernel's own count of that kind is known within bounds only. Prints
 #
 #   difference KERNEL COUNTER WORDS    one line for each counter of a kernel that is neither
-#   not-simulated KERNEL WORDS
 #   total KERNELS EXACT BOUNDED INSTRUCTIONS LOOSE    kernels compared, their rows, counts of instructions equal and not
 
 function number(text) { return text + 0 }
@@ -46,7 +45,8 @@ $1 == "k" {
         difference("-", "is not in the recording")
         skip = 1
     } else if ($3 == "-") {
-        print "not-simulated", kernel, substr($0, length($1 $2) + 5)
+        if ($4 " " $5 != "not simulated:")
+            difference("-", substr($0, length($1 $2) + 5))
         skip = 1
     } else if (code[kernel] ~ /^k [^ ]+ - /) {
         difference("-", "was not recorded: " code[kernel])
@@ -105,7 +105,7 @@ $1 == "i" && !skip {
 
 END {
     for (i = 1; i <= count; i++)
-        if (!(order[i] in seen)) {
+        if (!(order[i] in seen) && code[order[i]] !~ /^k [^ ]+ - /) {
             kernel = order[i]
             difference("-", "is in the recording only")
         }
