@@ -72,7 +72,7 @@ static bool is_below(const char *path)
     return place != NULL;
 }
 
-static char *name_of(const char *path)
+char *source_name(const char *path)
 {
     char directory[PATH_MAX];
     const char *rest = getcwd(directory, sizeof directory) ? rest_below(path, directory) : NULL;
@@ -89,7 +89,7 @@ static char *name_of(const char *path)
 
 bool source_is_below(const char *path)
 {
-    char *name = name_of(path);
+    char *name = source_name(path);
     const bool found = is_below(name);
     free(name);
     return found;
@@ -128,7 +128,7 @@ static const struct source_file *open_source(struct source_files *sources, const
             return &sources->list[i];
     struct source_file *source = ARRAY_GROW(sources->list, sources->count);
     source->path = x_strdup(path);
-    source->name = name_of(path);
+    source->name = source_name(path);
     read_text(sources, source);
     return source;
 }

@@ -15,6 +15,9 @@
  * by now. Lines that thereby are one become one. */
 void source_resolve(struct profile *profile, const char *library);
 
+/* The name of a file that a compiler wrote, by the same rules; caller frees. */
+char *source_name(const char *path);
+
 /* Whether a path that a compiler wrote is that of a file below the current directory, by the same rules. */
 bool source_is_below(const char *path);
 

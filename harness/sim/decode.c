@@ -25,14 +25,6 @@ struct decoder {
     size_t text_used, text_size;
 };
 
-bool has_modifier(const struct instruction *code, const char *modifier)
-{
-    for (unsigned i = 0; i < code->modifier_count; i++)
-        if (strcmp(code->modifiers[i], modifier) == 0)
-            return true;
-    return false;
-}
-
 /* A copy that lives as long as the code. */
 static const char *keep_text(struct decoder *decoder, const char *text, size_t length)
 {

@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,57 +31,6 @@ struct thread_state {
     struct tally *tallies;
     pthread_t thread;
 };
-
-/* ---- Failing ---- */
-
-static char *place_of(const struct block *block)
-{
-    struct module *module = block->grid->function->module;
-    if (!block->now)
-        return x_strdup(block->grid->function->name);
-    if (!module->has_lines) {
-        line_table_open(&module->lines, module->bytes, module->size);
-        module->has_lines = true;
-    }
-    unsigned number;
-    char *file = line_table_line(&module->lines, block->grid->function->name,
-                                 (uint64_t)block->now->index * INSTRUCTION_BYTES, &number);
-    char *place = file ? x_sprintf("%s:%u", file, number)
-                       : x_sprintf("%s+0x%x", block->grid->function->name, block->now->index * INSTRUCTION_BYTES);
-    free(file);
-    return place;
-}
-
-static pthread_mutex_t failing = PTHREAD_MUTEX_INITIALIZER;
-
-__attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)
-{
-    char text[400];
-    vsnprintf(text, sizeof text, format, list);
-    pthread_mutex_lock(&failing);
-    char *place = place_of(block);
-    pthread_mutex_unlock(&failing);
-    problem_set(block->problem, "%s%s at %s (block %u,%u,%u)", prefix, text, place, block->index[0], block->index[1],
-                block->index[2]);
-    free(place);
-    longjmp(*block->failed, 1);
-}
-
-void block_fault(struct block *block, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *block->fault = true;
-    fail(block, "", format, list);
-}
-
-void block_not_simulated(struct block *block, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    *block->fault = false;
-    fail(block, "not simulated: ", format, list);
-}
 
 /* ---- A block ---- */
 
