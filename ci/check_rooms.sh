@@ -42,6 +42,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
     built=()
     for source in harness/*/*.c; do
         object=$objects/${source%.c}.o
+        [ -e "$object" ] || object=$objects/${source%.c}.base.o # compiled for each vector unit: one says it for all
         if [ ! -e "$object" ] || [ "$source" -nt "$object" ]; then
             echo "$source: is not built, or changed since: make all" >&2
             exit 2
@@ -49,7 +50,7 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
         built+=("$object")
     done
     nm -A "${built[@]}" | awk -v before="$objects/harness/" '
-        { file = $1; sub(/:[^:]*$/, "", file); file = substr(file, length(before) + 1); sub(/\.o$/, ".c", file) }
+        { file = $1; sub(/:[^:]*$/, "", file); file = substr(file, length(before) + 1); sub(/(\.base)?\.o$/, ".c", file) }
         $(NF - 1) ~ /^[BCDRTVW]$/ { print "DEFINED", $NF, file }
         $(NF - 1) ~ /U$/ { print "USED", $NF, file }' >"$work/symbols"
     # "FILE OTHER ROOM OTHER": who calls whom.

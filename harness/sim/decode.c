@@ -25,14 +25,6 @@ struct decoder {
     size_t text_used, text_size;
 };
 
-bool has_modifier(const struct instruction *code, const char *modifier)
-{
-    for (unsigned i = 0; i < code->modifier_count; i++)
-        if (strcmp(code->modifiers[i], modifier) == 0)
-            return true;
-    return false;
-}
-
 /* A copy that lives as long as the code. */
 static const char *keep_text(struct decoder *decoder, const char *text, size_t length)
 {
@@ -551,7 +543,7 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
 {
     const size_t length = strlen(operands);
     char *text = x_calloc(length + TOKENS + 1, 1), *tokens[TOKENS];
-    memcpy(text, operands, length);
+    memcpy(text, operands, length + 1);
     read_opcode(decoder, code, opcode);
     const size_t count = split_operands(text, tokens);
     bool good = count <= OPERANDS && read_guard(code, predicate);

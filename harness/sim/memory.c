@@ -330,7 +330,7 @@ void shadow_close(struct shadow *shadow)
     free(shadow);
 }
 
-static void visit_word(struct warp *warp, unsigned lane, uint32_t address, bool writes)
+static void visit_word(struct warp *warp, uint32_t address, bool writes)
 {
     struct block *block = warp->block;
     struct shadow_word *word = &block->shadow->words[address / 4];
@@ -340,9 +340,6 @@ static void visit_word(struct warp *warp, unsigned lane, uint32_t address, bool 
         word->epoch = block->epoch;
         word->writer = word->reader = 0;
     }
-    if (!writes && !word->written)
-        block_fault(block, "lane %u of warp %u reads byte %lld of shared memory, which nobody wrote", lane,
-                    warp->number, byte);
     if (word->writer && word->writer != me)
         block_fault(block, "warps %u and %u of a block %s byte %lld of shared memory without a barrier between them",
                     word->writer - 1u, warp->number, writes ? "write" : "write and read", byte);
@@ -358,18 +355,34 @@ static void visit_word(struct warp *warp, unsigned lane, uint32_t address, bool 
     }
 }
 
+/* Lanes that read words which nobody wrote. Some of a warp may: CUB's sort by merging reads one key too many, and makes
+ * nothing of it. All of them are a mistake. */
+static void look_for_unwritten(struct warp *warp, uint32_t lanes, const uint32_t *addresses)
+{
+    const struct shadow_word *words = warp->block->shadow->words;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        if (words[addresses[__builtin_ctz(left)] / 4].written)
+            return;
+    const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    block_fault(warp->block,
+                "warp %u reads shared memory that nobody wrote: lane %u byte %lld, the other lanes likewise",
+                warp->number, lane, (long long)addresses[lane] - SHARED_RESERVED);
+}
+
 /* Parts of a word are written by several warps with right: those are not looked at. */
 void shadow_visit(struct warp *warp, uint32_t lanes, const uint32_t *addresses, unsigned size, bool writes)
 {
+    if (!writes)
+        look_for_unwritten(warp, lanes, addresses);
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
         if (size < 4) {
-            warp->block->shadow->words[addresses[l] / 4].written = true;
+            warp->block->shadow->words[addresses[l] / 4].written |= writes;
             continue;
         }
         for (unsigned k = 0; k < size; k += 4)
-            visit_word(warp, l, addresses[l] + k, writes);
+            visit_word(warp, addresses[l] + k, writes);
     }
 }
 

@@ -59,10 +59,10 @@ KERNEL(shared_beyond)
 KERNEL(shared_unwritten)
 {
     __shared__ int tile[threads];
-    if (T < threads - 1)
+    if (T < 32)
         tile[T] = in[I];
     __syncthreads();
-    out[I] = tile[T ^ 1]; /* shared_unwritten */
+    out[I] = tile[T]; /* shared_unwritten */
 }
 
 KERNEL(writes_meet)
@@ -238,6 +238,16 @@ KERNEL(flag_in_warp)
     out[I] = in[I] + 1 + 0 * number[T / 32];
 }
 
+/* As merging does, and makes nothing of it. */
+KERNEL(reads_one_too_many)
+{
+    __shared__ int tile[threads + 1];
+    tile[T] = in[I];
+    __syncthreads();
+    const int next = tile[T + 1];
+    out[I] = in[I] + 1 + (next == 1 << 30);
+}
+
 KERNEL(reused_tile)
 {
     __shared__ int tile[threads];
@@ -319,7 +329,7 @@ static const struct cugate_variant timing[] = {ROW(waits_for_block), ROW(takes_l
                                                ROW(reads_clock)};
 static const struct cugate_variant right[] = {ROW(shared_atomics), ROW(warp_exchange), ROW(parts_of_words),
                                               ROW(named_barriers), ROW(last_block),    ROW(flag_in_warp),
-                                              ROW(reused_tile)};
+                                              ROW(reused_tile),    ROW(reads_one_too_many)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \

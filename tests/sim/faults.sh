@@ -27,7 +27,7 @@ run() {
 }
 
 run -k 'right/*'
-expect 'right kernels pass' 0 'measured: 7 of 7 kernels'
+expect 'right kernels pass' 0 'measured: 8 of 8 kernels'
 run -k 'wrong/*'
 expect 'wrong ones are not measured' 5 'measured: 0 of 15 kernels; 15 failed'
 run -k 'timing/*'
@@ -53,9 +53,9 @@ reason wrong/wild_pointer 'lane 0 reads 4 bytes at 0x40, which is in no allocati
 reason wrong/misaligned 'lane 0 accesses 16 bytes at 0x' 'which is no multiple of 16'
 reason wrong/misaligned_shared 'lane 1 accesses 8 bytes at byte 4 of shared memory, which is no multiple of 8'
 reason wrong/shared_beyond "lane 31 accesses bytes 256 to 259 of the block's 256 bytes of shared memory"
-reason wrong/shared_unwritten 'reads byte 252 of shared memory, which nobody wrote'
+reason wrong/shared_unwritten 'warp 1 reads shared memory that nobody wrote: lane 0 byte 128, the other lanes likewise'
 reason wrong/writes_meet 'warps 0 and 1 of a block write byte 0 of shared memory without a barrier between them'
-reason wrong/read_after_write 'reads byte 252 of shared memory, which nobody wrote'
+reason wrong/read_after_write 'reads shared memory that nobody wrote: lane 0 byte 252, the other lanes likewise'
 reason wrong/write_after_read 'warps 0 and 1 of a block write and read byte 124 of shared memory without a barrier'
 reason wrong/local_beyond 'accesses byte 16384 of its 256 bytes of local memory'
 reason wrong/lost_barrier 'the block waits for itself: not all of its threads come to this barrier'

@@ -1,0 +1,63 @@
+/* How a block fails, and where: the place is that of the instruction at hand. */
+#include "machine.h"
+
+#include "base/base.h"
+#include "cubin/cubin.h"
+#include "model/model.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { INSTRUCTION_BYTES = 16 };
+
+/* "kernels/a.cu:12"; without line information "add(float*)+0x40", as people call the function. */
+static char *place_of(const struct block *block)
+{
+    const struct function *function = block->grid->function;
+    const uint64_t offset = block->now ? (uint64_t)block->now->index * INSTRUCTION_BYTES : 0;
+    unsigned number;
+    char *file = block->now ? line_table_line(module_lines(function->module), function->name, offset, &number) : NULL;
+    char *name = file ? source_name(file) : x_strdup(function->name), *place;
+    if (file) {
+        place = x_sprintf("%s:%u", name, number);
+    } else {
+        symbols_read((char **[]){&name}, 1);
+        place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
+    }
+    free(name);
+    free(file);
+    return place;
+}
+
+static pthread_mutex_t failing = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)
+{
+    char text[400];
+    vsnprintf(text, sizeof text, format, list);
+    pthread_mutex_lock(&failing);
+    char *place = place_of(block);
+    pthread_mutex_unlock(&failing);
+    problem_set(block->problem, "%s%s at %s (block %u,%u,%u)", prefix, text, place, block->index[0], block->index[1],
+                block->index[2]);
+    free(place);
+    longjmp(*block->failed, 1);
+}
+
+void block_fault(struct block *block, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *block->fault = true;
+    fail(block, "", format, list);
+}
+
+void block_not_simulated(struct block *block, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    *block->fault = false;
+    fail(block, "not simulated: ", format, list);
+}
