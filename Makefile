@@ -139,7 +139,7 @@ CRITERION_LIBS ?= $(shell $(PKG_CONFIG) --libs criterion 2>/dev/null)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(DEPENDENCY_CFLAGS) \
-          $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+          $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-pass-failed)
 # Under ASan it is libasan that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
 LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) -Wl,--disable-new-dtags)
 # libstdc++ is where __cxa_demangle lives.
@@ -453,9 +453,10 @@ $(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcuga
 # Without libFuzzer, a main of our own feeds the corpus to each target.
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay_main.o
 fuzzers: $(FUZZERS)
+$(BUILD)/fuzz/fuzz_decode: $(SIM_O)
 $(FUZZERS): $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/libcugate.a
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(LD_FLAGS) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LD_FLAGS) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
 FORCE:
 
