@@ -529,8 +529,8 @@ static bool read_guard(struct instruction *code, const char *predicate)
     return true;
 }
 
-/* CALL and RET name a place: the offset of a symbol, or a register. */
-static void resolve(const struct function *function, struct instruction *code)
+/* CALL and RET name a place: the offset of a symbol, or a register. False: a word that means nothing. */
+static bool resolve(const struct function *function, struct instruction *code)
 {
     for (unsigned i = 0; i < code->operand_count; i++) {
         struct operand *operand = &code->operands[i];
@@ -539,7 +539,10 @@ static void resolve(const struct function *function, struct instruction *code)
                 const int64_t value = (int64_t)function->symbols[s].offset;
                 *operand = (struct operand){.kind = OPERAND_TARGET, .value = value};
             }
+        if (operand->kind == OPERAND_WORD)
+            return false;
     }
+    return true;
 }
 
 /* The loop that executes a warp takes these operands for granted. */
@@ -566,7 +569,7 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
     }
     if (good) {
         join_halves(decoder, code);
-        resolve(decoder->function, code);
+        good = resolve(decoder->function, code);
     }
     free(text);
     const struct opcode *row = opcode_find(code->opcode);
