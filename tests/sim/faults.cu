@@ -97,7 +97,7 @@ KERNEL(local_beyond)
     for (unsigned k = 0; k < 64; k++)
         own[k] = in[(I + k) % count];
     for (unsigned k = 0; k < 8; k++)
-        own[own[k] % 64] = own[k]; /* an array that has to lie in memory */
+        own[own[k] % 64] = own[k];                 /* an array that has to lie in memory */
     out[I] = own[own[0] % 64 + 4096 * (zero + 1)]; /* local_beyond */
 }
 
@@ -312,28 +312,28 @@ static void close_arrays(void *state)
 
 #define ROW(name)                                                                                                      \
     {                                                                                                                  \
-        #name, "see there", [](void *state) -> int {                                                                   \
+#name, "see there", [](void *state) -> int {                                                                   \
             const struct arrays *arrays = (const struct arrays *)state;                                                \
             name<<<blocks, threads>>>(arrays->out, arrays->in, 0);                                                     \
             return cudaGetLastError();                                                                                 \
-        }, 0, 0, NULL                                                                                                  \
+        }, 0, 0, NULL       \
     }
 
 static const struct cugate_variant wrong[] = {
-    ROW(read_beyond),      ROW(write_before),     ROW(wild_pointer), ROW(misaligned),   ROW(misaligned_shared),
-    ROW(shared_beyond),    ROW(shared_unwritten), ROW(writes_meet),  ROW(read_after_write),
-    ROW(write_after_read), ROW(local_beyond),     ROW(lost_barrier), ROW(trap),         ROW(assertion),
-    ROW(second_block),
+    ROW(read_beyond),   ROW(write_before),     ROW(wild_pointer), ROW(misaligned),       ROW(misaligned_shared),
+    ROW(shared_beyond), ROW(shared_unwritten), ROW(writes_meet),  ROW(read_after_write), ROW(write_after_read),
+    ROW(local_beyond),  ROW(lost_barrier),     ROW(trap),         ROW(assertion),        ROW(second_block),
 };
 static const struct cugate_variant timing[] = {ROW(waits_for_block), ROW(takes_lock), ROW(adds_by_swapping),
                                                ROW(reads_clock)};
-static const struct cugate_variant right[] = {ROW(shared_atomics), ROW(warp_exchange), ROW(parts_of_words),
-                                              ROW(named_barriers), ROW(last_block),    ROW(flag_in_warp),
+static const struct cugate_variant right[] = {ROW(shared_atomics), ROW(warp_exchange),     ROW(parts_of_words),
+                                              ROW(named_barriers), ROW(last_block),        ROW(flag_in_warp),
                                               ROW(reused_tile),    ROW(reads_one_too_many)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \
-        #name, "see there", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, name, sizeof name / sizeof name[0] \
+#name, "see there", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, name,                          \
+            sizeof name / sizeof name[0]                                                                               \
     }
 static const struct cugate_family wrong_family = FAMILY(wrong), timing_family = FAMILY(timing),
                                   right_family = FAMILY(right);
@@ -342,7 +342,12 @@ extern "C" __attribute__((visibility("default"))) const struct cugate_library *c
 {
     static const struct cugate_family *const families[] = {&wrong_family, &timing_family, &right_family};
     static const struct cugate_library library = {
-        CUGATE_KERNEL_ABI, "nvcc", NULL, families, 3, [] { return (int)cudaDeviceSynchronize(); },
+        CUGATE_KERNEL_ABI,
+        "nvcc",
+        NULL,
+        families,
+        3,
+        [] { return (int)cudaDeviceSynchronize(); },
         [](int code) { return cudaGetErrorString((cudaError_t)code); },
     };
     return &library;
