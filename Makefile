@@ -46,6 +46,8 @@ DISASM ?= yes
 SESSIONS ?=
 #: FUZZ_SECONDS=60            fuzz: time for each target
 FUZZ_SECONDS ?= 60
+#: SEEDS="11 12"              sim-random: of the random kernels; default: three of today's
+SEEDS ?= $(foreach n,1 2 3,$(shell date +%y%j)$(n))
 #: V=1                        print whole commands
 V ?=
 
@@ -149,7 +151,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz install clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -245,6 +247,13 @@ fuzz:
 	@$(MAKE) --no-print-directory BUILD=build/libfuzzer CC=clang SAN=address,undefined,fuzzer-no-link \
 	    FUZZ_MAIN= FUZZ_LDFLAGS=-fsanitize=fuzzer fuzzers
 	@BUILD=build/libfuzzer ci/test.sh --fuzz $(FUZZ_SECONDS)
+
+## sim-random: that simulating random kernels gives the same on one core and on all, by each vector unit; with SAN=, sanitized
+sim-random:
+	@ci/install_deps.sh build $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
+	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
+	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
 
 ## install: copy the program, its plugins, kernel.h, the metrics and the descriptions of GPUs to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
