@@ -46,6 +46,8 @@ DISASM ?= yes
 SESSIONS ?=
 #: FUZZ_SECONDS=60            fuzz: time for each target
 FUZZ_SECONDS ?= 60
+#: SEEDS="11 12"              sim-random: of the random kernels; default: three of today's
+SEEDS ?= $(foreach n,1 2 3,$(shell date +%y%j)$(n))
 #: V=1                        print whole commands
 V ?=
 
@@ -139,7 +141,7 @@ CRITERION_LIBS ?= $(shell $(PKG_CONFIG) --libs criterion 2>/dev/null)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(DEPENDENCY_CFLAGS) \
-          $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+          $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-pass-failed)
 # Under ASan it is libasan that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
 LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) -Wl,--disable-new-dtags)
 # libstdc++ is where __cxa_demangle lives.
@@ -149,7 +151,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz install clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -245,6 +247,13 @@ fuzz:
 	@$(MAKE) --no-print-directory BUILD=build/libfuzzer CC=clang SAN=address,undefined,fuzzer-no-link \
 	    FUZZ_MAIN= FUZZ_LDFLAGS=-fsanitize=fuzzer fuzzers
 	@BUILD=build/libfuzzer ci/test.sh --fuzz $(FUZZ_SECONDS)
+
+## sim-random: that simulating random kernels gives the same on one core and on all, by each vector unit; with SAN=, sanitized
+sim-random:
+	@ci/install_deps.sh build $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
+	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
+	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
 
 ## install: copy the program, its plugins, kernel.h, the metrics and the descriptions of GPUs to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
@@ -453,9 +462,10 @@ $(BUILD)/tests/coverage: $(BUILD)/tests/sim/coverage.o $(SIM_O) $(BUILD)/libcuga
 # Without libFuzzer, a main of our own feeds the corpus to each target.
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay_main.o
 fuzzers: $(FUZZERS)
+$(BUILD)/fuzz/fuzz_decode: $(SIM_O)
 $(FUZZERS): $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(BUILD)/libcugate.a
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(LD_FLAGS) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LD_FLAGS) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
 FORCE:
 

@@ -4,9 +4,10 @@
  * Peculiarities of the text, nvdisasm 13.5: .reuse says nothing; a float immediate is decimal (+INF and -QNAN with a
  * blank behind it), of half precision two of them, the upper first; that of a double is its upper word; CALL names a
  * symbol. 13.2 leaves out the comma before [ of some loads. */
-#include "machine.h"
+#include "decode.h"
 
 #include "disassembly.h"
+#include "machine.h"
 
 #include "base/base.h"
 
@@ -489,7 +490,8 @@ static bool modifiers_allowed(const struct instruction *code, const struct opcod
     return true;
 }
 
-static void read_opcode(struct decoder *decoder, struct instruction *code, const char *opcode)
+/* False: it has more modifiers than there is room for. */
+static bool read_opcode(struct decoder *decoder, struct instruction *code, const char *opcode)
 {
     static const struct {
         const char *name;
@@ -502,12 +504,14 @@ static void read_opcode(struct decoder *decoder, struct instruction *code, const
     code->opcode = keep_text(decoder, opcode, strlen(opcode));
     for (const char *at = strchr(opcode, '.'); at;) {
         const size_t length = strcspn(at + 1, ".");
-        if (code->modifier_count < MODIFIERS)
-            code->modifiers[code->modifier_count++] = keep_text(decoder, at + 1, length);
+        if (code->modifier_count == MODIFIERS)
+            return false;
+        code->modifiers[code->modifier_count++] = keep_text(decoder, at + 1, length);
         at = at[1 + length] ? at + 1 + length : NULL;
     }
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         code->known |= has_modifier(code, known[i].name) ? known[i].bit : 0;
+    return true;
 }
 
 /* "" or "@!P0"; of P2R its first source, PR. False: something unknown. */
@@ -525,8 +529,8 @@ static bool read_guard(struct instruction *code, const char *predicate)
     return true;
 }
 
-/* CALL and RET name a place: the offset of a symbol, or a register. */
-static void resolve(const struct function *function, struct instruction *code)
+/* CALL and RET name a place: the offset of a symbol, or a register. False: a word that means nothing. */
+static bool resolve(const struct function *function, struct instruction *code)
 {
     for (unsigned i = 0; i < code->operand_count; i++) {
         struct operand *operand = &code->operands[i];
@@ -535,7 +539,19 @@ static void resolve(const struct function *function, struct instruction *code)
                 const int64_t value = (int64_t)function->symbols[s].offset;
                 *operand = (struct operand){.kind = OPERAND_TARGET, .value = value};
             }
+        if (operand->kind == OPERAND_WORD)
+            return false;
     }
+    return true;
+}
+
+/* The loop that executes a warp takes these operands for granted. */
+static bool has_its_barrier(const struct instruction *code)
+{
+    bool found = code->control != CONTROL_OPEN && code->control != CONTROL_JOIN && code->control != CONTROL_BREAK;
+    for (unsigned i = 0; i < code->operand_count; i++)
+        found |= code->operands[i].kind == OPERAND_BARRIER;
+    return found && (code->control != CONTROL_BRANCH_INDEXED || code->operand_count > 0);
 }
 
 static bool read_instruction(struct decoder *decoder, struct instruction *code, const char *opcode,
@@ -544,16 +560,16 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
     const size_t length = strlen(operands);
     char *text = x_calloc(length + TOKENS + 1, 1), *tokens[TOKENS];
     memcpy(text, operands, length + 1);
-    read_opcode(decoder, code, opcode);
+    const bool named = read_opcode(decoder, code, opcode);
     const size_t count = split_operands(text, tokens);
-    bool good = count <= OPERANDS && read_guard(code, predicate);
+    bool good = named && count <= OPERANDS && read_guard(code, predicate);
     for (size_t i = 0; i < count && good; i++) {
         good = read_operand(decoder, code, tokens[i], &code->operands[i]);
         code->operand_count++;
     }
     if (good) {
         join_halves(decoder, code);
-        resolve(decoder->function, code);
+        good = resolve(decoder->function, code);
     }
     free(text);
     const struct opcode *row = opcode_find(code->opcode);
@@ -561,7 +577,7 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
         return false;
     code->run = row->run;
     code->control = row->control;
-    if (!place_outputs(code, row->outputs ? row->outputs : "d"))
+    if (!has_its_barrier(code) || !place_outputs(code, row->outputs ? row->outputs : "d"))
         return false;
     return !row->prepare || row->prepare(code);
 }
@@ -611,24 +627,11 @@ static bool tells_others(const struct instruction *code)
     return starts(code->opcode, "BAR.SYNC") && (code->operand_count > 1 || !code->operands[0].immediate);
 }
 
-int code_of(struct function *function, struct problem *problem)
+struct code *code_read(const struct function *function, const json_t *list)
 {
-    if (function->code)
-        return 0;
-    json_t *whole;
-    const json_t *list = disassemble(&whole, function->module->bytes, function->module->size, function->name, problem);
-    if (!list)
-        return -1;
     struct decoder decoder = {.function = function, .code = x_calloc(1, sizeof *decoder.code)};
     struct code *code = decoder.code;
     code->count = json_array_size(list);
-    if (code->count != function->size / INSTRUCTION_BYTES) {
-        problem_set(problem, "nvdisasm tells of %zu instructions in %s, which has %zu", code->count, function->name,
-                    function->size / INSTRUCTION_BYTES);
-        json_decref(whole);
-        free(code);
-        return -1;
-    }
     code->list = x_calloc(code->count, sizeof *code->list);
     decoder.text_size = text_needed(list);
     decoder.text = code->texts = x_calloc(decoder.text_size, 1);
@@ -640,12 +643,36 @@ int code_of(struct function *function, struct problem *problem)
                               text_of(one, "operands")))
             instruction->control = CONTROL_UNKNOWN;
     }
-    json_decref(whole);
     for (size_t i = 0; i < code->count; i++)
         code->tells_others |= tells_others(&code->list[i]);
     read_tables(code, function);
-    function->code = code;
-    return 0;
+    return code;
+}
+
+void code_free(struct code *code)
+{
+    free(code->list);
+    free(code->constants);
+    free(code->bank2);
+    free(code->texts);
+    free(code);
+}
+
+int code_of(struct function *function, struct problem *problem)
+{
+    if (function->code)
+        return 0;
+    json_t *whole;
+    const json_t *list = disassemble(&whole, function->module->bytes, function->module->size, function->name, problem);
+    if (!list)
+        return -1;
+    const size_t count = json_array_size(list), wanted = function->size / INSTRUCTION_BYTES;
+    if (count == wanted)
+        function->code = code_read(function, list);
+    else
+        problem_set(problem, "nvdisasm tells of %zu instructions in %s, which has %zu", count, function->name, wanted);
+    json_decref(whole);
+    return function->code ? 0 : -1;
 }
 
 const char *code_opcode(const struct function *function, size_t index)

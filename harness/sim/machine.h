@@ -314,7 +314,10 @@ struct opcode {
 
 /* Each file of operations has a table for each kind of vector unit, ended by a NULL name. */
 enum { VECTOR_BASE, VECTOR_AVX2, VECTOR_AVX512, VECTORS };
-unsigned vector_unit(void); /* the best that this machine has */
+/* The best that this machine has, or what the variable names, so that tests can compare them. */
+#define VECTOR_VARIABLE "CUGATE_SIM_VECTOR"
+unsigned vector_unit(void);
+int vector_unit_wanted(const char *name); /* "base"; -1: there is none of that name here */
 #define VECTOR_TABLES(name) extern const struct opcode name##_base[], name##_avx2[], name##_avx512[]
 VECTOR_TABLES(lanes_integer);
 VECTOR_TABLES(lanes_float);

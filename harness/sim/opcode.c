@@ -1,6 +1,7 @@
 /* Which operation an opcode is. A uniform instruction is the other of its name, on uniform registers. */
 #include "machine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The row with the longest name that the opcode begins with, up to a whole modifier. */
@@ -15,7 +16,7 @@ static const struct opcode *longest(const struct opcode *table, const char *opco
     return best;
 }
 
-unsigned vector_unit(void)
+static unsigned best_vector_unit(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -30,6 +31,22 @@ unsigned vector_unit(void)
         return VECTOR_AVX2;
 #endif
     return VECTOR_BASE;
+}
+
+int vector_unit_wanted(const char *name)
+{
+    static const char *const names[VECTORS] = {"base", "avx2", "avx512"};
+    for (unsigned i = 0; i <= best_vector_unit(); i++)
+        if (strcmp(names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+unsigned vector_unit(void)
+{
+    const char *name = getenv(VECTOR_VARIABLE);
+    const int wanted = name ? vector_unit_wanted(name) : -1;
+    return wanted < 0 ? best_vector_unit() : (unsigned)wanted;
 }
 
 static const struct opcode *find(const char *opcode)

@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include "gpu.h"
+#include "machine.h"
 #include "nvdisasm.h"
 #include "runtime.h"
 
@@ -83,6 +84,16 @@ static int check_library(const char *path, struct problem *problem)
     return 0;
 }
 
+/* A wrong word here would go unseen: all give the same. */
+static int check_vector(struct problem *problem)
+{
+    const char *name = getenv(VECTOR_VARIABLE);
+    if (!name || vector_unit_wanted(name) >= 0)
+        return 0;
+    return problem_set(problem, VECTOR_VARIABLE " is '%s': base, avx2 or avx512, as far as this machine has them",
+                       name);
+}
+
 int sim_prepare(const struct job *job, struct problem *problem)
 {
     static struct gpu gpu; /* for the life of the process, as the runtime is */
@@ -95,7 +106,7 @@ int sim_prepare(const struct job *job, struct problem *problem)
     if (failed < 0 || gpu_capability(&gpu) != CAPABILITY)
         return EXIT_USAGE;
     runtime_set_gpu(&gpu);
-    if (check_library(job->library, problem) < 0)
+    if (check_library(job->library, problem) < 0 || check_vector(problem) < 0)
         return EXIT_USAGE;
     /* Without it each kernel would be one that is not simulated: but that is no fact of the kernels. */
     char *disassembler = nvdisasm_find(problem);
