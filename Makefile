@@ -79,6 +79,7 @@ CUDA_PARTS := $(strip $(if $(TOOLKIT),,nvcc) $(call lacks,cccl,cub/cub.cuh) \
 
 # Stands for "every part is there"; its name holds the parts, so that another set is installed anew.
 empty :=
+comma := ,
 space := $(empty) $(empty)
 CUDA_READY := $(if $(CUDA_PARTS),build/cuda/parts-$(subst $(space),-,$(CUDA_PARTS)))
 # The disassembler is of a release of its own, and what simulates looks for it here: harness/sim/nvdisasm.c.
@@ -143,7 +144,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Iharness $(WARNINGS) -fPIC $(CFLAGS) $(DEPENDENCY_CFLAGS) \
           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-pass-failed)
 # Under ASan it is libasan that calls dlopen, and of the two kinds of run path only the older one of the program serves its calls.
-LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) -Wl,--disable-new-dtags)
+LD_FLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) -Wl$(comma)--disable-new-dtags)
 # libstdc++ is where __cxa_demangle lives.
 LIBS = $(DEPENDENCY_LIBS) -lstdc++ -ldl -lm -pthread
 CU_FLAGS = -std=c++20 -O3 -lineinfo $(GENCODE) $(NVCC_FLAGS)
