@@ -291,23 +291,57 @@ static void store_shared(struct warp *warp, const struct instruction *code, uint
 
 /* ---- Local memory ---- */
 
-/* Word w of lane l lies at (w * 32 + l) * 4 of the warp's. */
-static void visit_local(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses)
+/* Word w of lane l lies at (w * 32 + l) * 4 of the warp's. What a compiler spills has one address in all lanes: then
+ * each of its words is a row. */
+static unsigned char *local_rows(struct warp *warp, const struct instruction *code, uint32_t lanes,
+                                 const uint32_t *addresses)
 {
-    struct block *block = warp->block;
-    struct tally *tally = &block->tallies[code->index];
-    local_check(block, lanes, addresses, code->size);
-    const unsigned sectors = local_sectors(lanes, addresses, code->size);
+    const uint32_t first = addresses[__builtin_ctz(lanes)];
+    uint32_t differs =
+        code->size < 4 || (first & (code->size - 1u)) || (uint64_t)first + code->size > warp->block->local_bytes;
+    EACH_LANE differs |= (addresses[l] ^ first) & IN(lanes);
+    return differs ? NULL : warp->local + (size_t)first * LANES;
+}
+
+/* Eight lanes share a sector of each word. */
+static unsigned sectors_of_rows(uint32_t lanes, unsigned size)
+{
+    unsigned groups = 0;
+    for (unsigned l = 0; l < LANES; l += 8)
+        groups += (lanes >> l & 0xff) != 0;
+    return groups * size / 4;
+}
+
+static void count_local(struct warp *warp, const struct instruction *code, unsigned sectors)
+{
+    struct tally *tally = &warp->block->tallies[code->index];
     tally->accesses++;
     tally->local_accesses++;
     tally->sectors += sectors;
     tally->unit_sectors += sectors;
 }
 
+static void visit_local(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *addresses)
+{
+    local_check(warp->block, lanes, addresses, code->size);
+    count_local(warp, code, local_sectors(lanes, addresses, code->size));
+}
+
 static void load_local(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     uint32_t addresses[LANES];
     narrow_addresses(warp, &code->operands[1], addresses);
+    const unsigned char *rows = local_rows(warp, code, lanes, addresses);
+    if (rows) {
+        const uint32_t step = code->operands[0].high - code->operands[0].row;
+        count_local(warp, code, sectors_of_rows(lanes, code->size));
+        for (unsigned k = 0; k < code->size / 4u; k++) {
+            uint32_t word[LANES];
+            memcpy(word, rows + (size_t)k * ROW_BYTES, ROW_BYTES);
+            WRITE_LANES(row_at(warp, SPACE_WARP, code->operands[0].row + k * step), lanes, word[l]);
+        }
+        return;
+    }
     visit_local(warp, code, lanes, addresses);
     unsigned char bytes[LANES][16];
     const unsigned char *places[LANES];
@@ -323,6 +357,20 @@ static void store_local(struct warp *warp, const struct instruction *code, uint3
 {
     uint32_t addresses[LANES];
     narrow_addresses(warp, &code->operands[0], addresses);
+    unsigned char *rows = local_rows(warp, code, lanes, addresses);
+    if (rows) {
+        const struct operand *from = &code->operands[1];
+        const uint32_t step = from->high - from->row;
+        count_local(warp, code, sectors_of_rows(lanes, code->size));
+        for (unsigned k = 0; k < code->size / 4u; k++) {
+            const uint32_t *word = row_at(warp, from->space, from->row + k * step);
+            uint32_t kept[LANES];
+            memcpy(kept, rows + (size_t)k * ROW_BYTES, ROW_BYTES);
+            WRITE_LANES(kept, lanes, word[l]);
+            memcpy(rows + (size_t)k * ROW_BYTES, kept, ROW_BYTES);
+        }
+        return;
+    }
     visit_local(warp, code, lanes, addresses);
     unsigned char bytes[LANES][16], *places[LANES];
     for (unsigned l = 0; l < LANES; l++)
