@@ -64,7 +64,10 @@ static void print_head(const struct text *text, const struct explanation *explan
         snprintf(words, sizeof words, "%s", words_known(run->device.name));
     print_fact(text, "device", words);
     snprintf(words, sizeof words, "%s%s%s, collector %s, driver %s, CUDA %s",
-             explanation->run_name ? explanation->run_name : "", explanation->run_name ? ", " : "measured ",
+             explanation->run_name ? explanation->run_name : "",
+             explanation->run_name  ? ", "
+             : run_is_computed(run) ? "computed "
+                                    : "measured ",
              words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), words_fact(run, SESSION_DRIVER),
              words_fact(run, SESSION_CUDA));
     print_fact(text, "run", words);

@@ -101,12 +101,13 @@ static void print_header(const struct text *text, const struct report *report)
     print_software(text, run);
     if (report->static_only)
         snprintf(words, sizeof words, "the machine code of %zu kernel%s", run->result_count, plural(run->result_count));
+    else if (run_is_computed(run)) /* its samples are bounds */
+        snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s", report->run_name ? report->run_name : "",
+                 report->run_name ? ", " : "computed ", words_fact(run, SESSION_DATE),
+                 words_fact(run, SESSION_COLLECTOR), run->result_count, plural(run->result_count));
     else
         snprintf(words, sizeof words, "%s%s%s, collector %s, %zu kernel%s, %zu sample%s each",
-                 report->run_name ? report->run_name : "",
-                 report->run_name       ? ", "
-                 : run_is_computed(run) ? "computed "
-                                        : "measured ",
+                 report->run_name ? report->run_name : "", report->run_name ? ", " : "measured ",
                  words_fact(run, SESSION_DATE), words_fact(run, SESSION_COLLECTOR), run->result_count,
                  plural(run->result_count), samples, plural(samples));
     print_fact(text, "run", words);
