@@ -63,6 +63,7 @@ static const char *text(int error)
     return cudaGetErrorString((cudaError_t)error);
 }
 
+/* In the tests it is static: what it holds lives as long as the process. */
 struct fixture {
     struct metrics metrics;
     struct job job;
@@ -98,7 +99,7 @@ static int measure(struct fixture *fixture)
 
 Test(collector, a_row_for_each_metric_that_it_has_and_none_for_others)
 {
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture, one_launch);
     cr_expect_str_eq(fixture.device.name, "NVIDIA H200");
     cr_assert_eq(measure(&fixture), 0, "%s", fixture.problem.text);
@@ -121,7 +122,7 @@ Test(collector, a_row_for_each_metric_that_it_has_and_none_for_others)
 
 Test(collector, launches_of_one_workload_are_combined)
 {
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture, one_launch);
     cr_assert_eq(measure(&fixture), 0);
     result_release(&fixture.result);
@@ -133,7 +134,7 @@ Test(collector, launches_of_one_workload_are_combined)
 
 Test(collector, no_launch_is_no_measurement_but_of_a_transfer)
 {
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture, no_launch);
     cr_expect_eq(measure(&fixture), -1);
     cr_expect(strstr(fixture.problem.text, "it launched no kernel"), "%s", fixture.problem.text);
@@ -144,7 +145,7 @@ Test(collector, no_launch_is_no_measurement_but_of_a_transfer)
 
 Test(collector, what_was_missing_takes_the_numbers_even_if_nobody_cared)
 {
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture, with_a_graph);
     cr_expect_eq(measure(&fixture), -1);
     cr_expect_str_eq(fixture.problem.text, "not simulated: cudaGraphCreate");
@@ -157,7 +158,7 @@ Test(collector, what_was_missing_takes_the_numbers_even_if_nobody_cared)
 
 Test(collector, a_fault_has_the_simulators_words)
 {
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture, at_no_address);
     cr_expect_eq(measure(&fixture), -1);
     sim_collector.explain(fixture.collector, &fixture.problem);
@@ -168,7 +169,7 @@ Test(collector, a_fault_has_the_simulators_words)
 
 Test(collector, other_failures_keep_their_words)
 {
-    struct fixture fixture;
+    static struct fixture fixture;
     open_fixture(&fixture, one_launch);
     problem_set(&fixture.problem, "open: out of memory");
     sim_collector.explain(fixture.collector, &fixture.problem);
