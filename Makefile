@@ -388,7 +388,7 @@ build/libkernels.so: $(KERNELS_O) build/registry.o
 
 # What cugate looks for beside itself, for the builds that are not in build/ itself.
 $(BUILD)/beside: build/libkernels.so | $(BUILD)
-	@[ $(BUILD) = build ] || { ln -sfn ../libkernels.so $(BUILD)/libkernels.so; ln -sfn ../metrics build/metrics; }
+	@[ $(BUILD) = build ] || { ln -sfn ../libkernels.so $(BUILD)/libkernels.so; ln -sfn ../metrics build/metrics; ln -sfn ../disasm $(BUILD)/disasm; }
 	@touch $@
 
 # Kernel libraries for the tests, in plain C; like the plugins they are loaded and not linked.
