@@ -22,6 +22,7 @@ struct run_state {
     uint64_t workspace;   /* where blocks of a cooperative launch meet */
     uint64_t next, count; /* blocks */
     bool failed, fault;
+    uint64_t failed_block;
     struct problem problem;
     pthread_mutex_t lock;
 };
@@ -280,10 +281,12 @@ static void *run_blocks(void *data)
         }
     } else {
         pthread_mutex_lock(&run->lock);
-        /* What the kernel did wrong counts more than what is not simulated. */
-        if (!run->failed || (fault && !run->fault)) {
+        /* What the kernel did wrong counts more than what is not simulated; else the first block does, which has begun
+         * before those behind it. */
+        if (!run->failed || (fault && !run->fault) || (fault == run->fault && block.number < run->failed_block)) {
             run->problem = problem;
             run->fault = fault;
+            run->failed_block = block.number;
         }
         __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&run->lock);
