@@ -4,8 +4,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
+
+static bool has_come; /* of a process: since then it writes what it has, and ends */
 
 int interrupts_open(struct interrupts *interrupts)
 {
@@ -26,14 +27,23 @@ int interrupts_open(struct interrupts *interrupts)
     return error("cannot watch for Ctrl-C: %s", strerror(errno));
 }
 
+bool interrupts_take(const struct interrupts *interrupts, struct signalfd_siginfo *taken)
+{
+    if (read(interrupts->descriptor, taken, sizeof *taken) != sizeof *taken)
+        return false;
+    has_come = true;
+    return true;
+}
+
 bool interrupts_close(struct interrupts *interrupts)
 {
     /* One that is left would end us as soon as it is no longer blocked, before anything is written. */
     struct signalfd_siginfo taken;
     bool any = false;
-    while (read(interrupts->descriptor, &taken, sizeof taken) > 0)
+    while (interrupts_take(interrupts, &taken))
         any = true;
     close(interrupts->descriptor);
-    sigprocmask(SIG_SETMASK, &interrupts->before, NULL);
+    if (!has_come)
+        sigprocmask(SIG_SETMASK, &interrupts->before, NULL);
     return any;
 }

@@ -4,9 +4,11 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/signalfd.h>
 
 /* Between open and close SIGINT, SIGTERM and SIGHUP end nothing: the descriptor becomes readable when one has come.
- * May be nested: what the inner one does not take is the outer one's. */
+ * May be nested: what the inner one does not take is the outer one's. Once one was taken they stay blocked, also after
+ * close: all that is left is to write what was measured, and a session that ends sends more than one. */
 struct interrupts {
     int descriptor;
     sigset_t before;
@@ -14,7 +16,10 @@ struct interrupts {
 
 int interrupts_open(struct interrupts *interrupts); /* -1 after error() */
 
-/* True when a signal came that no inner one has taken. */
+/* The next signal that came; false when there is none. */
+bool interrupts_take(const struct interrupts *interrupts, struct signalfd_siginfo *taken);
+
+/* True when a signal came that nobody has taken. */
 bool interrupts_close(struct interrupts *interrupts);
 
 #endif

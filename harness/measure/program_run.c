@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -42,7 +41,7 @@ struct running {
     int listener;
     int handle; /* of the program's first process, readable once that ended */
     pid_t first;
-    int signals;
+    const struct interrupts *interrupts;
     struct sigaction broken_pipe; /* as it was, and as the program has it; so with the mask of signals */
     sigset_t mask;
     struct process *list;
@@ -499,7 +498,7 @@ static void end_first(struct running *running)
 static void pass_signal(struct running *running)
 {
     struct signalfd_siginfo taken;
-    if (read(running->signals, &taken, sizeof taken) != sizeof taken)
+    if (!interrupts_take(running->interrupts, &taken))
         return;
     running->run->interrupted = true;
     if (taken.ssi_code <= 0 && !running->is_over)
@@ -535,7 +534,7 @@ static void attend(struct running *running)
     struct pollfd *events = x_calloc(count + OTHERS, sizeof *events);
     events[0] = (struct pollfd){.fd = running->listener, .events = POLLIN};
     events[1] = (struct pollfd){.fd = running->handle, .events = POLLIN};
-    events[2] = (struct pollfd){.fd = running->signals, .events = POLLIN};
+    events[2] = (struct pollfd){.fd = running->interrupts->descriptor, .events = POLLIN};
     events[3] = program_input_event(running->run->input);
     for (size_t i = 0; i < count; i++)
         events[OTHERS + i] = (struct pollfd){.fd = running->list[i].socket, .events = POLLIN};
@@ -567,7 +566,7 @@ int program_run(struct program_run *run)
     const double timeout = run->measurement->program->timeout;
     if (interrupts_open(&interrupts) < 0)
         return -1;
-    running.signals = interrupts.descriptor;
+    running.interrupts = &interrupts;
     running.mask = interrupts.before;
     for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
         sigdelset(&running.mask, ends[i]); /* blocked by a caller of ours, which waits for them as well */

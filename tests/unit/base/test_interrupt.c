@@ -38,6 +38,21 @@ Test(interrupt, afterwards_a_signal_ends_the_program, .signal = SIGTERM)
     raise(SIGTERM);
 }
 
+/* Logging out sends SIGHUP and SIGTERM; the file of what was measured is written between the two. */
+Test(interrupt, after_one_was_taken_another_ends_nothing)
+{
+    struct interrupts outer, inner;
+    struct signalfd_siginfo taken;
+    cr_assert_eq(interrupts_open(&outer), 0);
+    cr_assert_eq(interrupts_open(&inner), 0);
+    raise(SIGHUP);
+    cr_expect(interrupts_take(&inner, &taken) && taken.ssi_signo == SIGHUP);
+    cr_expect(!interrupts_take(&inner, &taken));
+    cr_expect(!interrupts_close(&inner), "it was taken before");
+    cr_expect(!interrupts_close(&outer));
+    raise(SIGTERM);
+}
+
 Test(interrupt, what_the_inner_one_takes_is_not_the_outer_ones)
 {
     struct interrupts outer, inner;
