@@ -15,10 +15,17 @@ build=${BUILD:-build}
 harness_areas='judging measuring definitions laws hostile scale'
 passed=0
 failed=0
+failures='' # a line each, told once more at the end: what one sees of a log is often its last lines
 
 # Every part is run to its end, whatever came of those before; but Ctrl-C ends them all.
 trap 'exit 130' INT
 trap 'exit 143' TERM
+
+# failures_of LOG: the lines of LOG that tell of a failed test, by any of the runners.
+failures_of() {
+    failures+=$(grep -aE '^not ok|^\[(FAIL|CRASH)\]|ERROR: LeakSanitizer|^(FAILED|ERROR) reports/' "$1" |
+        sed "s/^/$(basename "$1" .log): /" || true)$'\n'
+}
 
 # A part that ends without its summary has failed.
 # criterion NAME PROGRAM: unit tests.
@@ -31,6 +38,7 @@ criterion() {
     leaks=$(grep -c 'ERROR: LeakSanitizer' "$log" || true)
     passed=$((passed + pass - leaks))
     failed=$((failed + fail + crash + leaks))
+    [ $((fail + crash + leaks)) -eq 0 ] || failures_of "$log"
 }
 
 # script NAME COMMAND...: a script that ends with a line like that of this one.
@@ -39,9 +47,13 @@ script() {
     shift
     CUGATE=$build/cugate "$@" 2>&1 | tee "$log" || true
     read -r pass fail <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")"
-    [ -n "$fail" ] || read -r pass fail <<<'0 1'
+    [ -n "$fail" ] || {
+        read -r pass fail <<<'0 1'
+        failures+="$(basename "$log" .log): ended without its summary"$'\n'
+    }
     passed=$((passed + pass))
     failed=$((failed + fail))
+    [ "$fail" -eq 0 ] || failures_of "$log"
 }
 
 # The tests of reports/, by pytest, beside the others: most parts take one core only. With signals as a terminal's
@@ -64,6 +76,7 @@ end_reports() {
     [ -n "$pass" ] || fail=1 # nothing ran
     passed=$((passed + pass))
     failed=$((failed + fail))
+    [ "$fail" -eq 0 ] || failures_of "$log"
 }
 
 # fuzz_target NAME COMMAND...: one test a target; its output is shown only when it fails.
@@ -76,6 +89,7 @@ fuzz_target() {
     else
         printf '%s\nfuzz: %s: failed\n' "$(tail -40 <<<"$output")" "$name"
         failed=$((failed + 1))
+        failures+="fuzz: $name"$'\n'
     fi
 }
 
@@ -119,5 +133,6 @@ else
     done
 fi
 
+sed '/^$/d' <<<"$failures"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
