@@ -78,10 +78,10 @@ static int set_key(struct reader *reader, const char *name, const char *value)
     if (!is_name && strcmp(name, "memory_bytes") != 0)
         return ini_text_wrong(&reader->text, reader->text.line,
                               "unknown key \"%s\": there are name, memory_bytes and attribute NUMBER", name);
-    if (is_name ? gpu->name != NULL : gpu->memory_bytes != 0)
+    if (is_name ? *gpu->name : gpu->memory_bytes != 0)
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given twice: remove one", name);
     if (is_name && *value)
-        gpu->name = x_strdup(value);
+        snprintf(gpu->name, sizeof gpu->name, "%s", value); /* lines are shorter */
     else if (is_name || !read_number(value, 1, LLONG_MAX, &gpu->memory_bytes))
         return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is no value of \"%s\"", value, name);
     return 0;
@@ -107,16 +107,15 @@ int gpu_read(struct gpu *gpu, const char *path, struct problem *problem)
     struct reader reader = {.gpu = gpu};
     ini_text_init(&reader.text, path, content);
     ini_text_parse(&reader.text, next_line, take_key, &reader, "a comment (;)");
-    if (!reader.text.failed && (!gpu->name || gpu->memory_bytes == 0))
+    if (!reader.text.failed && (!*gpu->name || gpu->memory_bytes == 0))
         ini_text_wrong(&reader.text, reader.text.line, "the key \"%s\" is missing",
-                       gpu->name ? "memory_bytes" : "name");
+                       *gpu->name ? "memory_bytes" : "name");
     for (size_t i = 0; i < ARRAY_SIZE(needed) && !reader.text.failed; i++)
         if (!gpu->known[needed[i]])
             ini_text_wrong(&reader.text, reader.text.line, "the key \"attribute %d\" is missing", needed[i]);
     free(content);
     if (!reader.text.failed)
         return 0;
-    free(gpu->name);
     *gpu = (struct gpu){0};
     return -1;
 }

@@ -10,7 +10,7 @@
 #define GPU_ATTRIBUTES 256
 
 struct gpu {
-    char *name;
+    char name[256]; /* as long as the runtime has room for */
     long long memory_bytes;
     bool known[GPU_ATTRIBUTES];
     int attributes[GPU_ATTRIBUTES]; /* by the driver's and the runtime's numbers, which are the same */

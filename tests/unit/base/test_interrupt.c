@@ -3,10 +3,11 @@
 #include <criterion/criterion.h>
 #include <poll.h>
 
-/* A shell's jobs in the background begin with SIGINT ignored. */
+/* A shell's jobs in the background begin with SIGINT ignored, nohup's with SIGHUP. */
 static void forget_ignored(void)
 {
     signal(SIGINT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
 }
 
 TestSuite(interrupt, .init = forget_ignored);

@@ -33,7 +33,7 @@ void sim_open_gpu(void)
 {
     static struct gpu gpu;
     struct problem problem;
-    if (gpu.name)
+    if (*gpu.name)
         return;
     cr_assert_eq(gpu_read(&gpu, "metrics/gpus/nvidia-h200.ini", &problem), 0, "%s", problem.text);
     runtime_set_gpu(&gpu);

@@ -83,4 +83,6 @@ Test(cudart_device, there_is_no_time)
     cr_expect_eq(cudaEventElapsedTime(&milliseconds, start, end), cudaErrorNotSupported);
     cr_expect_eq(milliseconds, -1);
     cr_expect_str_eq(runtime_reason(), "not simulated: cudaEventElapsedTime");
+    cudaEventDestroy(start);
+    cudaEventDestroy(end);
 }

@@ -82,6 +82,8 @@ Test(cudart_texture, other_kinds_are_not_simulated)
     const struct cudaTextureDesc plain = points();
     cr_expect_eq(make_texture(&texture, bytes, &plain), cudaErrorNotSupported);
     cr_expect_str_eq(runtime_reason(), "not simulated: a texture that filters or converts");
+    cudaFreeArray(words);
+    cudaFreeArray(bytes);
 }
 
 Test(cudart_texture, copies_stay_inside_an_array)
@@ -95,4 +97,5 @@ Test(cudart_texture, copies_stay_inside_an_array)
     cr_expect_eq(cudaMemcpy2DToArray(array, 0, 0, row, 24, 24, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     cr_expect_eq(cudaMemcpy2DToArray(array, 0, 3, row, 4, 4, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     cr_expect_eq(cudaMemcpy2DToArray(array, 4, 0, row, 20, 20, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    cudaFreeArray(array);
 }

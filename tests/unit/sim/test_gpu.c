@@ -26,7 +26,6 @@ Test(gpu, the_description_is_the_device_of_its_baseline)
     device_difference(&device, &run.device, difference, sizeof difference);
     cr_expect_str_empty(difference);
     cr_expect_eq(gpu_capability(&gpu), 90);
-    free(gpu.name);
     free(device.name);
     free(device.compute_capability);
     run_release(&run);
