@@ -5,6 +5,7 @@
 
 #include "gpu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,7 +215,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     if (error != cudaSuccess)
         return error;
     *properties = (struct cudaDeviceProp){.totalGlobalMem = (size_t)runtime_gpu()->memory_bytes};
-    strncpy(properties->name, runtime_gpu()->name, sizeof properties->name - 1);
+    snprintf(properties->name, sizeof properties->name, "%s", runtime_gpu()->name);
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         int value;
         if (!runtime_attribute(&value, fields[i].attribute))
