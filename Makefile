@@ -256,7 +256,7 @@ sim-random:
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
 
-## install: copy the program, its plugins, kernel.h, the metrics and the descriptions of GPUs to PREFIX (below DESTDIR)
+## install: copy the program, its plugins, the headers of kernel libraries, the metrics and the descriptions of GPUs to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
 install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
@@ -264,7 +264,7 @@ install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.s
 	install $(BUILD)/cugate "$(to)/bin"
 	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
-	install -m 644 harness/kernel.h "$(to)/include/cugate"
+	install -m 644 harness/cugate/kernel.{h,hpp} "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
 
@@ -377,13 +377,13 @@ build/kernels/%.o: kernels/%.cu build/flags.cu $(CUDA_READY) | check-dependencie
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) $(CU_FLAGS) $(CU_HOST_FLAGS) -Iharness $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-build/registry.c: FORCE | build $(CUDA_READY)
-	@ci/registry.sh '$(NVCC)' '$(strip $(CU_FLAGS))' $(KERNELS_CU) >$@.new
+build/catalogue.cpp: FORCE | build $(CUDA_READY)
+	@ci/registry.sh '$(strip $(CU_FLAGS))' $(KERNELS_CU) >$@.new
 	@$(update)
-build/registry.o: build/registry.c
-	$(call say,CC)$(CC) -std=c11 $(WARNINGS) -O2 -fPIC -Iharness $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
+build/catalogue.o: build/catalogue.cpp build/flags.cu
+	$(call say,NVCC)$(NVCC) -std=c++20 -O2 $(CU_HOST_FLAGS) -Iharness $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-build/libkernels.so: $(KERNELS_O) build/registry.o
+build/libkernels.so: $(KERNELS_O) build/catalogue.o
 	$(call say,LD)$(CXX) -shared -o $@ $^ $(CUDA_LDFLAGS) -lcudart -ldl
 
 # What cugate looks for beside itself, for the builds that are not in build/ itself.
@@ -392,7 +392,7 @@ $(BUILD)/beside: build/libkernels.so | $(BUILD)
 	@touch $@
 
 # Kernel libraries for the tests, in plain C; like the plugins they are loaded and not linked.
-$(BUILD)/tests/lib%.so: tests/libraries/%.c harness/kernel.h $(BUILD)/flags.c | check-dependencies
+$(BUILD)/tests/lib%.so: tests/libraries/%.c harness/cugate/kernel.h $(BUILD)/flags.c | check-dependencies
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -shared -o $@ $<
 

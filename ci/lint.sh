@@ -8,7 +8,7 @@ shopt -s nullglob
 
 harness=(harness/*/*.c)
 c=("${harness[@]}" tests/*/*.c tests/*/*/*.c)
-sources=("${c[@]}" harness/*.h {harness,tests}/*/*.h tests/unit/*/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
+sources=("${c[@]}" {harness,tests}/*/*.{h,hpp} tests/unit/*/*.h kernels/*.cu kernels/*.cuh kernels/device/*)
 scripts=(ci/*.sh tests/*/*.sh .ci/run)
 if [ "${1-}" = --files ]; then
     printf '%s\n' "${sources[@]}"

@@ -1,56 +1,27 @@
 #!/usr/bin/env bash
-# Writes the C source of the registry of build/libkernels.so to standard output.
+# Writes the C++ source of the table of build/libkernels.so to standard output. nvcc compiles it, which says its own
+# version there.
 #
-#   ci/registry.sh NVCC FLAGS kernels/FAMILY.cu...
+#   ci/registry.sh FLAGS kernels/FAMILY.cu...    FLAGS: what the families are compiled with, told beside results
 #
-# The files are the registry: kernels/x.cu must define cugate_family_x, else the library does not link.
+# The files are the table: kernels/x.cu must define cugate_family_x, else the library does not link.
 set -euo pipefail
 
-nvcc=$1
-flags=$2
-shift 2
+flags=${1//\\/\\\\}
+shift
 
 families=()
 for file; do
-    families+=("$(basename "$file" .cu)")
+    families+=("cugate_family_$(basename "$file" .cu)")
 done
+printf -v list '%s, ' "${families[@]}"
 
 cat <<END
 /* Made by ci/registry.sh from the files in kernels/. */
-#include "kernel.h"
+#define CUGATE_FLAGS "${flags//\"/\\\"}"
+#include <cugate/kernel.hpp>
 
-#include <cuda_runtime_api.h>
+$(printf 'extern "C" const struct cugate_family %s;\n' "${families[@]}")
 
-$(printf 'extern const struct cugate_family cugate_family_%s;\n' "${families[@]}")
-
-static const struct cugate_family *const families[] = {
-$(printf '    &cugate_family_%s,\n' "${families[@]}")
-};
-
-static int synchronize(void)
-{
-    /* The launch's own error comes first; asking for it also clears it. */
-    const cudaError_t executed = cudaDeviceSynchronize();
-    const cudaError_t launched = cudaGetLastError();
-    return (int)(launched != cudaSuccess ? launched : executed);
-}
-
-static const char *error_text(int code)
-{
-    return cudaGetErrorString((cudaError_t)code);
-}
-
-const struct cugate_library *cugate_library(void)
-{
-    static const struct cugate_library library = {
-        .abi = CUGATE_KERNEL_ABI,
-        .compiler = "nvcc $("$nvcc" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')",
-        .flags = "${flags//\"/\\\"}",
-        .families = families,
-        .family_count = sizeof families / sizeof families[0],
-        .synchronize = synchronize,
-        .error_text = error_text,
-    };
-    return &library;
-}
+CUGATE_LIBRARY(${list%, })
 END

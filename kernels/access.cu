@@ -18,7 +18,7 @@
  *   float3_staged    the same elements by way of shared memory: 4 sectors per request again, shared wavefronts appear
  *   float4           16-byte elements: 16 sectors in one request, a quarter of the requests and instructions
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 namespace {
 
@@ -164,9 +164,9 @@ struct access {
 
     int open()
     {
-        TRY_CUDA(in.allocate(count));
-        TRY_CUDA(out.allocate(count));
-        TRY_CUDA(found.allocate(1));
+        CUGATE_TRY(in.allocate(count));
+        CUGATE_TRY(out.allocate(count));
+        CUGATE_TRY(found.allocate(1));
         sample.resize(size_t{sample_rows} * sample_width);
         fill_access_input<<<count / threads, threads>>>(in.data);
         return cugate::launched();
@@ -199,22 +199,22 @@ int differs(char *why, size_t why_size, uint32_t elements, uint32_t first, doubl
 int verify(void *state, const struct cugate_variant *, char *why, size_t why_size)
 {
     access &a = *static_cast<access *>(state);
-    TRY_CUDA(a.found.upload({{0, UINT32_MAX}}));
+    CUGATE_TRY(a.found.upload({{0, UINT32_MAX}}));
     check_copy<<<count / threads, threads>>>(a.out.data, a.expected, a.found.data);
-    TRY_CUDA(cugate::launched());
+    CUGATE_TRY(cugate::launched());
     std::vector<mismatch> found;
-    TRY_CUDA(a.found.download(found));
+    CUGATE_TRY(a.found.download(found));
     if (found[0].elements != 0) {
         const uint32_t first = found[0].first;
         float got;
-        TRY_CUDA(cudaMemcpy(&got, a.out.data + first, sizeof got, cudaMemcpyDeviceToHost));
+        CUGATE_TRY(cudaMemcpy(&got, a.out.data + first, sizeof got, cudaMemcpyDeviceToHost));
         return differs(why, why_size, found[0].elements, first, cugate::uniform(seed, a.expected.source(first)), got);
     }
 
     constexpr uint32_t offset = sample_pitch - sample_width;
-    TRY_CUDA(cudaMemcpy2D(a.sample.data(), sample_width * sizeof(float), a.out.data + offset,
-                          sample_pitch * sizeof(float), sample_width * sizeof(float), sample_rows,
-                          cudaMemcpyDeviceToHost));
+    CUGATE_TRY(cudaMemcpy2D(a.sample.data(), sample_width * sizeof(float), a.out.data + offset,
+                            sample_pitch * sizeof(float), sample_width * sizeof(float), sample_rows,
+                            cudaMemcpyDeviceToHost));
     for (uint32_t k = 0; k < sample_rows * sample_width; k++) {
         const uint32_t i = k / sample_width * sample_pitch + offset + k % sample_width;
         const float want = cugate::uniform(seed, a.expected.source(i));
@@ -281,5 +281,5 @@ extern "C" const struct cugate_family cugate_family_access = {
     .verify = verify,
     .close = cugate::close_state<access>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

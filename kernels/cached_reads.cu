@@ -13,7 +13,7 @@
  *   texture_scattered      neighbouring threads are 421 texels apart and the texels of a square 67: every lane needs
  *                          a sector of its own, L1/texture hit rate collapses, L2 traffic and time rise.
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 namespace {
 
@@ -156,8 +156,8 @@ struct cached_reads {
 
     int open()
     {
-        TRY_CUDA(out.allocate(texels > readers ? texels : readers));
-        TRY_CUDA(open_constants());
+        CUGATE_TRY(out.allocate(texels > readers ? texels : readers));
+        CUGATE_TRY(open_constants());
         return open_texture();
     }
 
@@ -181,8 +181,8 @@ struct cached_reads {
 
         constexpr size_t row_bytes = side * sizeof(uint32_t);
         const cudaChannelFormatDesc format = cudaCreateChannelDesc<uint32_t>();
-        TRY_CUDA(cudaMallocArray(&array, &format, side, side));
-        TRY_CUDA(cudaMemcpy2DToArray(array, 0, 0, image.data(), row_bytes, row_bytes, side, cudaMemcpyHostToDevice));
+        CUGATE_TRY(cudaMallocArray(&array, &format, side, side));
+        CUGATE_TRY(cudaMemcpy2DToArray(array, 0, 0, image.data(), row_bytes, row_bytes, side, cudaMemcpyHostToDevice));
 
         cudaResourceDesc resource = {};
         resource.resType = cudaResourceTypeArray;
@@ -238,7 +238,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
 {
     const cached_reads *const c = static_cast<cached_reads *>(state);
     std::vector<uint32_t> got;
-    TRY_CUDA(c->out.download(got));
+    CUGATE_TRY(c->out.download(got));
     for (size_t i = 0; i < c->want->size(); i++) {
         const uint32_t want = (*c->want)[i];
         if (got[i] != want)
@@ -281,5 +281,5 @@ extern "C" const struct cugate_family cugate_family_cached_reads = {
     .verify = verify,
     .close = cugate::close_state<cached_reads>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

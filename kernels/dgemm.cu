@@ -202,5 +202,5 @@ extern "C" const struct cugate_family cugate_family_dgemm = {
     .verify = problem::verify,
     .close = cugate::close_state<problem>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

@@ -11,7 +11,7 @@
  *                    agree in half of the rounds, so half of the branches diverge: between the other two, 1.5 times
  *                    per_warp's work.
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 
@@ -119,8 +119,8 @@ struct divergence {
 
     int open()
     {
-        TRY_CUDA(in.allocate(total));
-        TRY_CUDA(out.allocate(total));
+        CUGATE_TRY(in.allocate(total));
+        CUGATE_TRY(out.allocate(total));
         fill_with_inputs<<<total / threads, threads>>>(in.data);
         for (unsigned index = 0; index < input_count; index++) {
             progress<double> p(input_value(index));
@@ -151,7 +151,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
 {
     const divergence *const d = static_cast<divergence *>(state);
     std::vector<float2> got;
-    TRY_CUDA(d->out.download(got));
+    CUGATE_TRY(d->out.download(got));
     for (size_t i = 0; i < total; i++) {
         const unsigned index = input_index(i);
         if (!cugate::close_to(got[i].x, d->position[index], tolerance) ||
@@ -195,5 +195,5 @@ extern "C" const struct cugate_family cugate_family_divergence = {
     .verify = verify,
     .close = cugate::close_state<divergence>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

@@ -9,7 +9,7 @@
  *   dp4a   int8, four products per instruction, 32-bit sums: a quarter of the bytes; launch and tail show in the
  *          time.
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 #include <cuda_fp16.h>
 
@@ -159,13 +159,13 @@ template <class precision> struct operands {
     int open()
     {
         int device, processors, resident;
-        TRY_CUDA(cudaGetDevice(&device));
-        TRY_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-        TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, dot_product<precision>, block_threads, 0));
+        CUGATE_TRY(cudaGetDevice(&device));
+        CUGATE_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+        CUGATE_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, dot_product<precision>, block_threads, 0));
         blocks = static_cast<unsigned>(processors * resident);
-        TRY_CUDA(a.allocate(total));
-        TRY_CUDA(b.allocate(total));
-        TRY_CUDA(partial.allocate(blocks));
+        CUGATE_TRY(a.allocate(total));
+        CUGATE_TRY(b.allocate(total));
+        CUGATE_TRY(partial.allocate(blocks));
         fill_with_small_numbers<<<blocks, block_threads>>>(a.data, b.data);
         return cugate::launched();
     }
@@ -181,11 +181,11 @@ struct dot {
 
     int open()
     {
-        TRY_CUDA(single.open());
-        TRY_CUDA(half.open());
-        TRY_CUDA(byte.open());
-        TRY_CUDA(blocks_done.allocate(1));
-        TRY_CUDA(result.allocate(1));
+        CUGATE_TRY(single.open());
+        CUGATE_TRY(half.open());
+        CUGATE_TRY(byte.open());
+        CUGATE_TRY(blocks_done.allocate(1));
+        CUGATE_TRY(result.allocate(1));
         int64_t sum = 0;
         for (size_t i = 0; i < total; i++)
             sum += element_a(i) * element_b(i);
@@ -197,10 +197,10 @@ struct dot {
 int restore(void *state)
 {
     dot *const d = static_cast<dot *>(state);
-    TRY_CUDA(cudaMemsetAsync(d->blocks_done.data, 0, sizeof(unsigned)));
-    TRY_CUDA(d->single.partial.poison());
-    TRY_CUDA(d->half.partial.poison());
-    TRY_CUDA(d->byte.partial.poison());
+    CUGATE_TRY(cudaMemsetAsync(d->blocks_done.data, 0, sizeof(unsigned)));
+    CUGATE_TRY(d->single.partial.poison());
+    CUGATE_TRY(d->half.partial.poison());
+    CUGATE_TRY(d->byte.partial.poison());
     return d->result.poison();
 }
 
@@ -235,7 +235,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
 {
     const dot *const d = static_cast<dot *>(state);
     std::vector<double> got;
-    TRY_CUDA(d->result.download(got));
+    CUGATE_TRY(d->result.download(got));
     if (!cugate::close_to(got[0], d->want, tolerance))
         return cugate::wrong(why, why_size, "dot product: expected %.0f, found %.9g", d->want, got[0]);
     return 0;
@@ -274,5 +274,5 @@ extern "C" const struct cugate_family cugate_family_dot = {
     .verify = verify,
     .close = cugate::close_state<dot>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

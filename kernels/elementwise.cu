@@ -14,7 +14,7 @@
  *   vector2         float2, 2 x 2 elements per thread: an odd and an even column in every thread, so no divergent
  *                   branch; half as many requests, 8 sectors each and all of them used: DRAM throughput up.
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 namespace {
 
@@ -117,9 +117,9 @@ struct elementwise {
 
     int open()
     {
-        TRY_CUDA(pristine.allocate(total));
-        TRY_CUDA(x.allocate(total));
-        TRY_CUDA(table.allocate(2 * value_count));
+        CUGATE_TRY(pristine.allocate(total));
+        CUGATE_TRY(x.allocate(total));
+        CUGATE_TRY(table.allocate(2 * value_count));
         fill_with_whole_numbers<<<total / block_threads, block_threads>>>(pristine.data);
 
         value.resize(total);
@@ -137,7 +137,7 @@ struct elementwise {
 int restore(void *state)
 {
     elementwise *const e = static_cast<elementwise *>(state);
-    TRY_CUDA(e->table.poison());
+    CUGATE_TRY(e->table.poison());
     return e->x.copy_from(e->pristine);
 }
 
@@ -160,7 +160,7 @@ int launch_split_branches(void *state)
     float *const x = static_cast<elementwise *>(state)->x.data;
     const dim3 grid(width / 2 / block_threads, height);
     add_log_to_odd_columns<<<grid, block_threads>>>(x);
-    TRY_CUDA(cugate::launched());
+    CUGATE_TRY(cugate::launched());
     add_cos_to_even_columns<<<grid, block_threads>>>(x);
     return cugate::launched();
 }
@@ -169,7 +169,7 @@ int launch_lookup_table(void *state)
 {
     const elementwise *const e = static_cast<elementwise *>(state);
     build_term_table<<<1, value_count>>>(e->table.data);
-    TRY_CUDA(cugate::launched());
+    CUGATE_TRY(cugate::launched());
     add_terms_from_table<<<dim3(width / block_threads, height), block_threads>>>(e->x.data, e->table.data);
     return cugate::launched();
 }
@@ -185,7 +185,7 @@ int launch_vector2(void *state)
 int verify(void *state, const struct cugate_variant *, char *why, size_t why_size)
 {
     elementwise *const e = static_cast<elementwise *>(state);
-    TRY_CUDA(e->x.download(e->got));
+    CUGATE_TRY(e->x.download(e->got));
     for (size_t i = 0; i < total; i++) {
         const double got = e->got[i];
         const double want = e->want[i % 2][e->value[i]];
@@ -239,5 +239,5 @@ extern "C" const struct cugate_family cugate_family_elementwise = {
     .verify = verify,
     .close = cugate::close_state<elementwise>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

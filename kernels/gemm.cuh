@@ -7,7 +7,7 @@
 #ifndef GEMM_CUH
 #define GEMM_CUH
 
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -67,12 +67,12 @@ class cublas {
         void *library = dlopen(CUBLAS_LIBRARY(CUBLAS_VER_MAJOR), RTLD_LAZY | RTLD_LOCAL);
         if (!library)
             return static_cast<int>(cudaErrorSharedObjectInitFailed);
-        TRY_CUDA(find(library, "cublasCreate_v2", create));
-        TRY_CUDA(find(library, "cublasDestroy_v2", destroy));
-        TRY_CUDA(find(library, "cublasSetMathMode", set_math_mode));
-        TRY_CUDA(find(library, "cublasSgemm_v2", sgemm));
-        TRY_CUDA(find(library, "cublasDgemm_v2", dgemm));
-        TRY_CUDA(cuda_error(create(&handle)));
+        CUGATE_TRY(find(library, "cublasCreate_v2", create));
+        CUGATE_TRY(find(library, "cublasDestroy_v2", destroy));
+        CUGATE_TRY(find(library, "cublasSetMathMode", set_math_mode));
+        CUGATE_TRY(find(library, "cublasSgemm_v2", sgemm));
+        CUGATE_TRY(find(library, "cublasDgemm_v2", dgemm));
+        CUGATE_TRY(cuda_error(create(&handle)));
         /* The default mode computes fp32 in fp32: TF32 is another mode, and only on request. */
         return cuda_error(set_math_mode(handle, CUBLAS_DEFAULT_MATH));
     }
@@ -101,7 +101,7 @@ class cublas {
     template <class T> int row_major_gemm(int n, T alpha, const T *a, const T *b, T beta, T *c)
     {
         if (!handle)
-            TRY_CUDA(open());
+            CUGATE_TRY(open());
         return cuda_error(gemm(n, alpha, b, a, beta, c));
     }
 };
@@ -221,7 +221,7 @@ template <class T, int n> struct gemm {
 template <class T, int n> int gemm<T, n>::make(device_array<T> &matrix, uint32_t seed)
 {
     constexpr unsigned threads = 256;
-    TRY_CUDA(matrix.allocate(elements));
+    CUGATE_TRY(matrix.allocate(elements));
     gemm_fill<<<(elements + threads - 1) / threads, threads>>>(matrix.data, seed, elements);
     return launched();
 }
@@ -269,10 +269,10 @@ template <class T, int n> void gemm<T, n>::make_reference()
 
 template <class T, int n> int gemm<T, n>::open()
 {
-    TRY_CUDA(make(a, seed_a));
-    TRY_CUDA(make(b, seed_b));
-    TRY_CUDA(make(first_c, seed_c));
-    TRY_CUDA(c.allocate(elements));
+    CUGATE_TRY(make(a, seed_a));
+    CUGATE_TRY(make(b, seed_b));
+    CUGATE_TRY(make(first_c, seed_c));
+    CUGATE_TRY(c.allocate(elements));
     make_reference();
     return 0;
 }
@@ -301,7 +301,7 @@ template <class T, int n> int gemm<T, n>::wrong_row(size_t row, char *why, size_
 /* The comparisons are negated, so that NaN is a difference. */
 template <class T, int n> int gemm<T, n>::check(char *why, size_t why_size)
 {
-    TRY_CUDA(c.download(got));
+    CUGATE_TRY(c.download(got));
     for (size_t i = 0; i < probes; i++) {
         const double found = got[probe_at[i]];
         if (!(std::fabs(found - want_probes[i]) <= element_tolerance))

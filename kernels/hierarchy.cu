@@ -3,7 +3,7 @@
  * Problem: 2^20 threads each write one packed word (block, warp in block, lane).
  *   thread_index   the only variant; moves no counter, proves warp = thread / 32 and runs on every GPU.
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 namespace {
 
@@ -42,7 +42,7 @@ int launch_thread_index(void *state)
 int verify(void *state, const struct cugate_variant *, char *why, size_t why_size)
 {
     std::vector<uint32_t> got;
-    TRY_CUDA(static_cast<hierarchy *>(state)->out.download(got));
+    CUGATE_TRY(static_cast<hierarchy *>(state)->out.download(got));
     for (size_t i = 0; i < total; i++) {
         const uint32_t thread = static_cast<uint32_t>(i % threads);
         const uint32_t want = static_cast<uint32_t>(i / threads) << 16 | (thread / 32) << 8 | thread % 32;
@@ -68,5 +68,5 @@ extern "C" const struct cugate_family cugate_family_hierarchy = {
     .verify = verify,
     .close = cugate::close_state<hierarchy>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

@@ -14,7 +14,7 @@
  *   small_blocks      32 registers again, but blocks of one warp: the 32 block slots run out first, 50 %.
  * Achieved occupancy follows the theoretical in all four, and time follows achieved occupancy.
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 namespace {
 
@@ -125,13 +125,13 @@ struct occupancy {
 
     int open()
     {
-        TRY_CUDA(next.allocate(links));
-        TRY_CUDA(out.allocate(total));
-        TRY_CUDA(polynomial.allocate(warp_threads * coefficients / 4));
+        CUGATE_TRY(next.allocate(links));
+        CUGATE_TRY(out.allocate(total));
+        CUGATE_TRY(polynomial.allocate(warp_threads * coefficients / 4));
         fill_links<<<links / block_threads, block_threads>>>(next.data);
-        TRY_CUDA(cugate::launched());
+        CUGATE_TRY(cugate::launched());
         fill_polynomials<<<coefficients / 4, warp_threads>>>(polynomial.data);
-        TRY_CUDA(cugate::launched());
+        CUGATE_TRY(cugate::launched());
         compute_reference();
         return reserve_shared_memory();
     }
@@ -156,16 +156,16 @@ struct occupancy {
     int reserve_shared_memory()
     {
         int device, available, reserved, largest;
-        TRY_CUDA(cudaGetDevice(&device));
-        TRY_CUDA(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-        TRY_CUDA(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
-        TRY_CUDA(cudaDeviceGetAttribute(&largest, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        CUGATE_TRY(cudaGetDevice(&device));
+        CUGATE_TRY(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+        CUGATE_TRY(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
+        CUGATE_TRY(cudaDeviceGetAttribute(&largest, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
         const int half = available / 2 - reserved;
         const int bytes = (half < largest ? half : largest) / 1024 * 1024;
-        TRY_CUDA(cudaFuncSetAttribute(walk_shared_limited, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        CUGATE_TRY(cudaFuncSetAttribute(walk_shared_limited, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         shared_bytes = static_cast<size_t>(bytes);
-        TRY_CUDA(cudaFuncSetAttribute(walk_shared_limited, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                      cudaSharedmemCarveoutMaxShared));
+        CUGATE_TRY(cudaFuncSetAttribute(walk_shared_limited, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxShared));
         return 0;
     }
 };
@@ -209,7 +209,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
 {
     const occupancy *const o = static_cast<occupancy *>(state);
     std::vector<uint32_t> got;
-    TRY_CUDA(o->out.download(got));
+    CUGATE_TRY(o->out.download(got));
     for (size_t i = 0; i < total; i++) {
         const uint32_t want = o->walked[i / warp_threads] * o->scale + o->offset[i % warp_threads];
         if (got[i] != want)
@@ -251,5 +251,5 @@ extern "C" const struct cugate_family cugate_family_occupancy = {
     .verify = verify,
     .close = cugate::close_state<occupancy>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

@@ -21,7 +21,7 @@
  * From interleaved_modulo to unroll_full a launch turns each block's elements into one, and the same kernel is launched
  * again on what is left (two or three launches); grid_stride needs a second launch of one block.
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 #include <cuda/atomic>
@@ -298,9 +298,9 @@ __global__ void __launch_bounds__(vector_threads)
 template <class Kernel> int resident_blocks(Kernel kernel, unsigned block, unsigned &blocks)
 {
     int device, processors, per_processor;
-    TRY_CUDA(cudaGetDevice(&device));
-    TRY_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, static_cast<int>(block), 0));
+    CUGATE_TRY(cudaGetDevice(&device));
+    CUGATE_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    CUGATE_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, static_cast<int>(block), 0));
     blocks = static_cast<unsigned>(processors * per_processor);
     return 0;
 }
@@ -318,21 +318,21 @@ struct reduce {
 
     int open()
     {
-        TRY_CUDA(in.allocate(total));
-        TRY_CUDA(work.allocate(total));
+        CUGATE_TRY(in.allocate(total));
+        CUGATE_TRY(work.allocate(total));
         for (cugate::device_array<float> &level : partials)
-            TRY_CUDA(level.allocate(total / threads));
-        TRY_CUDA(finished.allocate(1));
-        TRY_CUDA(sum.allocate(1));
+            CUGATE_TRY(level.allocate(total / threads));
+        CUGATE_TRY(finished.allocate(1));
+        CUGATE_TRY(sum.allocate(1));
 #if HAVE_CUB
-        TRY_CUDA(cub::DeviceReduce::Sum(nullptr, cub_bytes, in.data, sum.data, total));
-        TRY_CUDA(cub_temporary.allocate(cub_bytes));
+        CUGATE_TRY(cub::DeviceReduce::Sum(nullptr, cub_bytes, in.data, sum.data, total));
+        CUGATE_TRY(cub_temporary.allocate(cub_bytes));
 #endif
-        TRY_CUDA(resident_blocks(sum_grid_stride, threads, grid_stride_blocks));
-        TRY_CUDA(resident_blocks(sum_grid_stride_ilp4, threads, ilp4_blocks));
-        TRY_CUDA(resident_blocks(sum_warp_shuffle, vector_threads, shuffle_blocks));
+        CUGATE_TRY(resident_blocks(sum_grid_stride, threads, grid_stride_blocks));
+        CUGATE_TRY(resident_blocks(sum_grid_stride_ilp4, threads, ilp4_blocks));
+        CUGATE_TRY(resident_blocks(sum_warp_shuffle, vector_threads, shuffle_blocks));
         fill_reduce_input<<<total / threads, threads>>>(in.data);
-        TRY_CUDA(cugate::launched());
+        CUGATE_TRY(cugate::launched());
         int reference = 0; /* exact, as a double would be, but without its chain of additions four times as fast */
         for (unsigned i = 0; i < total; i++)
             reference += input(i);
@@ -344,12 +344,12 @@ struct reduce {
 int restore(void *state)
 {
     reduce &r = *static_cast<reduce *>(state);
-    TRY_CUDA(r.work.copy_from(r.in));
+    CUGATE_TRY(r.work.copy_from(r.in));
     for (cugate::device_array<float> &level : r.partials)
-        TRY_CUDA(level.poison());
-    TRY_CUDA(cudaMemsetAsync(r.finished.data, 0, sizeof(unsigned)));
+        CUGATE_TRY(level.poison());
+    CUGATE_TRY(cudaMemsetAsync(r.finished.data, 0, sizeof(unsigned)));
 #if HAVE_CUB
-    TRY_CUDA(r.cub_temporary.poison());
+    CUGATE_TRY(r.cub_temporary.poison());
 #endif
     return r.sum.poison();
 }
@@ -360,7 +360,7 @@ int launch_global_strided(void *state)
     for (unsigned stride = 1, pairs = total / 2; pairs > 0; stride *= 2, pairs /= 2) {
         float *to = pairs == 1 ? r.sum.data : r.work.data;
         sum_global_strided<<<(pairs + threads - 1) / threads, threads>>>(r.work.data, to, stride, pairs);
-        TRY_CUDA(cugate::launched());
+        CUGATE_TRY(cugate::launched());
     }
     return 0;
 }
@@ -376,7 +376,7 @@ template <level_kernel kernel, unsigned per_block> int launch_levels(void *state
         const unsigned blocks = (n + per_block - 1) / per_block;
         float *to = blocks == 1 ? r.sum.data : r.partials[level % 2].data;
         kernel<<<blocks, threads>>>(from, n, to);
-        TRY_CUDA(cugate::launched());
+        CUGATE_TRY(cugate::launched());
         from = to;
         n = blocks;
     }
@@ -389,7 +389,7 @@ template <level_kernel kernel, unsigned reduce::*grid> int launch_grid_and_block
     reduce &r = *static_cast<reduce *>(state);
     const unsigned blocks = r.*grid;
     kernel<<<blocks, threads>>>(r.in.data, total, r.partials[0].data);
-    TRY_CUDA(cugate::launched());
+    CUGATE_TRY(cugate::launched());
     kernel<<<1, threads>>>(r.partials[0].data, blocks, r.sum.data);
     return cugate::launched();
 }
@@ -406,7 +406,7 @@ int launch_warp_shuffle(void *state)
 int launch_cub(void *state)
 {
     reduce &r = *static_cast<reduce *>(state);
-    TRY_CUDA(cub::DeviceReduce::Sum(r.cub_temporary.data, r.cub_bytes, r.in.data, r.sum.data, total));
+    CUGATE_TRY(cub::DeviceReduce::Sum(r.cub_temporary.data, r.cub_bytes, r.in.data, r.sum.data, total));
     return cugate::launched();
 }
 constexpr const char *cub_not_built = nullptr;
@@ -419,7 +419,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
 {
     reduce &r = *static_cast<reduce *>(state);
     std::vector<float> got;
-    TRY_CUDA(r.sum.download(got));
+    CUGATE_TRY(r.sum.download(got));
     if (!cugate::close_to(got[0], r.want, tolerance))
         return cugate::wrong(why, why_size, "sum: expected %.10g, found %.10g", r.want, double{got[0]});
     return 0;
@@ -499,5 +499,5 @@ extern "C" const struct cugate_family cugate_family_reduce = {
     .verify = verify,
     .close = cugate::close_state<reduce>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

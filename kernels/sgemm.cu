@@ -482,5 +482,5 @@ extern "C" const struct cugate_family cugate_family_sgemm = {
     .verify = problem::verify,
     .close = cugate::close_state<problem>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

@@ -14,7 +14,7 @@
  *   stride32    32: all lanes in one bank, a column of the 32 x 32
  *   padded      1: the same column, rows 33 words apart in shared memory
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 namespace {
 
@@ -91,8 +91,8 @@ struct shared_bank {
 
     int open()
     {
-        TRY_CUDA(in.allocate(words));
-        TRY_CUDA(out.allocate(total));
+        CUGATE_TRY(in.allocate(words));
+        CUGATE_TRY(out.allocate(total));
         host_in.resize(words);
         for (unsigned w = 0; w < words; w++)
             host_in[w] = cugate::hash32(seed, w);
@@ -125,7 +125,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
     }
 
     std::vector<uint32_t> got;
-    TRY_CUDA(b.out.download(got));
+    CUGATE_TRY(b.out.download(got));
     for (unsigned i = 0; i < total; i++) {
         if (got[i] != want[i % lanes])
             return cugate::wrong(why, why_size, "block %u, thread %u: expected 0x%08x, found 0x%08x", i / threads,
@@ -179,5 +179,5 @@ extern "C" const struct cugate_family cugate_family_shared_bank = {
     .verify = verify,
     .close = cugate::close_state<shared_bank>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

@@ -9,7 +9,7 @@
  *   many_small  4096 copies of 16 KiB, pinned: the cost of starting a copy dominates, bandwidth falls.
  *   one_large   one copy of 64 MiB, pinned: the best that the link gives.
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 namespace {
 
@@ -53,9 +53,9 @@ struct transfer {
 
     int open()
     {
-        TRY_CUDA(destination.allocate(words));
-        TRY_CUDA(first_wrong.allocate(1));
-        TRY_CUDA(pinned.allocate(words));
+        CUGATE_TRY(destination.allocate(words));
+        CUGATE_TRY(first_wrong.allocate(1));
+        CUGATE_TRY(pinned.allocate(words));
         pageable.resize(words);
         for (size_t i = 0; i < words; i++)
             pageable[i] = cugate::hash32(seed, i);
@@ -67,14 +67,15 @@ struct transfer {
 /* Waits, because the host's clock starts right after: the poison must not be timed with the copies. */
 int restore(void *state)
 {
-    TRY_CUDA(static_cast<transfer *>(state)->destination.poison());
+    CUGATE_TRY(static_cast<transfer *>(state)->destination.poison());
     return static_cast<int>(cudaStreamSynchronize(nullptr));
 }
 
 int copy_in_pieces(uint32_t *destination, const uint32_t *source, size_t piece_words)
 {
     for (size_t i = 0; i < words; i += piece_words)
-        TRY_CUDA(cudaMemcpyAsync(destination + i, source + i, piece_words * sizeof(uint32_t), cudaMemcpyHostToDevice));
+        CUGATE_TRY(
+            cudaMemcpyAsync(destination + i, source + i, piece_words * sizeof(uint32_t), cudaMemcpyHostToDevice));
     return 0;
 }
 
@@ -106,15 +107,15 @@ int launch_one_large(void *state)
 int verify(void *state, const struct cugate_variant *, char *why, size_t why_size)
 {
     transfer *const t = static_cast<transfer *>(state);
-    TRY_CUDA(t->first_wrong.poison());
+    CUGATE_TRY(t->first_wrong.poison());
     find_first_wrong_word<<<words / block_threads, block_threads>>>(t->destination.data, t->first_wrong.data);
-    TRY_CUDA(cugate::launched());
+    CUGATE_TRY(cugate::launched());
     std::vector<unsigned> at;
-    TRY_CUDA(t->first_wrong.download(at));
+    CUGATE_TRY(t->first_wrong.download(at));
     if (at[0] == UINT32_MAX)
         return 0;
     uint32_t got;
-    TRY_CUDA(cudaMemcpy(&got, t->destination.data + at[0], sizeof got, cudaMemcpyDeviceToHost));
+    CUGATE_TRY(cudaMemcpy(&got, t->destination.data + at[0], sizeof got, cudaMemcpyDeviceToHost));
     return cugate::wrong(why, why_size, "word %u: expected 0x%08x, found 0x%08x", at[0], t->pageable[at[0]], got);
 }
 
@@ -151,5 +152,5 @@ extern "C" const struct cugate_family cugate_family_transfer = {
     .verify = verify,
     .close = cugate::close_state<transfer>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

@@ -9,7 +9,7 @@
  *            so excess shared wavefronts appear (32-way bank conflicts)
  *   padded   one unused word ends each row of the tile: excess shared wavefronts 0, DRAM throughput near a plain copy's
  */
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 namespace {
 
@@ -91,9 +91,9 @@ struct transpose {
 
     int open()
     {
-        TRY_CUDA(in.allocate(total));
-        TRY_CUDA(out.allocate(total));
-        TRY_CUDA(found.allocate(1));
+        CUGATE_TRY(in.allocate(total));
+        CUGATE_TRY(out.allocate(total));
+        CUGATE_TRY(found.allocate(1));
         sample.resize(sample_rows * side);
         fill_transpose_input<<<total / check_threads, check_threads>>>(in.data);
         return cugate::launched();
@@ -126,21 +126,21 @@ int differs(char *why, size_t why_size, unsigned elements, unsigned first, float
 int verify(void *state, const struct cugate_variant *, char *why, size_t why_size)
 {
     transpose &t = *static_cast<transpose *>(state);
-    TRY_CUDA(t.found.upload({{0, UINT32_MAX}}));
+    CUGATE_TRY(t.found.upload({{0, UINT32_MAX}}));
     check_transpose<<<total / check_threads, check_threads>>>(t.out.data, t.found.data);
-    TRY_CUDA(cugate::launched());
+    CUGATE_TRY(cugate::launched());
     std::vector<mismatch> found;
-    TRY_CUDA(t.found.download(found));
+    CUGATE_TRY(t.found.download(found));
     if (found[0].elements != 0) {
         const unsigned first = found[0].first;
         float got;
-        TRY_CUDA(cudaMemcpy(&got, t.out.data + first, sizeof got, cudaMemcpyDeviceToHost));
+        CUGATE_TRY(cudaMemcpy(&got, t.out.data + first, sizeof got, cudaMemcpyDeviceToHost));
         return differs(why, why_size, found[0].elements, first, got);
     }
 
     constexpr size_t row_bytes = side * sizeof(float);
-    TRY_CUDA(cudaMemcpy2D(t.sample.data(), row_bytes, t.out.data + (sample_distance - 1) * side,
-                          sample_distance * row_bytes, row_bytes, sample_rows, cudaMemcpyDeviceToHost));
+    CUGATE_TRY(cudaMemcpy2D(t.sample.data(), row_bytes, t.out.data + (sample_distance - 1) * side,
+                            sample_distance * row_bytes, row_bytes, sample_rows, cudaMemcpyDeviceToHost));
     for (unsigned k = 0; k < sample_rows * side; k++) {
         const unsigned i = (k / side * sample_distance + sample_distance - 1) * side + k % side;
         if (t.sample[k] != transposed_input(i))
@@ -178,5 +178,5 @@ extern "C" const struct cugate_family cugate_family_transpose = {
     .verify = verify,
     .close = cugate::close_state<transpose>,
     .variants = variants,
-    .variant_count = ROWS(variants),
+    .variant_count = std::size(variants),
 };

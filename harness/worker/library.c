@@ -93,7 +93,9 @@ int library_open(struct library *library, const char *path, struct problem *prob
     }
     library->table = entry();
     if (!library->table || library->table->abi != CUGATE_KERNEL_ABI) {
-        problem_set(problem, "%s was built for kernel ABI %d, this cugate needs %d: rebuild it with this kernel.h",
+        problem_set(problem,
+                    "%s was built for kernel ABI %d, this cugate needs %d: build it again with the <cugate/kernel.h> "
+                    "of this cugate, which says what changed",
                     path, library->table ? library->table->abi : 0, CUGATE_KERNEL_ABI);
         goto out;
     }

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <stddef.h>
 

@@ -125,7 +125,7 @@ static enum result_status measure_open(struct worker *worker, const struct workl
                                        struct problem *problem)
 {
     const struct cugate_family *family = worker->open.kernel->family;
-    if (!worker->family && workload_check(workload, "open", family->open(&worker->open.state), problem) < 0)
+    if (!worker->family && workload_check(workload, "open", family->open(family, &worker->open.state), problem) < 0)
         return RESULT_FAILED;
     worker->family = family;
     if (worker->job->dry)

@@ -1,6 +1,6 @@
 /* A kernel library that needs cugate's kernel.h alone, for tests/scripts/simulate.sh. STRIDE: lanes read that far apart;
  * INDEX: what the second kernel reads. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ __global__ void shift(float *out, const float *in)
     out[i] = in[INDEX]; /* the line at fault */
 }
 
-static int open_arrays(void **state)
+static int open_arrays(const struct cugate_family *, void **state)
 {
     struct arrays *arrays = new struct arrays();
     *state = arrays;

@@ -5,7 +5,7 @@
  *
  * With CUGATE_FAULTY=unpadded in the environment the sound kernels lose the pad of their tiles: still right, but
  * with bank conflicts, which the gate must name. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <cuda_runtime.h>
 
@@ -106,7 +106,7 @@ int allocate(faulty &f)
     return cudaMemcpy(f.in, numbers.data(), total * sizeof(uint32_t), cudaMemcpyHostToDevice);
 }
 
-int open_faulty(void **state)
+int open_faulty(const struct cugate_family *, void **state)
 {
     faulty *f = new faulty;
     const int result = allocate(*f);

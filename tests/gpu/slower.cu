@@ -3,7 +3,7 @@
  *
  *     CUGATE_SLOWER_LIBRARY=build/libkernels.so     the library
  *     CUGATE_SLOWER="dgemm/tiled=6500 ..."          kernels, and the cycles of the SM clock that each is to lose */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <cuda_runtime.h>
 #include <dlfcn.h>

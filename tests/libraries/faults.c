@@ -1,6 +1,6 @@
 /* A kernel library whose "kernels" run on the host: some are good, and the others go wrong in one way each. The name of
  * a family or a variant says what it does. Families whose name begins with "slow" take long or never end. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -108,20 +108,23 @@ static int launch_brief(void *state)
     return launch_good(state);
 }
 
-static int open_good(void **state)
+static int open_good(const struct cugate_family *self, void **state)
 {
+    (void)self;
     *state = &output;
     return 0;
 }
 
-static int open_refused(void **state)
+static int open_refused(const struct cugate_family *self, void **state)
 {
+    (void)self;
     (void)state;
     return MADE_UP_ERROR;
 }
 
-static int open_exit(void **state)
+static int open_exit(const struct cugate_family *self, void **state)
 {
+    (void)self;
     (void)state;
     exit(0);
 }
@@ -188,8 +191,8 @@ static const char *error_text(int code)
     }
 #define VARIANTS(family) family##_variants, sizeof family##_variants / sizeof *family##_variants
 #define FAMILY(family, open_, restore_, verify_, close_)                                                               \
-    static const struct cugate_family family = {#family,  #family, CUGATE_KERNELS, open_,                              \
-                                                restore_, verify_, close_,         VARIANTS(family)}
+    static const struct cugate_family family = {#family, #family, CUGATE_KERNELS,   open_, restore_,                   \
+                                                verify_, close_,  VARIANTS(family), NULL,  NULL}
 
 static const struct cugate_variant crash_variants[] = {
     VARIANT(segv, launch_segv), VARIANT(abort, launch_abort),     VARIANT(good, launch_good),

@@ -1,13 +1,14 @@
 /* A kernel library of two families, whose table breaks the contract of kernel.h in the way that TABLE_FAULT in the
  * environment names. Its kernels do nothing. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int open_nothing(void **state)
+static int open_nothing(const struct cugate_family *self, void **state)
 {
+    (void)self;
     *state = NULL;
     return 0;
 }
@@ -53,9 +54,11 @@ static struct cugate_variant two_variants[] = {
     {.name = "a", .doc = "does nothing", .launch = do_nothing},
 };
 static struct cugate_family one = {
-    "one", "two variants", CUGATE_KERNELS, open_nothing, do_nothing, verify, close_nothing, one_variants, 2};
+    "one", "two variants", CUGATE_KERNELS, open_nothing, do_nothing, verify, close_nothing, one_variants, 2, NULL,
+    NULL};
 static struct cugate_family two = {
-    "two", "one variant", CUGATE_TRANSFER, open_nothing, do_nothing, verify, close_nothing, two_variants, 1};
+    "two", "one variant", CUGATE_TRANSFER, open_nothing, do_nothing, verify, close_nothing, two_variants, 1,
+    NULL,  NULL};
 static const struct cugate_family *families[] = {&one, &two};
 static struct cugate_library library = {
     CUGATE_KERNEL_ABI, "cc", "", families, 2, synchronize, error_text,

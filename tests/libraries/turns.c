@@ -1,6 +1,6 @@
 /* Two kernel libraries in one: the older build when the file is called "base...", through a link, and the newer one
  * otherwise. The name of a variant says how the two differ. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -101,8 +101,9 @@ static int launch_bad_base(void *state)
     return is_base() ? MADE_UP_ERROR : take(state, 2, 2);
 }
 
-static int open_nothing(void **state)
+static int open_nothing(const struct cugate_family *self, void **state)
 {
+    (void)self;
     *state = &output;
     return 0;
 }
@@ -148,7 +149,7 @@ static const struct cugate_variant variants[] = {
     VARIANT(slower_once), VARIANT(slower_then_bad), VARIANT(bad_base), VARIANT(added),
 };
 static struct cugate_family turns = {
-    "turns", "two builds", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, variants, 0};
+    "turns", "two builds", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, variants, 0, NULL, NULL};
 static const struct cugate_family *const families[] = {&turns};
 static const struct cugate_library library = {
     CUGATE_KERNEL_ABI, "cc", "", families, 1, synchronize, error_text,

@@ -13,7 +13,7 @@
 #   CU_FLAGS       all that it is given to compile a kernel: include folders and flags for the host's compiler as well
 #   CUDA_LDFLAGS   what a library is linked with
 #   FLAGS          what a library says that it was built with; without it, CU_FLAGS
-#   CC, CXX        the host's compilers, without them cc and c++
+#   CXX            the host's compiler, without it c++
 #   JOBS           how many at once, without it one a core
 set -euo pipefail
 export LC_ALL=C
@@ -89,7 +89,7 @@ made_with() {
 up_to_date() {
     local source
     [ -e "$folder/libkernels.so" ] && [ "$(made_with)" = "$(cat "$folder/made_with")" ] || return 1
-    for source in "$patch" "kernels/$family.cu" kernels/*.cuh harness/kernel.h ci/registry.sh tests/planted/build.sh; do
+    for source in "$patch" "kernels/$family.cu" kernels/*.cuh harness/cugate/* ci/registry.sh tests/planted/build.sh; do
         [ "$folder/libkernels.so" -nt "$source" ] || return 1
     done
 }
@@ -114,8 +114,8 @@ compile_case() {
         esac
     done
     "$NVCC" "${compile[@]}" -c -o "$folder/$family.o" "$source"
-    ci/registry.sh "$NVCC" "$flags" "$source" >"$folder/registry.c"
-    "${CC:-cc}" -std=c11 -O2 -fPIC "${includes[@]}" -c -o "$folder/registry.o" "$folder/registry.c"
+    ci/registry.sh "$flags" "$source" >"$folder/registry.cpp"
+    "$NVCC" -std=c++20 -O2 -Xcompiler -fPIC "${includes[@]}" -c -o "$folder/registry.o" "$folder/registry.cpp"
     "${CXX:-c++}" -shared -o "$folder/new.so" "$folder/$family.o" "$folder/registry.o" "${link[@]}" -lcudart -ldl
     made_with >"$folder/made_with"
     mv "$folder/new.so" "$folder/libkernels.so"

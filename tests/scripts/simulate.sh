@@ -22,8 +22,8 @@ cd "$top" || exit 2
 . tests/scripts/expect.sh
 
 link() { # FOLDER LIBRARY: of the sources below FOLDER/kernels
-    cd "$1" && "$top/ci/registry.sh" "$nvcc" "${flags[*]}" kernels/*.cu >registry.c &&
-        "${CC:-cc}" -fPIC "${includes[@]}" -c registry.c &&
+    cd "$1" && "$top/ci/registry.sh" "${flags[*]}" kernels/*.cu >registry.cpp &&
+        "$nvcc" -std=c++20 -Xcompiler -fPIC "${includes[@]}" -c registry.cpp &&
         "${CXX:-c++}" -shared -o "$2" ./*.o "${libraries[@]}" -lcudart -ldl
 }
 

@@ -26,9 +26,9 @@ build() (
     for family in occupancy dgemm; do
         sed "$edit" kernels/$family.cu >"$work/$name/$family.cu"
     done
-    ci/registry.sh "$nvcc" "${flags[*]}" "$work/$name"/*.cu >"$work/$name/registry.c"
+    ci/registry.sh "${flags[*]}" "$work/$name"/*.cu >"$work/$name/registry.cpp"
     cd "$work/$name" && "$nvcc" "${flags[@]}" -Xcompiler -fPIC -I"$top/kernels" "${includes[@]}" -c ./*.cu &&
-        "${CC:-cc}" -fPIC "${includes[@]}" -c registry.c &&
+        "$nvcc" -std=c++20 -Xcompiler -fPIC "${includes[@]}" -c registry.cpp &&
         "${CXX:-c++}" -shared -o "../$name.so" ./*.o "${libraries[@]}" -lcudart -ldl
 ) >"$work/$1.log" 2>&1
 

@@ -5,7 +5,7 @@
  * cores, small numbers, atomics of all kinds. Each output is compared with what the host computes. */
 #include "outputs.cuh"
 
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -58,9 +58,9 @@ struct job {
             const unsigned length = h % 9 == 0 ? 0 : h % 5 == 0 ? h / 5 % 300 : h / 5 % 40;
             host_in[hashes + row + 1] = host_in[hashes + row] + length;
         }
-        TRY_CUDA(in.allocate(in_words));
-        TRY_CUDA(out.allocate(out_words));
-        TRY_CUDA(scratch.allocate(scratch_bytes));
+        CUGATE_TRY(in.allocate(in_words));
+        CUGATE_TRY(out.allocate(out_words));
+        CUGATE_TRY(scratch.allocate(scratch_bytes));
         return in.upload(host_in);
     }
 };
@@ -68,7 +68,7 @@ struct job {
 int restore(void *state)
 {
     job *const j = static_cast<job *>(state);
-    TRY_CUDA(cudaMemsetAsync(j->scratch.data, 0, scratch_bytes));
+    CUGATE_TRY(cudaMemsetAsync(j->scratch.data, 0, scratch_bytes));
     return j->out.poison();
 }
 
@@ -76,7 +76,7 @@ int restore(void *state)
 int restore_zeros(void *state)
 {
     job *const j = static_cast<job *>(state);
-    TRY_CUDA(cudaMemsetAsync(j->scratch.data, 0, scratch_bytes));
+    CUGATE_TRY(cudaMemsetAsync(j->scratch.data, 0, scratch_bytes));
     return static_cast<int>(cudaMemsetAsync(j->out.data, 0, out_words * sizeof(u32)));
 }
 
@@ -89,7 +89,7 @@ template <class V> int launch(void *state)
     j->same = [](u32 got, u32 want) { return got == want; };
     if constexpr (requires { V::same(0, 0); })
         j->same = V::same;
-    TRY_CUDA(V::start(*j));
+    CUGATE_TRY(V::start(*j));
     return cugate::launched();
 }
 
@@ -97,7 +97,7 @@ template <const char *family> int verify(void *state, const struct cugate_varian
 {
     const job *const j = static_cast<job *>(state);
     std::vector<u32> got(j->words), want(j->words);
-    TRY_CUDA(cudaMemcpy(got.data(), j->out.data, j->words * sizeof(u32), cudaMemcpyDeviceToHost));
+    CUGATE_TRY(cudaMemcpy(got.data(), j->out.data, j->words * sizeof(u32), cudaMemcpyDeviceToHost));
     j->expect(j->host_in.data(), want.data());
     for (unsigned i = 0; i < j->words; i++)
         if (!j->same(got[i], want[i]))
@@ -149,7 +149,7 @@ __host__ __device__ inline float part(u32 word)
         .verify = verify<id##_name>,                                                                                   \
         .close = cugate::close_state<job>,                                                                             \
         .variants = id##_variants,                                                                                     \
-        .variant_count = ROWS(id##_variants),                                                                          \
+        .variant_count = std::size(id##_variants),                                                                     \
     };
 
 /* ---- device_wide: CUB over the whole input ---- */
@@ -158,7 +158,7 @@ __host__ __device__ inline float part(u32 word)
 template <class Call> int with_memory(job &j, Call call)
 {
     size_t needed = 0;
-    TRY_CUDA(call(nullptr, needed));
+    CUGATE_TRY(call(nullptr, needed));
     if (needed > scratch_bytes)
         return static_cast<int>(cudaErrorMemoryAllocation);
     return static_cast<int>(call(j.scratch.data, needed));
@@ -1484,7 +1484,7 @@ extern "C" const struct cugate_library *cugate_library(void)
             "nvcc " DIGITS(__CUDACC_VER_MAJOR__) "." DIGITS(__CUDACC_VER_MINOR__) "." DIGITS(__CUDACC_VER_BUILD__),
         .flags = nullptr,
         .families = users::families,
-        .family_count = ROWS(users::families),
+        .family_count = std::size(users::families),
         .synchronize = users::synchronize,
         .error_text = users::error_text,
     };

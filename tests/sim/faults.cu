@@ -1,7 +1,7 @@
 /* Kernels with one fault each, kernels that depend on what comes first, and right ones that look like these, for
  * tests/sim/faults.sh. That looks for the line whose comment is the kernel's name. A right kernel adds one to each
  * number. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <assert.h>
 #include <cuda_runtime.h>
@@ -267,7 +267,7 @@ struct arrays {
     int *in, *out;
 };
 
-static int open_arrays(void **state)
+static int open_arrays(const struct cugate_family *, void **state)
 {
     struct arrays *arrays = new struct arrays();
     *state = arrays;

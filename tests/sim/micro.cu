@@ -10,7 +10,7 @@
  */
 #include "outputs.cuh"
 
-#include "common.cuh"
+#include <cugate/kernel.hpp>
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -136,7 +136,7 @@ constexpr pattern *plain[] = {
     [](unsigned lane) { return noise(3, lane) % 256; },
     [](unsigned lane) { return noise(4, lane) % cells; },
 };
-static_assert(ROWS(plain) == patterns);
+static_assert(std::size(plain) == patterns);
 
 /* Chance with a structure: an arithmetic row or a draw from a small or a large range, in which lanes that differ in
  * some bits of their number may agree. */
@@ -156,7 +156,7 @@ unsigned apart_index(unsigned which, unsigned lane)
 {
     static constexpr unsigned strides[] = {1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 32, 33};
     const u32 kind = noise(3000 + which, 0);
-    const unsigned stride = strides[which % ROWS(strides)], offset = which < 12 ? 0 : kind & 7;
+    const unsigned stride = strides[which % std::size(strides)], offset = which < 12 ? 0 : kind & 7;
     const unsigned turned = which < 24 ? lane : lane ^ (kind >> 8 & 31);
     return turned * stride + offset;
 }
@@ -182,7 +182,7 @@ constexpr unsigned mild_at = 128, mild_count = 384;
 
 template <class T> T made_number(unsigned i)
 {
-    if (i < ROWS(odd_floats))
+    if (i < std::size(odd_floats))
         return static_cast<T>(odd_floats[i]);
     if (i >= whole_at && i < whole_at + whole_count)
         return static_cast<T>(i - whole_at + 1);
@@ -209,7 +209,7 @@ std::vector<u32> made_input()
             in[random_at + p * lanes + lane] = random_index(p, lane);
             in[apart_at + p * lanes + lane] = apart_index(p, lane);
         }
-        in[masks_at + p] = masks[p % ROWS(masks)];
+        in[masks_at + p] = masks[p % std::size(masks)];
         in[random_masks_at + p] = p % 3 ? noise(4, p) : noise(5, p) & noise(6, p);
     }
     for (unsigned i = 0; i < floats; i++) {
@@ -237,8 +237,8 @@ struct micro_state {
     int open()
     {
         host_in = made_input();
-        TRY_CUDA(in.allocate(in_words));
-        TRY_CUDA(out.allocate(out_words));
+        CUGATE_TRY(in.allocate(in_words));
+        CUGATE_TRY(out.allocate(out_words));
         return in.upload(host_in);
     }
 };
@@ -282,7 +282,7 @@ template <const char *family> int verify(void *state, const struct cugate_varian
 {
     const micro_state *const m = static_cast<micro_state *>(state);
     std::vector<u32> got(m->words), want(m->words);
-    TRY_CUDA(cudaMemcpy(got.data(), m->out.data, m->words * sizeof(u32), cudaMemcpyDeviceToHost));
+    CUGATE_TRY(cudaMemcpy(got.data(), m->out.data, m->words * sizeof(u32), cudaMemcpyDeviceToHost));
     if (m->expect)
         m->expect(m->host_in.data(), want.data());
     for (unsigned i = 0; i < m->words; i++) {
@@ -316,7 +316,7 @@ struct one_warp {
         .verify = verify<id##_name>,                                                                                   \
         .close = cugate::close_state<state>,                                                                           \
         .variants = id##_variants,                                                                                     \
-        .variant_count = ROWS(id##_variants),                                                                          \
+        .variant_count = std::size(id##_variants),                                                                     \
     };
 #define FAMILY(id, text, restore_function) FAMILY_OF(micro_state, id, text, restore_function)
 
@@ -2069,8 +2069,8 @@ template <unsigned row_count> struct sparse_state : micro_state {
     int open()
     {
         host_in = matrix();
-        TRY_CUDA(in.allocate(host_in.size()));
-        TRY_CUDA(out.allocate(out_words));
+        CUGATE_TRY(in.allocate(host_in.size()));
+        CUGATE_TRY(out.allocate(out_words));
         return in.upload(host_in);
     }
 };
@@ -3804,11 +3804,12 @@ struct texture_state : micro_state {
     }
     int open()
     {
-        TRY_CUDA(micro_state::open());
+        CUGATE_TRY(micro_state::open());
         constexpr size_t row_bytes = side * sizeof(u32);
         const cudaChannelFormatDesc format = cudaCreateChannelDesc<u32>();
-        TRY_CUDA(cudaMallocArray(&array, &format, side, side));
-        TRY_CUDA(cudaMemcpy2DToArray(array, 0, 0, host_in.data(), row_bytes, row_bytes, side, cudaMemcpyHostToDevice));
+        CUGATE_TRY(cudaMallocArray(&array, &format, side, side));
+        CUGATE_TRY(
+            cudaMemcpy2DToArray(array, 0, 0, host_in.data(), row_bytes, row_bytes, side, cudaMemcpyHostToDevice));
         cudaResourceDesc resource = {};
         resource.resType = cudaResourceTypeArray;
         resource.res.array.array = array;
@@ -3909,7 +3910,7 @@ extern "C" const struct cugate_library *cugate_library(void)
             "nvcc " DIGITS(__CUDACC_VER_MAJOR__) "." DIGITS(__CUDACC_VER_MINOR__) "." DIGITS(__CUDACC_VER_BUILD__),
         .flags = nullptr,
         .families = micro::families,
-        .family_count = ROWS(micro::families),
+        .family_count = std::size(micro::families),
         .synchronize = micro::synchronize,
         .error_text = micro::error_text,
     };

@@ -2,7 +2,7 @@
 #ifndef OUTPUTS_CUH
 #define OUTPUTS_CUH
 
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <cerrno>
 #include <cstdio>

@@ -1675,7 +1675,7 @@ static void generate_kernel(unsigned number)
 /* ---- The library ------------------------------------------------------------------------------------------------- */
 
 static const char beginning[] =
-    "#include \"kernel.h\"\n"
+    "#include <cugate/kernel.h>\n"
     "\n"
     "#include <cuda_bf16.h>\n"
     "#include <cuda_fp16.h>\n"
@@ -1826,7 +1826,7 @@ static const char ending[] =
     "    std::vector<uint32_t> words, found;\n"
     "};\n"
     "\n"
-    "int open_state(void **state_)\n"
+    "int open_state(const cugate_family *, void **state_)\n"
     "{\n"
     "    state *s = new state{nullptr, nullptr, std::vector<uint32_t>(in_words), std::vector<uint32_t>(out_words)};\n"
     "    u64 z = SEED;\n"

@@ -107,10 +107,10 @@ look_for_commands() {
 talking_library() {
     printf '#define WORDS "%s"\n' "${planted//$'\n'/\\n}" >talking.c
     cat >>talking.c <<'END'
-#include "kernel.h"
+#include "cugate/kernel.h"
 #include <stddef.h>
 static int nothing(void *state) { return state != NULL; }
-static int open_it(void **state) { return *state != NULL; }
+static int open_it(const struct cugate_family *self, void **state) { return self == NULL || *state != NULL; }
 static void close_it(void *state) { (void)state; }
 static int verify(void *state, const struct cugate_variant *variant, char *why, size_t size)
 {
@@ -121,7 +121,7 @@ static const char *error_text(int code) { return code ? WORDS : ""; }
 static const struct cugate_variant variants[] = {{.name = "said", .doc = WORDS, .launch = nothing},
                                                  {.name = "absent", .doc = WORDS, .not_built = WORDS}};
 static const struct cugate_family family = {
-    "words", WORDS, CUGATE_KERNELS, open_it, nothing, verify, close_it, variants, 2};
+    "words", WORDS, CUGATE_KERNELS, open_it, nothing, verify, close_it, variants, 2, NULL, NULL};
 static const struct cugate_family *const families[] = {&family};
 static const struct cugate_library library = {CUGATE_KERNEL_ABI, WORDS, WORDS, families, 1, synchronize, error_text};
 const struct cugate_library *cugate_library(void) { return &library; }

@@ -1,7 +1,7 @@
 /* A kernel library whose second kernel, of three that run on the host, does what AT_LAUNCH says, its first family's
  * close what AT_CLOSE says, and that does AT_LOAD when it is loaded: each is C that calls the functions below. With
  * NOT_BUILT the second is not built. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -68,8 +68,9 @@ __attribute__((constructor)) static void at_load(void)
     AT_LOAD;
 }
 
-static int open_nothing(void **state)
+static int open_nothing(const struct cugate_family *self, void **state)
 {
+    (void)self;
     *state = &out;
     return 0;
 }
@@ -133,9 +134,9 @@ static const struct cugate_variant first_variants[] = {
 static const struct cugate_variant last_variants[] = {{.name = "three", .doc = "three", .launch = launch, .bytes = 8}};
 
 static const struct cugate_family first = {
-    "first", "two", CUGATE_TRANSFER, open_nothing, restore, verify, close_unruly, first_variants, 2};
+    "first", "two", CUGATE_TRANSFER, open_nothing, restore, verify, close_unruly, first_variants, 2, NULL, NULL};
 static const struct cugate_family last = {
-    "last", "one", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, last_variants, 1};
+    "last", "one", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, last_variants, 1, NULL, NULL};
 static const struct cugate_family *const families[] = {&first, &last};
 
 const struct cugate_library *cugate_library(void)

@@ -1,6 +1,6 @@
 /* A kernel library made up for the tests of the command line: its "kernels" run on the host, one of them well and the
  * others each with a fault of its own. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -13,8 +13,9 @@
 
 static double out;
 
-static int open_nothing(void **state)
+static int open_nothing(const struct cugate_family *self, void **state)
 {
+    (void)self;
     *state = &out;
     return 0;
 }
@@ -98,9 +99,10 @@ static const struct cugate_variant fault_variants[] = {
 };
 
 static const struct cugate_family fine = {
-    "fine", "sleeps", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, fine_variants, 2};
+    "fine", "sleeps", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, fine_variants, 2, NULL, NULL};
 static const struct cugate_family faults = {
-    "faults", "goes wrong", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, fault_variants, 5};
+    "faults", "goes wrong", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, fault_variants, 5,
+    NULL,     NULL};
 static const struct cugate_family *const families[] = {&fine, &faults};
 
 const struct cugate_library *cugate_library(void)

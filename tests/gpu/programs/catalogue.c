@@ -7,7 +7,7 @@
  *     cc -std=c11 -Iharness -o catalogue tests/gpu/programs/catalogue.c -ldl
  *
  * Prints a line for each kernel. Exit code: 0, 1 when one failed or was wrong, 2 when nothing could be run. */
-#include "kernel.h"
+#include "cugate/kernel.h"
 
 #include <dlfcn.h>
 #include <fnmatch.h>
@@ -64,7 +64,7 @@ static void run_family(const struct cugate_library *library, const struct cugate
         if (!variant->launch || !is_chosen(globs, family, variant))
             continue;
         if (!is_open)
-            result = family->open(&state);
+            result = family->open(family, &state);
         is_open = is_open || result == 0;
         if (result == 0)
             result = run_variant(library, family, variant, state, why, sizeof(why));
