@@ -11,6 +11,7 @@
 #include "lists.h"
 #include "names.h"
 #include "numbers.h"
+#include "points.h"
 #include "terminal.h"
 #include "utf8.h"
 #include "version.h"

@@ -1,9 +1,11 @@
 #include "names.h"
 
 #include "error.h"
+#include "points.h"
 
 #include <fnmatch.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t name_index(const char *name, const char *const *names, size_t count)
@@ -29,13 +31,34 @@ size_t id_length(const char *text)
 {
     const size_t family = id_part_length(text);
     const size_t variant = text[family] == '/' ? id_part_length(text + family + 1) : 0;
-    return family > 0 && variant > 0 ? family + 1 + variant : 0;
+    const size_t length = family > 0 && variant > 0 ? family + 1 + variant : 0;
+    const size_t point = length > 0 && text[length] == '[' ? point_length(text + length + 1) : 0;
+    return point > 0 && text[length + 1 + point] == ']' ? length + point + 2 : length;
+}
+
+/* As a shell does, but for the point of a kernel: a glob without one is for all points of what it names. */
+static bool glob_one(const char *glob, const char *text)
+{
+    const size_t begin = point_begin(text);
+    const char *points = point_pattern(glob);
+    if (!points && !text[begin])
+        return fnmatch(glob, text, 0) == 0;
+    if (points && !text[begin])
+        return false;
+    char *name = x_sprintf("%.*s", (int)begin, text);
+    char *name_glob = x_sprintf("%.*s", points ? (int)(points - glob) : (int)strlen(glob), glob);
+    char *point = x_sprintf("%.*s", (int)(strlen(text + begin) - 2), text + begin + 1);
+    const bool matches = fnmatch(name_glob, name, 0) == 0 && (!points || point_matches(points, point));
+    free(point);
+    free(name_glob);
+    free(name);
+    return matches;
 }
 
 bool glob_any(char *const *globs, size_t count, const char *text)
 {
     for (size_t i = 0; i < count; i++)
-        if (fnmatch(globs[i], text, 0) == 0)
+        if (glob_one(globs[i], text))
             return true;
     return count == 0;
 }

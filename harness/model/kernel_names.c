@@ -30,7 +30,10 @@ static char *join_names(const char *const *ids, size_t count, char *glob)
 
 const char *kernel_names_near(const char *wanted, const char *const *ids, size_t count)
 {
-    return strchr(wanted, '/') && !strpbrk(wanted, "*?[") ? nearest_name(wanted, ids, count) : NULL;
+    const char *points = point_pattern(wanted);
+    const size_t name = points ? (size_t)(points - wanted) : strlen(wanted);
+    const bool is_glob = strcspn(wanted, "*?[") < name || (points && strpbrk(points, "*?"));
+    return strchr(wanted, '/') && !is_glob ? nearest_name(wanted, ids, count) : NULL;
 }
 
 char *kernel_names_family(const char *wanted, const char *const *ids, size_t count)

@@ -42,6 +42,42 @@ static const char *family_fault(const struct cugate_family *family)
     return NULL;
 }
 
+/* Refuses the family of that index when it breaks the contract. */
+static int check_family(const struct cugate_family *family, size_t index, const char *path, struct problem *problem)
+{
+    const char *name = family && good_name(family->name) ? family->name : "without a good name";
+    const char *fault = family_fault(family);
+    if (fault)
+        return problem_set(problem, "%s: family %s (number %zu): %s; see kernel.h", path, name, index + 1, fault);
+    char *point_is = family->point ? point_fault(family->point) : NULL;
+    if (!point_is)
+        return 0;
+    char *point = x_strdup(family->point);
+    text_make_harmless(point, '?');
+    problem_set(problem, "%s: family %s (number %zu): its point \"%.60s\": %s; see kernel.h", path, name, index + 1,
+                point, point_is);
+    free(point);
+    free(point_is);
+    return -1;
+}
+
+static int add_kernel(struct library *library, const struct cugate_family *family, size_t variant, const char *path,
+                      struct problem *problem)
+{
+    char *id = family->point ? x_sprintf("%s/%s[%s]", family->name, family->variants[variant].name, family->point)
+                             : x_sprintf("%s/%s", family->name, family->variants[variant].name);
+    for (size_t k = 0; k < library->count; k++) {
+        if (strcmp(library->kernels[k].id, id) == 0) {
+            problem_set(problem, "%s: kernel %s is there twice: ids must be unique; see kernel.h", path, id);
+            free(id);
+            return -1;
+        }
+    }
+    *ARRAY_GROW(library->kernels, library->count) =
+        (struct kernel){.id = id, .family = family, .variant = &family->variants[variant]};
+    return 0;
+}
+
 static int collect_kernels(struct library *library, const char *path, struct problem *problem)
 {
     const struct cugate_library *table = library->table;
@@ -50,24 +86,11 @@ static int collect_kernels(struct library *library, const char *path, struct pro
                            path);
     for (size_t f = 0; f < table->family_count; f++) {
         const struct cugate_family *family = table->families[f];
-        const char *fault = family_fault(family);
-        if (fault)
-            return problem_set(problem, "%s: family %s (number %zu): %s; see kernel.h", path,
-                               family && good_name(family->name) ? family->name : "without a good name", f + 1, fault);
-        for (size_t v = 0; v < family->variant_count; v++) {
-            char *id = x_sprintf("%s/%s", family->name, family->variants[v].name);
-            for (size_t k = 0; k < library->count; k++) {
-                if (strcmp(library->kernels[k].id, id) == 0) {
-                    problem_set(problem, "%s: kernel %s is there twice: ids must be unique; see kernel.h", path, id);
-                    free(id);
-                    return -1;
-                }
-            }
-            struct kernel *kernel = ARRAY_GROW(library->kernels, library->count);
-            kernel->id = id;
-            kernel->family = family;
-            kernel->variant = &family->variants[v];
-        }
+        if (check_family(family, f, path, problem) < 0)
+            return -1;
+        for (size_t v = 0; v < family->variant_count; v++)
+            if (add_kernel(library, family, v, path, problem) < 0)
+                return -1;
     }
     if (library->count == 0)
         return problem_set(problem, "%s holds no kernel: its table has no family; see kernel.h", path);

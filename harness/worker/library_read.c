@@ -53,10 +53,9 @@ static void tell(int pipe, const void *path)
 
 static bool is_id(const char *text)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    const size_t family = strspn(text, letters);
-    return family > 0 && text[family] == '/' && text[family + 1] != '\0' &&
-           strspn(text + family + 1, letters) == strlen(text + family + 1);
+    const size_t family = name_length(text), length = id_length(text);
+    return length > 0 && !text[length] && text[family] == '/' && /* no mark in the names */
+           family + 1 + name_length(text + family + 1) == point_begin(text);
 }
 
 /* False when the line is none of a library's. */
