@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
-# The gate with all that CI shows of it: one `cugate check`, every report and the pages, in one folder. After `make all`.
+# The gate with all that CI shows of it: one `cugate check`, every report and the pages, in one folder. After `make all`;
+# installed, as cugate-gate, in any repository.
 #
 #   ci/gate.sh [OPTION OF cugate check]...          for example: --simulate, or --replay RUN.json --baselines DIR
 #
 #   OUT=build/gate      the folder; it gets run.json, check.json, junit.xml, summary.md (for a step's summary), comment.md (for
 #                       a pull request), annotations.txt and page/index.html
-#   BASE=origin/main    settle times by running the kernels of this revision in turn (ci/build_base.sh), with --simulate
-#                       what another compiler counts; and say what was weakened in baselines and metric files since
-#                       (ci/before.sh)
+#   BASE=origin/main    say what was weakened in baselines and metric files since this revision (ci/before.sh); in cugate's
+#                       own tree also settle times by running the kernels of that revision in turn (ci/build_base.sh), with
+#                       --simulate what another compiler counts. For other kernels the option --against names a build
 #   HISTORY=URL         keep the run in this history and show all of its nights; without it the pages show this run
-#   CUGATE=build/cugate
+#   CUGATE=build/cugate     the program; installed, the one that came with this
 #
 # On GitHub it also prints the annotations and appends to the step's summary. Exit codes are those of cugate check, as
 # ci/check.sh vouches for them; 2 also when nothing is worse but the pages cannot be made.
 set -euo pipefail
 
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
 out=${OUT:-build/gate}
-export CUGATE=${CUGATE:-build/cugate}
 cugate=$CUGATE
 if ! command -v "$cugate" >/dev/null; then
     echo "gate: there is no $cugate here: run \`make all\` first, and this from the top of the tree" >&2
@@ -44,10 +46,10 @@ for ((i = 0; i < $#; i++)); do
 done
 
 if [ -n "${BASE-}" ]; then
-    before=$(ci/before.sh "$BASE" "$@")
+    before=$("$here/before.sh" "$BASE" "$@")
     own+=(--before "$before")
-    if [ -z "$replay$static" ]; then
-        base=$(ci/build_base.sh "$BASE")
+    if [ -n "$in_tree" ] && [ -z "$replay$static" ]; then
+        base=$("$here/build_base.sh" "$BASE")
         own+=(--against "$base")
     fi
 fi
@@ -58,7 +60,7 @@ rm -rf "$out"/{check.json,junit.xml,summary.md,comment.md,annotations.txt,explai
 [ -n "$replay$saved$static" ] || own+=(--save "$out/run.json")
 
 code=0
-ci/check.sh "$out/check.json" "${own[@]}" --report "junit=$out/junit.xml" \
+"$here/check.sh" "$out/check.json" "${own[@]}" --report "junit=$out/junit.xml" \
     --report "markdown=$out/summary.md" --report "comment=$out/comment.md" \
     --report "github=$out/annotations.txt" "$@" || code=$?
 [ -s "$out/check.json" ] || exit $code # there is nothing to show
@@ -73,7 +75,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 reports() {
-    HISTORY=${HISTORY:-$work/history.db} build/python/bin/python -m reports "$@"
+    HISTORY=${HISTORY:-$work/history.db} "$here/report.sh" "$@"
 }
 
 # Of the same code in several sessions, how often the gate would fail without a reason.
@@ -86,7 +88,6 @@ analyse() {
 }
 
 pages() {
-    ci/install_python.sh
     local given=$replay$saved # cugate check takes one of them
     [ -z "$given" ] || [ "$given" -ef "$out/run.json" ] || cp "$given" "$out/run.json"
     local found=("$out/run.json" "$out/check.json")

@@ -1,12 +1,27 @@
 #!/usr/bin/env bash
-# Puts the Python packages of reports/ into the virtual environment build/python: those of reports/requirements.txt, and with
-# --test those of reports/requirements-test.txt as well. Does nothing, and needs no network, when they are there.
+# Puts the Python packages of reports/ into a virtual environment: those of reports/requirements.txt, and with --test those
+# of reports/requirements-test.txt as well. Does nothing, and needs no network, when they are there.
 #
-#   ci/install_python.sh [--test]
+#   ci/install_python.sh [--test | --where]         --where only prints the environment's folder
+#
+# The folder is build/python in cugate's tree. Where cugate is installed it is CUGATE_PYTHON, else cugate/python in the
+# user's cache ($XDG_CACHE_HOME or ~/.cache).
 set -euo pipefail
-cd "$(dirname "$0")/.."
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
 
-folder=build/python
+if [ -n "$in_tree" ]; then
+    folder=build/python
+else
+    folder=${CUGATE_PYTHON:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/cugate/python}
+    folder=$(realpath -m "$folder")
+fi
+cd "$here/.."
+if [ "${1-}" = --where ]; then
+    realpath -ms "$folder"
+    exit
+fi
+mkdir -p "$(dirname "$folder")"
 lists=(reports/requirements.txt)
 stamps=("$folder/installed" "$folder/installed-test")
 if [ "${1-}" = --test ]; then

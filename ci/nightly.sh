@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The run of every night: measures all, keeps the run in the history, and writes the pages of all nights. After `make all`.
+# The run of every night: measures all, keeps the run in the history, and writes the pages of all nights. After `make all`;
+# installed, as cugate-nightly, in any repository.
 #
 #   ci/nightly.sh [OPTION OF cugate check]...
 #
@@ -10,18 +11,19 @@
 #   STRICT=1            fail when there is no GPU. Otherwise recorded nights are replayed, under a banner, into a history
 #                       of their own
 #   REPLAY=1            replay them also where a CI server runs this (it sets CI): otherwise that is as strict
-#   CUGATE=build/cugate
+#   CUGATE=build/cugate     the program; installed, the one that came with this
 #
 # Exit codes are those of ci/gate.sh.
 set -euo pipefail
 
-export OUT=${OUT:-build/nightly} CUGATE=${CUGATE:-build/cugate}
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
+export OUT=${OUT:-build/nightly}
 export HISTORY=${HISTORY:-build/history/history.db}
 archives=(tests/data/{sessions-nvidia-h200-tuning,sessions-nvidia-h200,nights-nvidia-h200}.tar.xz)
 
 keep() {
-    ci/install_python.sh &&
-        build/python/bin/python -m reports prune --keep "${KEEP_NIGHTS:-400}" >/dev/null
+    "$here/report.sh" prune --keep "${KEEP_NIGHTS:-400}" >/dev/null
 }
 
 if ! command -v "$CUGATE" >/dev/null; then
@@ -34,13 +36,14 @@ status=0
 devices=$("$CUGATE" list --devices 2>&1) || status=$?
 if [ $status -eq 0 ]; then
     code=0
-    ci/gate.sh "$@" || code=$?
+    "$here/gate.sh" "$@" || code=$?
     keep || [ $code -ne 0 ] || code=2
     exit $code
 fi
 printf '%s\n' "$devices" >&2
 grep -q '^cugate: error: no GPU: ' <<<"$devices" || exit $status
-why=$(ci/strict.sh)
+why=$("$here/strict.sh")
+[ -n "$why" ] || [ -n "$in_tree" ] || why="recorded nights are in cugate's own tree only"
 if [ -n "$why" ]; then
     echo "nightly: $why, and a report is never made of nothing: run this on a machine with a CUDA GPU" >&2
     exit 5
@@ -87,6 +90,5 @@ echo "judging ${#runs[@]} recorded runs"
 # shellcheck disable=SC2016 # for the inner shell
 printf '%s\0' "${runs[@]}" | xargs -0 -P "$(nproc)" -I RUN bash -c 'judge "$1"' judge RUN
 mapfile -t judged < <(find "$recorded" -name '*.check')
-ci/install_python.sh
-build/python/bin/python -m reports ingest "${runs[@]}" "${judged[@]}" >/dev/null
-ci/gate.sh --replay "$tonight" "$@"
+"$here/report.sh" ingest "${runs[@]}" "${judged[@]}" >/dev/null
+"$here/gate.sh" --replay "$tonight" "$@"

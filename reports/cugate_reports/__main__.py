@@ -1,4 +1,4 @@
-"""python -m reports: keeps run files in a history and makes pages of it."""
+"""cugate-report: keeps run files in a history and makes pages of it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TextIO
 
 try:
-    from reports import files, signals, whole
-    from reports.definitions import PageError
-    from reports.export import write_alike, write_runs, write_values
-    from reports.files import BadFile, Run
-    from reports.history import History, HistoryError
+    from cugate_reports import files, signals, whole
+    from cugate_reports.definitions import PageError
+    from cugate_reports.export import write_alike, write_runs, write_values
+    from cugate_reports.files import BadFile, Run
+    from cugate_reports.history import History, HistoryError
 except ModuleNotFoundError as missing:
     sys.exit(
-        f"reports: error: this Python has no {missing.name}: ci/install_python.sh makes one that has all, to be run as "
-        "build/python/bin/python -m reports"
+        f"reports: error: this Python has no {missing.name}: `cugate-report`, in cugate's tree ci/report.sh, takes one "
+        "that has all"
     )
 
 EXIT_USAGE = 2
@@ -126,7 +126,7 @@ def _say_future(history: History) -> None:
     if dates := history.future():
         what = f"{len(dates)} run{'s' if len(dates) != 1 else ''} dated after today, up to {dates[-1]}"
         print(
-            f"reports: left out: {what}; python -m reports prune --future removes what a wrong clock made",
+            f"reports: left out: {what}; cugate-report prune --future removes what a wrong clock made",
             file=sys.stderr,
         )
 
@@ -134,7 +134,8 @@ def _say_future(history: History) -> None:
 def page(arguments: argparse.Namespace) -> int:
     progress = Progress()
     try:
-        from reports import overview, site  # matplotlib takes half a second, which no other command has to wait for
+        # matplotlib takes half a second, which no other command has to wait for
+        from cugate_reports import overview, site
 
         with History(arguments.history, create=False) as history:
             _say_future(history)
@@ -266,7 +267,7 @@ COMMANDS = (
         "(cugate explain --format json), an analysis (cugate aa --format json) or a baseline; of a folder, every .json "
         "below. The same file again changes nothing. A bad one is refused with its reason, and the others are kept: "
         "exit code 2.",
-        "build/python/bin/python -m reports ingest run.json check.json baselines",
+        "cugate-report ingest run.json check.json baselines",
         _ingest_options,
         ingest,
     ),
@@ -274,7 +275,7 @@ COMMANDS = (
         "page",
         "make the pages of the history",
         "Static HTML with a page a kernel. It opens from disk and from any web server.",
-        "build/python/bin/python -m reports page -o build/nightly/page",
+        "cugate-report page -o build/nightly/page",
         _page_options,
         page,
     ),
@@ -283,7 +284,7 @@ COMMANDS = (
         "give run files back, or values as a table",
         "Run files as they were ingested, one a run; or --csv with a row a value, for other programs. A text of that "
         "table that begins with = + - @ ' a tab or a line's end has a ' before it: to a spreadsheet it is no formula.",
-        "build/python/bin/python -m reports export --csv values.csv",
+        "cugate-report export --csv values.csv",
         _export_options,
         export,
     ),
@@ -292,7 +293,7 @@ COMMANDS = (
         "forget old runs",
         "Keeps the newest runs of each GPU model; older ones go, with what was said about them. Runs dated after "
         "today, which no page shows, do not count.",
-        "build/python/bin/python -m reports prune --keep 400",
+        "cugate-report prune --keep 400",
         _prune_options,
         prune,
     ),
@@ -301,7 +302,7 @@ COMMANDS = (
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m reports",
+        prog="cugate-report",
         description="Keeps run files of cugate in a history and makes pages of it.",
         epilog="exit codes: 0 done; 2 unknown option, or a file or database that cannot be used; 130 stopped",
     )

@@ -6,7 +6,9 @@ import configparser
 from dataclasses import dataclass
 from pathlib import Path
 
-METRICS = Path(__file__).resolve().parent.parent / "metrics"
+HERE = Path(__file__).resolve().parent
+# In a wheel the files are within the package; in the tree, and where `make install` puts both, two folders up.
+METRICS = HERE / "metrics" if (HERE / "metrics").is_dir() else HERE.parents[1] / "metrics"
 
 
 class PageError(Exception):

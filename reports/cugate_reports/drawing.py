@@ -1,7 +1,7 @@
 """How figures look, and how they get into a page: one figure gives an SVG for the page, light and dark, and a PNG
 beside it.
 
-In the SVG each colour of the palette is a CSS variable of reports/templates/style.css, so that a page's theme is the
+In the SVG each colour of the palette is a CSS variable of templates/style.css, so that a page's theme is the
 figure's; the PNG is on white. Text stays text. Colours are those of Okabe and Ito, which colour-blind readers tell
 apart, and no figure says by colour alone what it says."""
 

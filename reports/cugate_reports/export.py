@@ -8,9 +8,9 @@ import math
 from pathlib import Path
 from typing import TextIO
 
-from reports import files, whole
-from reports.files import Run
-from reports.history import History, Stored
+from cugate_reports import files, whole
+from cugate_reports.files import Run
+from cugate_reports.history import History, Stored
 
 
 def _name(stored: Stored) -> str:

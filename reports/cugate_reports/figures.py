@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reports import units
-from reports.drawing import (
+from cugate_reports import units
+from cugate_reports.drawing import (
     BAND,
     BLUE,
     COLD,
@@ -33,8 +33,8 @@ from reports.drawing import (
     plain,
     shorten,
 )
-from reports.nights import VERDICTS, Mark
-from reports.views import BlockingRow, Gate, HeatMap, LadderView, OccupancyRow, RooflineView, Rung, Series
+from cugate_reports.nights import VERDICTS, Mark
+from cugate_reports.views import BlockingRow, Gate, HeatMap, LadderView, OccupancyRow, RooflineView, Rung, Series
 
 _DOTS = 60  # nights up to which each has a dot
 

@@ -19,8 +19,8 @@ from pathlib import Path
 import msgspec
 import sqlalchemy as sa
 
-from reports import files
-from reports.files import Analysis, BadFile, Explanation, Report, Run
+from cugate_reports import files
+from cugate_reports.files import Analysis, BadFile, Explanation, Report, Run
 
 SCHEMA = 1  # of the database; a later one refuses to be written by this version
 

@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from reports import files
-from reports.changes import Change, find_changes
-from reports.files import Analysis, Explanation, Report, Run, Session
-from reports.history import History, analysis_key
+from cugate_reports import files
+from cugate_reports.changes import Change, find_changes
+from cugate_reports.files import Analysis, Explanation, Report, Run, Session
+from cugate_reports.history import History, analysis_key
 
 # Worst first. What is no verdict of the gate's is "not judged".
 VERDICTS = (

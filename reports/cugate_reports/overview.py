@@ -9,9 +9,9 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from reports.files import Failure, Judgement
-from reports.nights import RECENT, RED, SUITE, VERDICTS, Nights, environment_changes
-from reports.views import COUNTERS, TIME, WALL_TIME, time_panel
+from cugate_reports.files import Failure, Judgement
+from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Nights, environment_changes
+from cugate_reports.views import COUNTERS, TIME, WALL_TIME, time_panel
 
 HEADLINES = {
     0: ("good", "Nothing is worse"),

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TypeVar
 
-from reports import signals
+from cugate_reports import signals
 
 Job = TypeVar("Job")
 

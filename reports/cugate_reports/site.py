@@ -15,11 +15,11 @@ import jinja2
 import numpy as np
 from matplotlib.figure import Figure
 
-from reports import drawing, figures, overview, processes, units, views, whole
-from reports.definitions import PageError
-from reports.files import HARNESS, Cause, Judgement, model_key
-from reports.history import History
-from reports.nights import RED, VERDICTS, Nights, load
+from cugate_reports import drawing, figures, overview, processes, units, views, whole
+from cugate_reports.definitions import PageError
+from cugate_reports.files import HARNESS, Cause, Judgement, model_key
+from cugate_reports.history import History
+from cugate_reports.nights import RED, VERDICTS, Nights, load
 
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
@@ -272,7 +272,7 @@ def _models(history: History, folder: Path, last: int, progress: Progress) -> li
     if not devices and (dates := history.future()):
         raise PageError(f"the history {history.name} has only runs that are dated after today, up to {dates[-1]}")
     if not devices:
-        raise PageError(f"the history {history.name} has no run yet: python -m reports ingest RUN.json puts one there")
+        raise PageError(f"the history {history.name} has no run yet: cugate-report ingest RUN.json puts one there")
     loaded = [load(history, device, last, lambda count: progress(f"reading night {count}")) for device in devices]
     places: list[str] = [""]
     for nights in loaded[1:]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.catalogue import BLOCKINGS, LADDERS, LITERATURE, Blocking, Ladder, Literature
-from reports.definitions import Panel, headlines
-from reports.files import PROGRAM
-from reports.nights import VERDICTS, Nights
+from cugate_reports.catalogue import BLOCKINGS, LADDERS, LITERATURE, Blocking, Ladder, Literature
+from cugate_reports.definitions import Panel, headlines
+from cugate_reports.files import PROGRAM
+from cugate_reports.nights import VERDICTS, Nights
 
 TIME = Panel("time", "Time")
 WALL_TIME = Panel("wall_time", "Wall time")

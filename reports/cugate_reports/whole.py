@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeVar
 
-from reports import signals
+from cugate_reports import signals
 
 MARKER = ".cugate-report"  # in a folder of ours; only such a one, or an empty one, is replaced
 

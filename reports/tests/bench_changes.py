@@ -1,6 +1,6 @@
-"""What reports/changes.py achieves, by simulation: a table of false alerts, steps found and time.
+"""What reports/cugate_reports/changes.py achieves, by simulation: a table of false alerts, steps found and time.
 
-    build/python/bin/python -m reports.tests.bench_changes [--others]
+    PYTHONPATH=reports build/python/bin/python reports/tests/bench_changes.py [--others]
 
 Everything is seeded. --others also searches with what was not chosen; Apache Otava only where it can be imported (it is
 no dependency: its analysis needs no more than NumPy and SciPy, so an unpacked wheel on PYTHONPATH will do).
@@ -16,8 +16,9 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import numpy as np
-from reports.changes import find_changes, noise_scale
 from ruptures import KernelCPD, Pelt
+
+from cugate_reports.changes import find_changes, noise_scale
 
 YEAR = 365
 NEAR = 2  # nights: so far from where it was, a change point is still the same one

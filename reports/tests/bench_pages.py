@@ -1,8 +1,8 @@
 """Measures what a team with a long history waits for: the pages of 365 nights, 60 kernels and 12 metrics.
 
-    build/python/bin/python -m reports.tests.bench_pages [NIGHTS [KERNELS]]
+    PYTHONPATH=reports build/python/bin/python reports/tests/bench_pages.py [NIGHTS [KERNELS]]
 
-Prints the wall time of `python -m reports page`, the most memory that it and its processes held together (their
+Prints the wall time of `cugate-report page`, the most memory that it and its processes held together (their
 proportional set size, from /proc), and the weight of the pages. The history is made up; its ingestion is timed by
 itself."""
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from reports.history import History
+from cugate_reports.history import History
 
 DEVICE = {
     "name": "NVIDIA Bench",
@@ -124,7 +124,7 @@ def measure(nights: int, kernels: int) -> Figures:
                 for document in documents:
                     history.ingest(document)
                 spent += time.perf_counter() - begun
-        command = [sys.executable, "-m", "reports", "page", "--history", str(database), "-o", str(pages)]
+        command = [sys.executable, "-m", "cugate_reports", "page", "--history", str(database), "-o", str(pages)]
         begun, before, most = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN), 0
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             while process.poll() is None:

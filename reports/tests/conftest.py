@@ -16,9 +16,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from reports.history import History
+
+from cugate_reports.history import History
 
 TOP = Path(__file__).parents[2]
+os.environ["PYTHONPATH"] = str(TOP / "reports")  # of the processes that tests start
 RECORDED = TOP / "tests/data/recorded-nvidia-h200.json"
 
 DEVICE = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.tests.bench_pages import KERNELS, NIGHTS, measure
+from bench_pages import KERNELS, NIGHTS, measure
 
 
 def test_a_year_of_nights_is_no_burden() -> None:

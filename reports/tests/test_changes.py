@@ -1,4 +1,4 @@
-"""reports/changes.py: how often it alerts for nothing, how soon it finds a step, and what it makes of odd series."""
+"""changes.py: how often it alerts for nothing, how soon it finds a step, and what it makes of odd series."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from reports.changes import Change, find_changes
-from reports.tests.bench_changes import YEAR, false_alerts, found_within, indices, spike_alerts
+from bench_changes import YEAR, false_alerts, found_within, indices, spike_alerts
 from scipy.stats import beta, chi2
+
+from cugate_reports.changes import Change, find_changes
 
 
 def _rate_at_most(events: int, nights: int) -> float:

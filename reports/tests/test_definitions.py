@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from reports.definitions import PageError, Panel, headlines
+
+from cugate_reports.definitions import PageError, Panel, headlines
 
 FIRST = """; A comment
 [time]

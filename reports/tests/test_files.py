@@ -25,9 +25,10 @@ from conftest import (
     recorded_run,
     run_document,
 )
-from reports import files
-from reports.files import Analysis, BadFile, Explanation, Report, Row, Run
-from reports.history import History
+
+from cugate_reports import files
+from cugate_reports.files import Analysis, BadFile, Explanation, Report, Row, Run
+from cugate_reports.history import History
 
 RUN = make_run()
 NEGATIVE = make_run(kernels={"copy/plain": {"time": [20010, -1, 20020]}})

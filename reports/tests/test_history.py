@@ -29,10 +29,11 @@ from conftest import (
     make_report,
     make_run,
 )
-from reports import files, whole
-from reports.export import write_alike, write_runs, write_values
-from reports.files import BadFile, Run
-from reports.history import History, HistoryError, Stored
+
+from cugate_reports import files, whole
+from cugate_reports.export import write_alike, write_runs, write_values
+from cugate_reports.files import BadFile, Run
+from cugate_reports.history import History, HistoryError, Stored
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def bodies(history: History, kind: str = "run", device: str | None = None, last:
 
 
 def reports(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "reports", *map(str, words)]
+    command = [sys.executable, "-m", "cugate_reports", *map(str, words)]
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=PATIENCE, **options)  # type: ignore[call-overload]
 
 
@@ -264,7 +265,7 @@ def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_r
     history.ingest(run)
     theirs = {"date": far, "device": OTHER_DEVICE}
     with monkeypatch.context() as before:
-        before.setattr("reports.history._today", lambda: "2999")
+        before.setattr("cugate_reports.history._today", lambda: "2999")
         later = make_run(**theirs)  # type: ignore[arg-type]
         made = (make_run(date=far), later, make_report(later), make_explanations(later), make_baseline(date=far))
         for data in (*made, make_analysis(last_date=far)):
@@ -275,7 +276,7 @@ def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_r
     assert (history.prune_future(), history.future(), history.prune_future()) == (2, [], 0)
     assert bodies(history) == [run]
     with monkeypatch.context() as before:
-        before.setattr("reports.history._today", lambda: "2999")
+        before.setattr("cugate_reports.history._today", lambda: "2999")
         assert sum(len(bodies(history, kind)) for kind in KINDS) == 1
 
 
@@ -448,7 +449,7 @@ def test_writers_wait_for_each_other(url: str, tmp_path: Path) -> None:
             if night % 5 == 0:
                 (folder / f"said-{night}.json").write_bytes(make_report(make_run(night)))
         shares.append(folder)
-    command = [sys.executable, "-m", "reports", "ingest", "--history", url]
+    command = [sys.executable, "-m", "cugate_reports", "ingest", "--history", url]
     writers = [
         subprocess.Popen([*command, share], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for share in shares
@@ -600,7 +601,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_a_folder_of_others_is_told(tmp_path: Path) -> None:
     """The same where the tests run as root, who may write everywhere."""
     code = (
-        "import os; from reports.history import *; History('sqlite://')\n"  # all that it needs is loaded
+        "import os; from cugate_reports.history import *; History('sqlite://')\n"  # all that it needs is loaded
         "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "try: History('/history-of-nobody.db')\n"
         "except HistoryError as reason: print(reason)"
@@ -640,7 +641,7 @@ def test_a_writer_that_dies_leaves_the_history_whole(tmp_path: Path) -> None:
     with History(str(database)) as history:
         history.ingest(make_run())
     code = (
-        "import os, sys; from reports import history\n"
+        "import os, sys; from cugate_reports import history\n"
         "put = history._put\n"
         "def dies(*words, **more): put(*words, **more); os.kill(os.getpid(), 9)\n"
         "history._put = dies\n"

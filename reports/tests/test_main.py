@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 from conftest import PATIENCE, TOP, make_baseline, make_explanations, make_report, make_run
-from reports.history import History
 
-COMMAND = [sys.executable, "-m", "reports"]
-USAGE = "usage: python -m reports"
+from cugate_reports.history import History
+
+COMMAND = [sys.executable, "-m", "cugate_reports"]
+USAGE = "usage: cugate-report"
 
 
 def reports(*words: object, **options: object) -> subprocess.CompletedProcess[bytes]:
@@ -154,7 +155,7 @@ def test_every_command_has_help_with_an_example() -> None:
     for name in ("ingest", "page", "export", "prune"):
         done = reports(name, "--help", env=os.environ | {"COLUMNS": "1000"})
         assert done.returncode == 0 and done.stderr == b""
-        assert f"example: build/python/bin/python -m reports {name} ".encode() in done.stdout
+        assert f"example: cugate-report {name} ".encode() in done.stdout
         assert b"default: $HISTORY, else build/history/history.db" in done.stdout
 
 
@@ -201,7 +202,9 @@ def test_a_table_on_standard_output_has_nothing_else(full: Path, tmp_path: Path)
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(full: Path) -> None:
-    shell = f'"{sys.executable}" -m reports export --history "{full}" --csv - | head -1; echo "${{PIPESTATUS[*]}}"'
+    shell = (
+        f'"{sys.executable}" -m cugate_reports export --history "{full}" --csv - | head -1; echo "${{PIPESTATUS[*]}}"'
+    )
     done = subprocess.run(["bash", "-c", shell], cwd=TOP, capture_output=True, timeout=PATIENCE)
     assert done.stdout.splitlines()[0].startswith(b"date,device") and done.stdout.splitlines()[1:] == [b"0 0"]
     assert done.stderr == b""
@@ -295,10 +298,10 @@ def _begun(folder: Path) -> bool:
 # Of which a page takes an hour, so that it is stopped before its end however busy the machine is.
 ENDLESS = """
 import sys, time
-from reports import site
+from cugate_reports import site
 draw = site._Writer.kernel
 site._Writer.kernel = lambda self, name: time.sleep(3600) if name == "family/9" else draw(self, name)
-from reports.__main__ import main
+from cugate_reports.__main__ import main
 sys.exit(main())
 """
 

@@ -23,14 +23,15 @@ from conftest import (
     make_report,
     run_document,
 )
-from reports import site
-from reports.drawing import shorten
-from reports.history import History
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+
+from cugate_reports import site
+from cugate_reports.drawing import shorten
+from cugate_reports.history import History
 
 BROWSER, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 

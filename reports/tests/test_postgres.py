@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import PATIENCE, TOP, Postgres, make_report, make_run
-from reports.history import History, HistoryError
+
+from cugate_reports.history import History, HistoryError
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def server(postgres: Postgres) -> Iterator[Postgres]:
 
 
 def reports(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "reports", *map(str, words)]
+    command = [sys.executable, "-m", "cugate_reports", *map(str, words)]
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=PATIENCE)
 
 

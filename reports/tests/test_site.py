@@ -39,9 +39,10 @@ from conftest import (
     make_run,
     run_document,
 )
-from reports import drawing, site, whole
-from reports.files import BadFile
-from reports.history import History
+
+from cugate_reports import drawing, site, whole
+from cugate_reports.files import BadFile
+from cugate_reports.history import History
 
 pytestmark = pytest.mark.filterwarnings("ignore:Glyph", "ignore:Data has no positive", "ignore:overflow encountered")
 
@@ -205,12 +206,12 @@ def _check_link(folder: Path, pages: dict[str, Page], name: str, link: str) -> N
         assert unquote(parts.fragment) in pages[to].ids, f"{name}: {link!r} has no target"
 
 
-SCRIPT_OF_PAGES = (TOP / "reports/templates/script.js").read_text()
+SCRIPT_OF_PAGES = (TOP / "reports/cugate_reports/templates/script.js").read_text()
 POLICY = (
     f"default-src 'none'; script-src 'sha256-{b64encode(sha256(SCRIPT_OF_PAGES.encode()).digest()).decode()}'; "
     "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
-STYLE = (TOP / "reports/templates/style.css").read_text()
+STYLE = (TOP / "reports/cugate_reports/templates/style.css").read_text()
 THEMES = [set(re.findall(r"--([a-z0-9-]+):", theme)) for theme in re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)]
 
 
@@ -522,7 +523,16 @@ def run_page(folder: Path, file_limit: int | None = None) -> subprocess.Complete
         if file_limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
 
-    command = [sys.executable, "-m", "reports", "page", "--history", folder / "history.db", "-o", folder / "page"]
+    command = [
+        sys.executable,
+        "-m",
+        "cugate_reports",
+        "page",
+        "--history",
+        folder / "history.db",
+        "-o",
+        folder / "page",
+    ]
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True, preexec_fn=limit, timeout=PATIENCE)
 
 
@@ -545,7 +555,7 @@ def test_the_command_says_what_it_wrote_and_nothing_else(tmp_path: Path) -> None
 
 
 def test_an_empty_history_has_no_pages(tmp_path: Path, history: History) -> None:
-    with pytest.raises(site.PageError, match="has no run yet: python -m reports ingest"):
+    with pytest.raises(site.PageError, match="has no run yet: cugate-report ingest"):
         site.write(history, tmp_path / "page", 365)
     assert not (tmp_path / "page").exists()
 
@@ -645,14 +655,14 @@ def test_a_run_of_the_future_is_never_tonight(
 ) -> None:
     history.ingest(make_run(0, PLAIN))
     with monkeypatch.context() as before:  # as an earlier version took one in
-        before.setattr("reports.history._today", lambda: "2999")
+        before.setattr("cugate_reports.history._today", lambda: "2999")
         history.ingest(make_run(0, {"from/afar": {"time": 1.0}}, date="2099-01-01T00:00:00.000Z"))
     pages = check(write(tmp_path))
     assert all(page.says("1 run dated after today, up to 2099-01-01 00:00 UTC, is left out") for page in pages.values())
     assert not any("from" in name for name in pages) and pages["index.html"].says("1 night from 2023-11-14")
     ended = run_page(tmp_path)
     assert ended.returncode == 0 and "to 2023-11-14T22:13:20.000Z" in ended.stdout
-    assert "left out: 1 run dated after today, up to 2099-01-01T00:00:00.000Z; python -m reports prune" in ended.stderr
+    assert "left out: 1 run dated after today, up to 2099-01-01T00:00:00.000Z; cugate-report prune" in ended.stderr
     assert history.prune(1) == 0 and history.prune_future() == 1
     pages = check(write(tmp_path))
     assert not any(page.says("left out") for page in pages.values())
@@ -662,7 +672,7 @@ def test_a_history_of_the_future_alone_has_no_pages(
     tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr("reports.history._today", lambda: "2999")
+        before.setattr("cugate_reports.history._today", lambda: "2999")
         history.ingest(make_run(0, PLAIN, date="2099-01-01T00:00:00.000Z"))
     with pytest.raises(site.PageError, match="has only runs that are dated after today, up to 2099-01-01"):
         site.write(history, tmp_path / "page", 365)

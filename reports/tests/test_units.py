@@ -6,7 +6,8 @@ import math
 from pathlib import Path
 
 import pytest
-from reports import units
+
+from cugate_reports import units
 
 ROWS = [
     (*line.split(" = ")[0].split(), line.split(" = ")[1])

@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import DEVICE, RECORDED, TOP, UNITS
-from reports import overview, views
-from reports.history import History
-from reports.nights import VERDICTS, Nights, load
+
+from cugate_reports import overview, views
+from cugate_reports.history import History
+from cugate_reports.nights import VERDICTS, Nights, load
 
 GOLDEN = TOP / "tests/data/golden/report_views.json"
 CUGATE = Path(os.environ.get("CUGATE") or TOP / "build/cugate")
@@ -169,7 +170,7 @@ def test_a_step_of_the_last_nights_is_news(tmp_path: Path) -> None:
 
 
 def test_worse_rows_are_grouped_and_say_each_cause_once() -> None:
-    from reports.files import Cause, Judgement
+    from cugate_reports.files import Cause, Judgement
 
     def judged(kernel: str, metric: str, verdict: str, story: str | None) -> Judgement:
         causes = [Cause(file="k.cu", line=1)] if story else []

@@ -37,7 +37,7 @@ absent() {
 
 runs_of() { # HISTORY: how many runs it has
     rm -rf "$work/runs"
-    "$python" -m reports export --history "$1" "$work/runs" >/dev/null && find "$work/runs" -type f | wc -l
+    PYTHONPATH=$top/reports "$python" -m cugate_reports export --history "$1" "$work/runs" >/dev/null && find "$work/runs" -type f | wc -l
 }
 
 # ---- A tree as small as it can be: three kernels, their baselines, and archives of a few runs of them.

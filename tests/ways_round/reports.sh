@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # Ways round the pages and the history. Sourced by run.sh.
 
-reports() { PYTHONPATH=$top "$top/build/python/bin/python" -m reports "$@"; }
-program() { PYTHONPATH=$top "$top/build/python/bin/python" -c "$@"; } # one that may change what it imports
+reports() { PYTHONPATH=$top/reports "$top/build/python/bin/python" -m cugate_reports "$@"; }
+program() { PYTHONPATH=$top/reports "$top/build/python/bin/python" -c "$@"; } # one that may change what it imports
 
 # night FILE DATE KERNEL METRIC VALUE: a run.
 night() {
@@ -30,11 +30,11 @@ an_earlier_page() {
 cancelled() {
     local pid
     setsid "$top/build/python/bin/python" -c 'import sys, time; sys.path.insert(0, sys.argv.pop(1))
-from reports import site
+from cugate_reports import site
 draw = site._Writer.kernel
 site._Writer.kernel = lambda self, name: time.sleep(3600) if name == "a/b" else draw(self, name)
-from reports.__main__ import main
-sys.exit(main())' "$top" page --history h.db -o page &
+from cugate_reports.__main__ import main
+sys.exit(main())' "$top/reports" page --history h.db -o page &
     pid=$!
     while kill -0 "$pid" && [ "$(find . -path '*/kernels/c-d.html' -o -path '*/gate.html' | wc -l)" != 2 ]; do sleep 0.1; done
     sleep 0.2 # the process that drew the last one waits for another
@@ -52,16 +52,16 @@ way 'a job that is cancelled, of which every process is told' an_earlier_page 0 
 
 way 'a process that draws is killed, as when memory runs out' an_earlier_page 2 'timeout -s KILL 60 \
     "$top/build/python/bin/python" -c "import os, sys; sys.path.insert(0, sys.argv.pop(1))
-from reports import site
+from cugate_reports import site
 site._Writer.kernel = lambda *_: os.kill(os.getpid(), 9)
-from reports.__main__ import main
-sys.exit(main())" "$top" page --history h.db -o page; code=$?; cat page/index.html; (exit $code)' \
+from cugate_reports.__main__ import main
+sys.exit(main())" "$top/reports" page --history h.db -o page; code=$?; cat page/index.html; (exit $code)' \
     'ended before it was done, with status -9' 'earlier'
 
 way 'killed while the new page takes the place of the old one' an_earlier_page 0 'program "import os, sys
 rename = os.rename
 os.rename = lambda *names, **more: (rename(*names, **more), os.kill(os.getpid(), 9))
-from reports.__main__ import main
+from cugate_reports.__main__ import main
 sys.exit(main())" page --history h.db -o page; ls page/index.html' 'page/index.html' '!No such file'
 
 # ---- Numbers and dates that cannot be

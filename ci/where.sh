@@ -1,0 +1,12 @@
+# shellcheck shell=bash
+# Where the scripts are: sourced by those that are installed too (Makefile), which work in whatever folder they are called
+# from. Sets `here`, their folder; `in_tree`, 1 in cugate's own tree, else empty; and CUGATE, the program that goes with
+# them, where it is not set.
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+in_tree=''
+[ ! -d "$here/../harness" ] || in_tree=1
+if [ -n "$in_tree" ]; then
+    export CUGATE=${CUGATE:-build/cugate}
+else
+    export CUGATE=${CUGATE:-$(realpath -m "$here/../../../bin/cugate")}
+fi
