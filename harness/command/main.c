@@ -15,7 +15,7 @@ static void print_help(FILE *stream)
     size_t count;
     const struct command *const *list = commands(&count);
     for (size_t i = 0; i < count; i++)
-        fprintf(stream, "  %-8s  %s\n", list[i]->name, list[i]->summary);
+        fprintf(stream, "  %-10s  %s\n", list[i]->name, list[i]->summary);
     fputs("\n`cugate COMMAND --help` explains a command; `cugate --version` prints the version.\n"
           "\nexample\n  cugate check --replay run.json\n\nexit codes\n",
           stream);

@@ -104,6 +104,9 @@ struct command {
     int (*run)(const struct options *options); /* returns an exit_code */
 };
 
+/* A row that the command takes: its own, then those of every command. NULL behind the last. */
+const struct option_row *options_row(const struct command *command, size_t place);
+
 /* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. 0, or -1 after error() that names the argument
  * and suggests what was meant. Options that the command does not take are errors, and so are files as
  * options_check_files refuses them. Release *options either way. */

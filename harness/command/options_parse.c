@@ -29,8 +29,7 @@ static const struct option_row everywhere[] = {
 
 static const char *const color_words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 
-/* A row that the command takes: its own, then those of every command. NULL behind the last. */
-static const struct option_row *row_at(const struct command *command, size_t place)
+const struct option_row *options_row(const struct command *command, size_t place)
 {
     for (const struct option_row *const *row = command->takes; *row; row++)
         if (place-- == 0)
@@ -126,7 +125,7 @@ static void tell_getopt(const struct command *command, struct option *longs, cha
         *shorts++ = '+';
     *shorts++ = ':'; /* a missing argument is told apart from an unknown option */
     const struct option_row *row;
-    for (int i = 0; (row = row_at(command, (size_t)i)); i++) {
+    for (int i = 0; (row = options_row(command, (size_t)i)); i++) {
         if (i == ROWS_MAX)
             BUG("`cugate %s` takes more than %d options", command->name, ROWS_MAX);
         if (row->name[1]) {
@@ -150,8 +149,8 @@ static const struct option_row *row_of(const struct command *command, int found)
 {
     const struct option_row *row;
     if (found >= FIRST_ROW)
-        return row_at(command, (size_t)(found - FIRST_ROW));
-    for (size_t i = 0; (row = row_at(command, i)); i++)
+        return options_row(command, (size_t)(found - FIRST_ROW));
+    for (size_t i = 0; (row = options_row(command, i)); i++)
         if (row->letter == found)
             return row;
     BUG("getopt found an option -%c that has no row", found);
@@ -161,7 +160,7 @@ static const struct option_row *row_of(const struct command *command, int found)
 static bool takes(const struct command *command, const char *name, bool is_long)
 {
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(command, i)); i++)
+    for (size_t i = 0; (row = options_row(command, i)); i++)
         if (is_long ? row->name[1] && strcmp(row->name, name) == 0 : row->letter == *name)
             return true;
     return false;
@@ -183,7 +182,7 @@ static int refuse_long(const struct command *command, const char *word, const st
     const char *names[ROWS_MAX];
     size_t count = 0;
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(command, i)); i++)
+    for (size_t i = 0; (row = options_row(command, i)); i++)
         if (row->name[1])
             names[count++] = row->name;
 
@@ -331,7 +330,9 @@ void options_help(const struct command *command, FILE *stream)
     fprintf(stream, "cugate %s - %s\n\n", command->name, command->summary);
     fprintf(stream, "usage: cugate %s [OPTION]...%s%s\n\n", command->name, *command->arguments ? " " : "",
             command->arguments);
-    fprintf(stream, "%s\n\noptions\n", command->details);
+    fprintf(stream, "%s\n", command->details);
+    if (*command->takes)
+        fputs("\noptions\n", stream);
     for (const struct option_row *const *row = command->takes; *row; row++)
         print_row(*row, stream);
     fputs("\noptions of every command\n", stream);
