@@ -394,9 +394,9 @@ static int check_injection(const char *path)
     if (event == CHILD_SAID && strstr(message.text, "libcuda.so.1"))
         error("no NVIDIA driver here: %s", message.text);
     else if (event == CHILD_SAID)
-        error(
-            "cannot load what measures in the program: %s; install the CUDA toolkit with CUPTI, then run `make` again",
-            message.text);
+        error("cannot load what measures in the program: %s; install the CUDA toolkit with CUPTI, then run `make` "
+              "again, or `cugate-fetch cupti`",
+              message.text);
     free(message.text);
     return event == CHILD_SAID ? EXIT_NOT_MEASURED : EXIT_SAME;
 }

@@ -7,14 +7,15 @@
 
 #define VARIABLE "CUGATE_NVDISASM"
 
-static const char remedy[] = "run `make`, which installs it, or pip install nvidia-cuda-nvdisasm==" NVDISASM_WANTED
-                             " and name its bin/nvdisasm with " VARIABLE;
+static const char remedy[] =
+    "run `make`, or where cugate is installed `cugate-fetch`, which installs it; or "
+    "pip install nvidia-cuda-nvdisasm==" NVDISASM_WANTED " and name its bin/nvdisasm with " VARIABLE;
 
 static char *find_beside(const char *directory)
 {
-    /* Installed; in build/; in a folder of build/ (sanitizers, tests). */
+    /* Installed, by ci/fetch.sh; in build/; in a folder of build/ (sanitizers, tests). */
     static const char *const places[] = {
-        "../lib/cugate/nvdisasm",
+        "../lib/cugate/disasm/nvidia/cu13/bin/nvdisasm",
         "disasm/nvidia/cu13/bin/nvdisasm",
         "../disasm/nvidia/cu13/bin/nvdisasm",
     };

@@ -18,7 +18,9 @@ const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
 
     void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL); /* found by this program's RUNPATH */
     if (!handle) {
-        problem_set(problem, "cannot load CUPTI: %s; install the CUDA toolkit with CUPTI, then run `make` again",
+        problem_set(problem,
+                    "cannot load CUPTI: %s; install the CUDA toolkit with CUPTI, then run `make` again, or "
+                    "`cugate-fetch cupti`",
                     dlerror());
         return NULL;
     }

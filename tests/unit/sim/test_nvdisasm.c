@@ -21,7 +21,7 @@ static char *put_program(const char *directory, const char *name, const char *re
 static void put_folder(const char *directory, const char *name)
 {
     char *path = x_sprintf("%s/%s", directory, name);
-    cr_assert_eq(mkdir(path, 0755), 0);
+    cr_assert_eq(make_directories(path), 0);
     free(path);
 }
 
@@ -45,17 +45,16 @@ static void expect_refused(const char *directory, const char *words)
 Test(nvdisasm, what_the_environment_names_comes_first_and_is_not_passed_over)
 {
     char *scratch = scratch_make();
-    put_folder(scratch, "lib");
-    put_folder(scratch, "lib/cugate");
+    put_folder(scratch, "lib/cugate/disasm/nvidia/cu13/bin");
     put_folder(scratch, "bin");
-    char *beside = put_program(scratch, "lib/cugate/nvdisasm", "release 13.5");
+    char *beside = put_program(scratch, "lib/cugate/disasm/nvidia/cu13/bin/nvdisasm", "release 13.5");
     char *named = put_program(scratch, "mine", "release 13.5"), *bin = x_sprintf("%s/bin", scratch);
     setenv("CUGATE_NVDISASM", named, 1);
     expect_found(bin, named);
     setenv("CUGATE_NVDISASM", "/no/such", 1);
     expect_refused(bin, "/no/such, which CUGATE_NVDISASM names");
     setenv("CUGATE_NVDISASM", "", 1);
-    char *wanted = x_sprintf("%s/../lib/cugate/nvdisasm", bin);
+    char *wanted = x_sprintf("%s/../lib/cugate/disasm/nvidia/cu13/bin/nvdisasm", bin);
     expect_found(bin, wanted);
     free(wanted);
     free(bin);

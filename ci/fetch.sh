@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Fetches what cugate uses of NVIDIA's and may not bring along, from NVIDIA's wheels on PyPI: pinned, and checked by hash.
+#
+#   cugate-fetch [PART]...
+#
+#   disasm    nvdisasm, which says what machine code means: for `cugate check --simulate` (6 MB)
+#   cupti     CUPTI, to measure with: where there is no CUDA toolkit 13 in /usr/local/cuda (100 MB)
+#   nvcc      compiler, runtime and CUB, to build kernels where there is no toolkit (400 MB); its folder is printed
+#
+# Without a PART it is disasm. The parts lie beside cugate's plugins, in lib/cugate; that may take root (sudo). In cugate's
+# own tree `make` does this. Removing the package removes them; so does: rm -r PREFIX/lib/cugate/{disasm,cuda}
+set -euo pipefail
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
+tell_help "$@"
+
+if [ -n "$in_tree" ]; then
+    echo "fetch: this is cugate's own tree, where \`make\` fetches what is missing" >&2
+    exit 2
+fi
+folder=$(realpath "$here/../../../lib/cugate")
+disasm='' wanted=$(cat "$folder/cuda/parts" 2>/dev/null || true) had=$wanted
+for part in "${@:-disasm}"; do
+    case $part in
+    disasm) disasm=1 ;;
+    cupti) wanted+=" cupti" ;;
+    nvcc) wanted+=" nvcc cccl" ;;
+    *)
+        echo "fetch: there is no part '$part': disasm, cupti and nvcc are known; cugate-fetch --help tells of them" >&2
+        exit 2
+        ;;
+    esac
+done
+if [ ! -w "$folder" ]; then
+    echo "fetch: $folder cannot be written: sudo cugate-fetch $*" >&2
+    exit 2
+fi
+if ! python3 -m pip --version >/dev/null 2>&1; then
+    echo "fetch: this needs Python's pip: apt-get install python3-pip" >&2
+    exit 2
+fi
+if [ -n "$disasm" ] && [ ! -x "$folder/disasm/nvidia/cu13/bin/nvdisasm" ]; then
+    "$here/install_cuda_wheels.sh" "$folder/disasm" '' disasm
+fi
+wanted=$(tr -s ' ' '\n' <<<"$wanted" | sed '/^$/d' | sort -u | paste -sd ' ')
+if [ "$wanted" != "$had" ]; then
+    # shellcheck disable=SC2086 # words
+    "$here/install_cuda_wheels.sh" "$folder/cuda" '' $wanted
+    echo "$wanted" >"$folder/cuda/parts"
+fi
+[[ " $wanted " != *" nvcc "* ]] || echo "CUDA's compiler: $folder/cuda/nvidia/cu13/bin/nvcc"
