@@ -93,9 +93,10 @@ endif
 
 NVCC := $(or $(TOOLKIT),$(CUDA_WHEELS))/bin/nvcc
 CUDA_CPPFLAGS := $(addprefix -isystem ,$(CUDA_INCLUDES))
-# Wheels live below build/, which may move with the tree; after `make install` only the absolute name is left.
-CUDA_RPATHS := $(if $(CUDA_PARTS),$(addsuffix /cuda/nvidia/cu13/lib,$$ORIGIN $$ORIGIN/..)) $(abspath $(CUDA_LIBS))
-CUDA_LDFLAGS := $(addprefix -L,$(CUDA_LIBS)) -Wl,-rpath,'$(subst $(space),:,$(strip $(CUDA_RPATHS)))'
+# Wheels live below build/, which may move with the tree; after `make install`, beside the plugins (ci/fetch.sh), or the
+# absolute name is left.
+CUDA_RPATHS := $$ORIGIN/cuda/nvidia/cu13/lib $(if $(CUDA_PARTS),$$ORIGIN/../cuda/nvidia/cu13/lib) $(abspath $(CUDA_LIBS))
+CUDA_LDFLAGS = $(addprefix -L,$(CUDA_LIBS)) -Wl,-rpath,'$(subst $(space),:,$(strip $(CUDA_RPATHS)))'
 
 gpu_archs = $(eval gpu_archs := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
               grep -E '^[0-9]+\.[0-9]+' | tr -d . | sort -nu))$(gpu_archs)
@@ -152,7 +153,7 @@ CU_HOST_FLAGS := -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wno-missing
 
 # ---- Targets for people --------------------------------------------------------------------------------------------
 
-.PHONY: help all check-perf demo nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install clean FORCE
+.PHONY: help all check-perf demo nightly-report test test-gpu planted selftest lint format rooms ready goldens fuzz sim-random install install-scripts deb wheel clean FORCE
 .PHONY: check-dependencies fuzzers
 
 ## help: this list
@@ -256,9 +257,9 @@ sim-random:
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
 
-## install: copy the program, its plugins, the headers of kernel libraries, the metrics and the descriptions of GPUs to PREFIX (below DESTDIR)
+## install: copy the program, its plugins, headers, metrics, scripts, reports, manual and completion to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
-install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so
+install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
 	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,include/cugate,share/cugate/metrics/gpus}
 	install $(BUILD)/cugate "$(to)/bin"
@@ -267,6 +268,40 @@ install: $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.s
 	install -m 644 harness/cugate/kernel.{h,hpp} "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
+
+# What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
+SCRIPTS := where gate nightly check before strict report fetch install_python install_cuda_wheels
+install-scripts: $(BUILD)/cugate
+	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
+	$(BUILD)/cugate completion bash >$(BUILD)/completion
+	install -d "$(to)"/bin "$(to)"/share/{man/man1,bash-completion/completions} \
+	    "$(to)"/share/cugate/{ci,reports/cugate_reports/templates}
+	install $(SCRIPTS:%=ci/%.sh) "$(to)/share/cugate/ci"
+	for name in gate nightly report fetch; do ln -sfn ../share/cugate/ci/$$name.sh "$(to)/bin/cugate-$$name"; done
+	install -m 644 reports/requirements.txt "$(to)/share/cugate/reports"
+	install -m 644 reports/cugate_reports/*.py "$(to)/share/cugate/reports/cugate_reports"
+	install -m 644 reports/cugate_reports/templates/* "$(to)/share/cugate/reports/cugate_reports/templates"
+	install -m 644 $(BUILD)/cugate.1 "$(to)/share/man/man1"
+	install -m 644 $(BUILD)/completion "$(to)/share/bash-completion/completions/cugate"
+
+## deb: a Debian package of what install copies, in build/package; NVIDIA's parts are not in it, cugate-fetch gets them
+deb: root = $(BUILD)/package/root
+deb:
+	@ci/install_deps.sh build package $(WHEELS_MISSING)
+	@$(MAKE) --no-print-directory $(BUILD)/package/libcugate_cupti.so $(BUILD)/package/libcugate_inject.so
+	@rm -rf $(root) && $(MAKE) --no-print-directory install DESTDIR='$(abspath $(root))' PREFIX=/usr >$(BUILD)/package/log
+	@install $(BUILD)/package/libcugate_{cupti,inject}.so $(root)/usr/lib/cugate
+	@ci/deb.sh $(root) $(VERSION) $(BUILD)/package/cugate_$(VERSION)_$$(dpkg --print-architecture).deb
+
+## wheel: the reports as a Python package, cugate_reports with the command cugate-report, in build/package
+wheel: folder = $(BUILD)/package/wheel
+wheel:
+	@ci/install_deps.sh python && ci/install_python.sh --test
+	@rm -rf $(folder) && mkdir -p $(folder)
+	@cp -r reports/{pyproject.toml,requirements.in,cugate_reports} $(folder) && cp -r metrics $(folder)/cugate_reports
+	@build/python/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index \
+	    --wheel-dir $(BUILD)/package $(folder)
+	@echo "package: $$(ls $(BUILD)/package/cugate_reports-*.whl)"
 
 ## clean: remove what was built; what was downloaded (build/{cuda,disasm,python}) and measured (build/history) stays
 clean:
@@ -339,7 +374,8 @@ $(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 # The plugin is not linked with the driver: worker/backend.c loads that first, if there is one. So cu* symbols stay open, are bound
 # when they are first called (distributions that bind at once would refuse to load it), and no other may be open.
 # CUPTI opens libnvperf_host.so by its bare name: of the two kinds of run path, only the older serves its needs.
-$(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
+$(BUILD)/libcugate_cupti.so $(BUILD)/package/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
+	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,--exclude-libs,ALL -Wl,-z,lazy -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti -lstdc++
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
@@ -349,7 +385,8 @@ $(BUILD)/libcugate_cupti.so: $(PLUGIN_O) $(BUILD)/libcugate.a
 # library but CUPTI: the program may have another version of any.
 $(BUILD)/libcuda-empty.so: | $(BUILD)
 	$(call say,LD)$(CC) -shared -nostdlib -x c /dev/null -o $@ -Wl,-soname,libcuda.so.1
-$(BUILD)/libcugate_inject.so: $(INJECT_O) $(BUILD)/libcugate.a $(BUILD)/libcuda-empty.so
+$(BUILD)/libcugate_inject.so $(BUILD)/package/libcugate_inject.so: $(INJECT_O) $(BUILD)/libcugate.a $(BUILD)/libcuda-empty.so
+	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -Wl,--no-as-needed -o $@ $^ -Wl,--exclude-libs,ALL -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
@@ -361,10 +398,14 @@ $(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/sim/cudart.map
 	    -Wl,--version-script=harness/sim/cudart.map -Wl,--exclude-libs,ALL -Wl,--as-needed $(LIBS)
 	@if ldd -r $@ 2>&1 | grep 'undefined symbol'; then rm $@; exit 1; fi
 
-# cugate's own kernels travel inside the plugin. Not by `ld -b binary`, which aligns nothing.
+# In a package they find CUPTI where any machine may have it, and not where this one has it.
+$(BUILD)/package/%.so: private CUDA_RPATHS := $$ORIGIN/cuda/nvidia/cu13/lib /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64
+
+# cugate's own kernels travel inside the plugin, for every GPU: what is installed may meet another one than the present.
+# Not by `ld -b binary`, which aligns nothing.
 build/device/%.fatbin: kernels/device/%.cu build/flags.cu $(CUDA_READY)
 	@mkdir -p $(@D)
-	$(call say,NVCC)$(NVCC) -fatbin $(CU_FLAGS) $(CUDA_CPPFLAGS) -o $@ $<
+	$(call say,NVCC)$(NVCC) -fatbin $(filter-out $(GENCODE),$(CU_FLAGS)) -arch=all $(CUDA_CPPFLAGS) -o $@ $<
 .SECONDARY: $(DEVICE_CU:kernels/device/%.cu=build/device/%.fatbin)
 $(BUILD)/device/%.o: build/device/%.fatbin | $(BUILD)
 	@mkdir -p $(@D)

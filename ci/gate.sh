@@ -18,6 +18,7 @@ set -euo pipefail
 
 # shellcheck source=ci/where.sh
 . "$(dirname "$(realpath "$0")")/where.sh"
+tell_help "$@"
 out=${OUT:-build/gate}
 cugate=$CUGATE
 if ! command -v "$cugate" >/dev/null; then

@@ -4,8 +4,8 @@
 #   ci/install_deps.sh [--check] NEED...
 #
 # NEED is build (compilers and libraries), test (all that the tests ask for), lint (clang-format, clang-tidy, shellcheck),
-# gpu (jq, for the tests that need a GPU), wheels (pip, for a machine without a CUDA toolkit), python (for the reports) or
-# browser (Chromium, for the tests of their pages).
+# gpu (jq, for the tests that need a GPU), package (for `make deb` and its test), wheels (pip, for a machine without a CUDA
+# toolkit), python (for the reports) or browser (Chromium, for the tests of their pages).
 # --check installs nothing: it fails when something is missing and says what.
 set -euo pipefail
 
@@ -42,6 +42,8 @@ python ca-certificates  ca-certificates ca-certificates              test -s /et
 python xz-utils         xz xz                                        command -v xz
 browser chromium        chromium chromium                            command -v chromium || snap_only
 browser chromium-driver chromedriver chromium                        command -v chromedriver || snap_only
+package dpkg-dev        dpkg-dev dpkg                                command -v dpkg-shlibdeps
+package mmdebstrap      mmdebstrap mmdebstrap                        command -v mmdebstrap
 wheels python3-pip      python3-pip python-pip                       python3 -m pip --version
 wheels ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 "

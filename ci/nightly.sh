@@ -18,6 +18,7 @@ set -euo pipefail
 
 # shellcheck source=ci/where.sh
 . "$(dirname "$(realpath "$0")")/where.sh"
+tell_help "$@"
 export OUT=${OUT:-build/nightly}
 export HISTORY=${HISTORY:-build/history/history.db}
 archives=(tests/data/{sessions-nvidia-h200-tuning,sessions-nvidia-h200,nights-nvidia-h200}.tar.xz)

@@ -8,4 +8,5 @@ set -euo pipefail
 
 "$here/install_python.sh" >&2
 folder=$("$here/install_python.sh" --where)
+[ -n "$in_tree" ] || export PYTHONPYCACHEPREFIX=$folder/pycache # nothing is left where a package was
 PYTHONPATH=$(realpath "$here/../reports")${PYTHONPATH:+:$PYTHONPATH} exec "$folder/bin/python" -m cugate_reports "$@"

@@ -10,3 +10,13 @@ if [ -n "$in_tree" ]; then
 else
     export CUGATE=${CUGATE:-$(realpath -m "$here/../../../bin/cugate")}
 fi
+
+# tell_help "$@": prints the comment at the head of the script, and ends it, when its first argument asks for help.
+tell_help() {
+    case ${1-} in
+    -h | --help)
+        sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+        exit 0
+        ;;
+    esac
+}

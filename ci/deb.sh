@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Makes a Debian package of what `make install` has put below ROOT/usr. The body of `make deb`.
+#
+#   [MAINTAINER='Name <address>'] ci/deb.sh ROOT VERSION FILE.deb
+#
+# It depends on the packages of the libraries that the program links here, as dpkg-shlibdeps finds them. What is NVIDIA's is
+# not in it: `cugate-fetch` fetches it.
+set -euo pipefail
+
+root=$1 version=$2 file=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+programs=("$root"/usr/bin/cugate "$root"/usr/lib/cugate/*.so)
+
+strip --strip-unneeded "${programs[@]}"
+gzip -9nf "$root/usr/share/man/man1/cugate.1"
+
+# dpkg-shlibdeps wants to see each library, and neither the driver's nor CUPTI is a package's; it reads a debian/control.
+mkdir -p "$work/debian" "$work/nvidia"
+for library in libcuda.so.1 libcupti.so.13; do
+    cc -shared -nostdlib -x c /dev/null -o "$work/nvidia/$library" -Wl,-soname,$library
+done
+printf 'Source: cugate\n\nPackage: cugate\nArchitecture: any\n' >"$work/debian/control"
+mapfile -t programs < <(realpath "${programs[@]}")
+depends=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info -lnvidia "${programs[@]}" 2>"$work/said") || {
+    cat "$work/said" >&2
+    exit 1
+}
+
+mkdir -p "$root/DEBIAN"
+cat >"$root/DEBIAN/control" <<END
+Package: cugate
+Version: $version
+Architecture: $(dpkg --print-architecture)
+Maintainer: ${MAINTAINER:-cugate <cugate@example.org>}
+Installed-Size: $(du -sk --apparent-size "$root/usr" | cut -f 1)
+Depends: ${depends#shlibs:Depends=}
+Recommends: ca-certificates, git, python3-pip, python3-venv
+Section: devel
+Priority: optional
+Description: performance gate for CUDA kernels
+ Runs the kernels of a program or of a library under CUPTI, or computes without
+ a GPU what they count, compares with the baseline kept in git, and fails where
+ a kernel got worse, with the line that is to blame.
+ .
+ NVIDIA's disassembler (to compute) and CUPTI (to measure, where there is no
+ CUDA toolkit) are fetched by cugate-fetch.
+END
+cat >"$root/DEBIAN/prerm" <<'END'
+#!/bin/sh
+# What cugate-fetch put beside the package's own files goes with them.
+set -e
+[ "$1" != remove ] || rm -rf "$DPKG_ROOT/usr/lib/cugate/disasm" "$DPKG_ROOT/usr/lib/cugate/cuda"
+END
+chmod 755 "$root/DEBIAN/prerm"
+(cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
+dpkg-deb --root-owner-group --build "$root" "$file" >/dev/null
+echo "package: $file"
