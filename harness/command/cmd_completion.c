@@ -115,15 +115,13 @@ static int cmd_completion(const struct options *options)
         error("'%s' is no shell that cugate completes in; bash is: cugate completion bash", options->arguments[0]);
         return EXIT_USAGE;
     }
-    size_t count;
-    const struct command *const *list = commands(&count);
     fputs(head, stdout);
     printf("    help) completed='words");
-    for (size_t i = 0; i < count; i++)
-        printf(" %s", list[i]->name);
+    for (size_t i = 0; i < options->command_count; i++)
+        printf(" %s", options->commands[i]->name);
     printf("' takes='--help --version' ;;\n");
-    for (size_t i = 0; i < count; i++)
-        print_command(list[i]);
+    for (size_t i = 0; i < options->command_count; i++)
+        print_command(options->commands[i]);
     fputs(tail, stdout);
     return EXIT_SAME;
 }

@@ -1,6 +1,8 @@
 /* Options that several commands take, and what commands ask of them all. */
 #include "options.h"
 
+#include "base/base.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,7 +66,26 @@ const struct option_row option_format = {
 const struct option_row option_report = {
     .name = "report", .argument = "FORMAT=FILE", .kind = KIND_LIST, .place = PLACE(reports),
     .doc = "also write the report in this format to FILE, whole or not at all; repeatable"};
+
+static const struct option_row everywhere[] = {
+    {.name = "color", .argument = "WHEN", .kind = KIND_COLOR, .place = PLACE(color),
+     .doc = "auto, always or never (default: auto, which honours NO_COLOR)"},
+    {.name = "quiet", .letter = 'q', .kind = KIND_FLAG, .place = PLACE(quiet),
+     .doc = "say only what needs attention"},
+    {.name = "verbose", .letter = 'v', .kind = KIND_FLAG, .place = PLACE(verbose),
+     .doc = "say everything, every row"},
+    {.name = "version", .kind = KIND_FLAG, .place = PLACE(version), .doc = "print the version"},
+    {.name = "help", .letter = 'h', .kind = KIND_FLAG, .place = PLACE(help), .doc = "print this"},
+};
 /* clang-format on */
+
+const struct option_row *options_row(const struct command *command, size_t place)
+{
+    for (const struct option_row *const *row = command->takes; *row; row++)
+        if (place-- == 0)
+            return *row;
+    return place < ARRAY_SIZE(everywhere) ? &everywhere[place] : NULL;
+}
 
 bool options_simulate(const struct options *options)
 {

@@ -14,6 +14,8 @@
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
+struct command;
+
 struct options {
     char **globs; /* -k, borrowed strings */
     size_t glob_count;
@@ -50,6 +52,8 @@ struct options {
     bool list_metrics, list_devices, list_collectors;
     char **arguments; /* what is no option, borrowed */
     size_t argument_count;
+    const struct command *const *commands; /* all that there are */
+    size_t command_count;
     char *found[3]; /* paths that options_parse worked out: defaults, and the description; owned */
 };
 

@@ -14,28 +14,7 @@
 
 #define ROWS_MAX 40 /* that a command takes */
 
-/* clang-format off */
-static const struct option_row everywhere[] = {
-    {.name = "color", .argument = "WHEN", .kind = KIND_COLOR, .place = PLACE(color),
-     .doc = "auto, always or never (default: auto, which honours NO_COLOR)"},
-    {.name = "quiet", .letter = 'q', .kind = KIND_FLAG, .place = PLACE(quiet),
-     .doc = "say only what needs attention"},
-    {.name = "verbose", .letter = 'v', .kind = KIND_FLAG, .place = PLACE(verbose),
-     .doc = "say everything, every row"},
-    {.name = "version", .kind = KIND_FLAG, .place = PLACE(version), .doc = "print the version"},
-    {.name = "help", .letter = 'h', .kind = KIND_FLAG, .place = PLACE(help), .doc = "print this"},
-};
-/* clang-format on */
-
 static const char *const color_words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-
-const struct option_row *options_row(const struct command *command, size_t place)
-{
-    for (const struct option_row *const *row = command->takes; *row; row++)
-        if (place-- == 0)
-            return *row;
-    return place < ARRAY_SIZE(everywhere) ? &everywhere[place] : NULL;
-}
 
 /* "-k" or "--kernels", as it is typed. */
 static const char *typed_name(const struct option_row *row, char *text, size_t size)
@@ -269,6 +248,7 @@ int options_parse(struct options *options, const struct command *command, int ar
     char name[64];
 
     *options = (struct options){0};
+    options->commands = commands(&options->command_count);
     set_defaults(options);
     tell_getopt(command, longs, shorts);
 
@@ -333,11 +313,13 @@ void options_help(const struct command *command, FILE *stream)
     fprintf(stream, "%s\n", command->details);
     if (*command->takes)
         fputs("\noptions\n", stream);
-    for (const struct option_row *const *row = command->takes; *row; row++)
-        print_row(*row, stream);
+    const struct option_row *row;
+    size_t i = 0;
+    for (; command->takes[i]; i++)
+        print_row(command->takes[i], stream);
     fputs("\noptions of every command\n", stream);
-    for (size_t i = 0; i < ARRAY_SIZE(everywhere); i++)
-        print_row(&everywhere[i], stream);
+    for (; (row = options_row(command, i)); i++)
+        print_row(row, stream);
     fprintf(stream, "\nexample\n  %s\n\nexit codes\n", command->example);
     exit_code_help(stream);
 }
