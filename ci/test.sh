@@ -3,7 +3,7 @@
 #
 #   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, what is computed
 #                                           without a GPU, what an H200 counted of it, faults in memory,
-#                                           planted faults,
+#                                           planted faults, what the READMEs say,
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
 #                                           the gate, fuzz corpora; and, but not with sanitizers, which they do not
 #                                           concern, the reports and what is in ci/ for CI servers
@@ -111,6 +111,7 @@ else
     script junit tests/scripts/junit.sh
     script merge tests/scripts/merge.sh
     script check_perf tests/scripts/check_perf.sh
+    script readme tests/scripts/readme.sh
     script static tests/scripts/static.sh
     script simulate tests/scripts/simulate.sh
     script recorded tests/sim/recorded.sh

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# Holds what the READMEs say to what there is: README.md is short, links and their anchors lead somewhere, commands and
+# their options exist, the sample is what cugate prints, exit codes and dependencies are all there. Needs no GPU. Ends with
+# "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/readme.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$top" || exit 2
+# shellcheck source=/dev/null
+. tests/scripts/expect.sh
+
+most_words=1300
+shopt -s extglob nullglob
+readmes=(README.md !(build)/README.md !(build)/*/README.md)
+
+few_words() { # FILE
+    local count
+    count=$(wc -w <"$1")
+    echo "$1: $count words, at most $most_words"
+    [ "$count" -le $most_words ]
+}
+ask few_words README.md
+expect "README.md is short" 0
+{ cat README.md && yes word | head -n $most_words; } >"$work/long.md"
+ask few_words "$work/long.md"
+expect "a long one is found" 1
+
+# ---- Links.
+prose() { # FILE: without what is in fences
+    awk '/^```/ { inside = !inside; next } !inside' "$1"
+}
+# The anchors that GitHub gives to the headings of FILE: letters, digits, - and _ stay; of the same, the second gets -1.
+anchors() {
+    prose "$1" | sed -n 's/^##* //p' | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g' |
+        awk '{ print $0 (seen[$0]++ ? "-" seen[$0] - 1 : "") }'
+}
+dead_links() { # FILE...: "FILE: LINK" for each that leads nowhere; links to other hosts are not followed
+    local file link target anchor dead=0
+    for file; do
+        while read -r link; do
+            target=$(dirname "$file")/${link%%#*}
+            [ "${link:0:1}" != '#' ] || target=$file
+            anchor=
+            [ "$link" = "${link#*#}" ] || anchor=${link#*#}
+            if ! [ -e "$target" ] || { [ -n "$anchor" ] && ! anchors "$target" | grep -qxF -e "$anchor"; }; then
+                echo "$file: $link"
+                dead=1
+            fi
+        done < <(prose "$file" | grep -oE '\]\([^) ]+\)' | sed 's/^](//; s/)$//' | grep -vE '^https?://' | sort -u)
+    done
+    return $dead
+}
+for file in "${readmes[@]}"; do
+    ask dead_links "$file"
+    expect "links of $file" 0
+    ask grep -cE '\]\(' "$file"
+    case $file in harness/*/* | reports/*) ;; *) expect "$file has links" 0 ;; esac
+done
+mkdir "$work/room"
+cat >"$work/room/README.md" <<'END_OF_FILE'
+# A room, its `words` and more
+## Twice
+## Twice
+```
+[not a link](nowhere)
+```
+[a](../room/README.md#a-room-its-words-and-more) [b](#twice-1) [c](https://example.org/nowhere) [d](..)
+[e](gone.md) [f](#thrice) [g](README.md#twice-2)
+END_OF_FILE
+ask dead_links "$work/room/README.md"
+expect "links that lead nowhere are found" 1 ': gone.md' ': #thrice' ': README.md#twice-2' '!nowhere' '!more' '!: #twice-1' '!: ..'
+
+# ---- Commands: what is in fences and in `quotes`, without remarks.
+code_in() { # FILE
+    awk '/^```/ { inside = !inside; next }
+         inside { print; next }
+         { line = $0; while (match(line, /`[^`]+`/)) { print substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH) } }' "$1" |
+        sed 's/  *# .*//'
+}
+known() { # COMMAND LINE of cugate: does it know command and options? What follows -- is the program's
+    local words=() word asked=()
+    mapfile -t words < <(xargs -n 1 <<<"$1")
+    for word in "${words[@]:1}"; do
+        [ "$word" != -- ] || break
+        asked+=("$word")
+    done
+    "$cugate" "${asked[@]}" --help
+}
+count=0
+while read -r line; do
+    ask known "$line"
+    expect "known: $line" 0 "usage: cugate"
+    count=$((count + 1))
+done < <(for file in "${readmes[@]}"; do code_in "$file"; done | grep -oE '(^| |build/)cugate [a-z]+( [^;|&]*)?' | sort -u)
+ask test $count -ge 30
+expect "$count commands were found" 0
+ask known 'cugate check --kernals libmine.so'
+expect "an option that is none is found" 2 --kernals
+ask known 'cugate chek -- program'
+expect "and so is a command" 2 chek
+while read -r _ target; do
+    ask grep -E "^$target:" Makefile
+    expect "make $target" 0
+done < <(for file in "${readmes[@]}"; do code_in "$file"; done | grep -oE '\bmake [^ ]+' | grep -E ' [a-z-]+$' | sort -u)
+
+# ---- The sample: each of its lines is one of the recording.
+tar -xJf tests/data/planted-nvidia-h200.tar.xz -C "$work" || exit 2
+sample() { # FILE: the lines of its first fence that cugate printed
+    awk '/^```/ { if (inside) exit; inside = 1; next } inside' "$1" | grep -vE '^(\$ .*|    \(.*\)|)$'
+}
+"$cugate" check --replay "$work/planted-nvidia-h200/pad_removed.json" --baselines "$work/planted-nvidia-h200/baselines" \
+    -k transpose/padded >"$work/printed" 2>&1
+not_printed() { # FILE
+    sample "$1" >"$work/sample"
+    ! grep -vxF -f "$work/printed" "$work/sample" && [ -s "$work/sample" ]
+}
+ask not_printed README.md
+expect "the sample is what cugate prints" 0
+sed 's/+151.0 %/+150.0 %/' README.md >"$work/false.md"
+ask not_printed "$work/false.md"
+expect "one that it does not print is found" 1 '+150.0 %'
+
+# ---- Tables.
+part() { # FILE HEADING: the rows of the tables below it
+    awk -v heading="## $2" '/^## / { inside = $0 == heading; next } inside && /^\|/' "$1"
+}
+part README.md 'Exit codes' | sed -n 's/^| \([0-9]*\) .*/\1/p' | sort -n >"$work/told"
+"$cugate" --help | sed '1,/^exit codes/d' | awk '/^ +[0-9]/ { print $1 }' | sort -n >"$work/real"
+ask diff "$work/told" "$work/real"
+expect "exit codes are those of the program" 0
+ask test "$(wc -l <"$work/real")" -ge 7
+expect "which has them" 0
+
+part README.md Dependencies >"$work/table"
+reason() { # NAME [VERSION]: a row that names it, and its version
+    grep -iF -e "$1" "$work/table" | grep -F -e "${2-}"
+}
+while read -r name version; do
+    ask reason "$name" "$version"
+    expect "a reason for $name $version" 0
+done < <(
+    sed -nE 's/^([A-Za-z-]+)(\[[a-z]+\])?==([0-9.]+)\.\*$/\1 \3/p' reports/requirements.in reports/requirements-test.in
+    sed -n 's/^DEPENDENCIES := //p' Makefile | tr ' ' '\n' | sed 's/^lib//'
+    sed -nE 's/^(nvcc|disasm) +nvidia-cuda-(nvcc|nvdisasm)==([0-9]+\.[0-9]+).*/\2 \3/p' ci/install_cuda_wheels.sh
+)
+ask reason left-pad
+expect "one without a reason is found" 1
+
+summary
