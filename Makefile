@@ -75,6 +75,7 @@ CUDA_LIBS := $(if $(TOOLKIT),$(firstword $(wildcard $(addprefix $(TOOLKIT)/,lib6
 lacks = $(if $(wildcard $(addsuffix /$(2),$(CUDA_INCLUDES))),,$(1))
 CUDA_PARTS := $(strip $(if $(TOOLKIT),,nvcc) $(call lacks,cccl,cub/cub.cuh) \
               $(call lacks,profiler,cudaProfiler.h) $(call lacks,cupti,cupti_range_profiler.h) \
+              $(call lacks,nvtx,nvtx3/nvToolsExt.h) \
               $(if $(filter yes,$(CUBLAS)),$(call lacks,cublas,cublas_v2.h)))
 
 # Stands for "every part is there"; its name holds the parts, so that another set is installed anew.

@@ -3,9 +3,10 @@
 #
 #   ci/install_cuda_wheels.sh FOLDER TOOLKIT PART...
 #
-# PART is nvcc (compiler and runtime), cccl, profiler (cudaProfiler.h), cupti or cublas; or disasm, alone: the disassembler is
-# of one release, because what it prints differs between releases, whatever the toolkit is of. TOOLKIT is the folder of the
-# toolkit that lacks them, or empty when there is none. The parts are found in FOLDER/nvidia/cu13 afterwards.
+# PART is nvcc (compiler and runtime), cccl, profiler (cudaProfiler.h), cupti, nvtx (which headers of CUPTI include) or
+# cublas; or disasm, alone: the disassembler is of one release, because what it prints differs between releases, whatever
+# the toolkit is of. TOOLKIT is the folder of the toolkit that lacks them, or empty when there is none. The parts are found
+# in FOLDER/nvidia/cu13 afterwards.
 set -euo pipefail
 
 folder=$1
@@ -22,6 +23,7 @@ nvcc     nvidia-cuda-runtime==13.0.96      7f82250d7782aa23b6cfe765ecc7db554bd3c
 cccl     nvidia-cuda-cccl==13.0.85         e0da7ad981f3a8aff08241b5bfc1af868742a63e2762f53a5171c492ef242649 6f0203e29fed809ee2b7fe9b1344df66ecab990c37d6a2e0e189b26d6c97ed7c
 profiler nvidia-cuda-profiler-api==13.0.85 73d2671deac833db6686d6fbde4753fa3a3a497d87540fc246f081f375243f66 b307d61f574ab60666d0b2cb204738338dbd0e05a9fa609eaab198222f0a13c2
 cupti    nvidia-cuda-cupti==13.0.85        4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8 796bd679890ee55fb14a94629b698b6db54bcfd833d391d5e94017dd9d7d3151
+nvtx     nvidia-nvtx==13.0.85              4936d1d6780fbe68db454f5e72a42ff64d1fd6397df9f363ae786930fd5c1cd4 cb7780edb6b14107373c835bf8b72e7a178bac7367e23da7acb108f973f157a6
 cublas   nvidia-cublas==13.1.0.3           ee8722c1f0145ab246bccb9e452153b5e0515fd094c3678df50b2a0888b8b171 c86fc7f7ae36d7528288c5d88098edcb7b02c633d262e7ddbb86b0ad91be5df2
 disasm   nvidia-cuda-nvdisasm==13.5.37     d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca a3a8248074edb9fba63b74c38a5416b712a91ab09e70b8ab37186c3d293fc605
 "
