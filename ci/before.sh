@@ -3,9 +3,9 @@
 #
 #   [CUGATE=build/cugate] ci/before.sh REVISION [OPTION OF cugate check]...
 #
-# Which folders they are is said by --baselines and --metrics among the options; without them, baselines here, and metrics
-# here where cugate's own are these. What this repository or that revision does not have is left out, and the check says
-# so. The folder is build/before, made anew each time. Exits 2 when there is no such revision.
+# Which folders they are is said by --baselines and --metrics among the options; without them by cugate.ini; else they are
+# baselines here, and metrics here where cugate's own are these. What this repository or that revision does not have is left
+# out, and the check says so; so are metrics that only add to cugate's own (--metrics +DIR). The folder is build/before, made anew each time. Exits 2 when there is no such revision.
 set -euo pipefail
 
 fail() {
@@ -18,6 +18,13 @@ shift
 baselines=baselines metrics=''
 program=$(realpath -m -- "$(command -v "${CUGATE:-build/cugate}" || echo build/cugate)")
 [ ! "${program%/*}/../metrics" -ef metrics ] || metrics=metrics
+config=$("${CUGATE:-build/cugate}" list --config 2>/dev/null) || config='' # the check will say what is wrong with it
+while IFS= read -r line; do
+    case $line in
+    'baselines = '*) baselines=${line#*= } ;;
+    'metrics = '*) metrics=${line#*= } ;;
+    esac
+done <<<"$config"
 for ((i = 1; i <= $#; i++)); do
     next=$((i + 1))
     case ${!i} in
@@ -63,5 +70,5 @@ lay_out() { # NAME PATH
     ) || fail "cannot lay out $path of $revision in $folder/$name"
 }
 lay_out baselines "$baselines"
-lay_out metrics "$metrics"
+[[ $metrics == +* ]] || lay_out metrics "$metrics"
 echo "$folder"

@@ -31,7 +31,8 @@ if [ -e "$out/page" ] && ! [ -e "$out/page/.cugate-report" ]; then
 fi
 
 # What was judged, and by what, as cugate will understand it.
-baselines=baselines replay='' saved='' static='' simulated=''
+baselines=$("$cugate" list --config 2>/dev/null | sed -n 's/^baselines = //p') || true # of cugate.ini
+baselines=${baselines:-baselines} replay='' saved='' static='' simulated=''
 arguments=("$@") own=()
 for ((i = 0; i < $#; i++)); do
     case ${arguments[i]} in

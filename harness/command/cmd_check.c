@@ -43,6 +43,8 @@ static int refuse_idle(const struct options *options)
         {"samples", options->samples != OPTIONS_SAMPLES, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (config_gives(&options->config, rows[i].name))
+            continue; /* cugate.ini is of both */
         if (rows[i].is_set && rows[i].of_program && !program)
             return error("--%s is for a program, and none is measured here: leave it out, or add -- PROGRAM",
                          rows[i].name);
@@ -56,7 +58,8 @@ static int refuse_idle(const struct options *options)
 static int refuse_contradictions(const struct options *options)
 {
     const char *unmeasured = options->replay ? "replay" : options->static_only ? "static" : NULL;
-    if (options->static_only && options->argument_count > 0 && options->kernels != options->found[0])
+    if (options->static_only && options->argument_count > 0 && options->kernels != options->found[0] &&
+        !config_gives(&options->config, "kernels"))
         return error(
             "--static judges either the kernels of --kernels or the functions of files: leave one of them out");
     if (unmeasured && options->save && options->argument_count == 0)

@@ -129,6 +129,8 @@ static int cmd_doctor(const struct options *options)
     }
     char *kernel = NULL;
     bool good = false;
+    if (options->config.path)
+        say(true, CONFIG_FILE, options->config.words ? options->config.words : options->config.path);
     if (check_library(options, &kernel))
         good = check_measuring(measurement, kernel);
     if (measurement.backend->provides & PROVIDES_COUNTERS) {

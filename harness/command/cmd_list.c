@@ -162,10 +162,22 @@ static int list_metrics(const struct options *options)
     return code;
 }
 
+/* As in the file, but paths as they are seen from here: scripts read this, ci/before.sh. */
+static int list_config(const struct config *config)
+{
+    if (!config->path)
+        print_harmless("# there is no " CONFIG_FILE " here or in a folder above\n");
+    else
+        print_harmless("# %s\n", config->path);
+    for (size_t i = 0; i < config->count; i++)
+        print_harmless("%s = %s\n", config->keys[i].name, config->keys[i].value);
+    return EXIT_SAME;
+}
+
 static int cmd_list(const struct options *options)
 {
-    if (options->list_metrics + options->list_devices + options->list_collectors > 1) {
-        error("--metrics, --devices and --collectors each list something else: name one of them");
+    if (options->list_metrics + options->list_devices + options->list_collectors + options->list_config > 1) {
+        error("--metrics, --devices, --collectors and --config each list something else: name one of them");
         return EXIT_USAGE;
     }
     if (options->list_metrics)
@@ -176,6 +188,8 @@ static int cmd_list(const struct options *options)
     }
     if (options->list_devices)
         return list_devices();
+    if (options->list_config)
+        return list_config(&options->config);
     return options->list_collectors ? list_collectors() : list_kernels(options);
 }
 
@@ -186,6 +200,8 @@ static const struct option_row *const takes[] = {
            .place_2 = PLACE(metrics), .doc = "list the metrics, those defined in DIR when given"),
     OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = "list the GPUs"),
     OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = "list the ways to measure"),
+    OPTION(.name = "config", .kind = KIND_FLAG, .place = PLACE(list_config),
+           .doc = "list what " CONFIG_FILE " gives here"),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip),
            .doc = "check every counter for this chip, for example GH100; needs no GPU"),
     &option_timeout, NULL,

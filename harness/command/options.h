@@ -4,6 +4,8 @@
 
 #include "report/report.h"
 
+#include "config.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -49,12 +51,13 @@ struct options {
     const char *nvtx, *name;
     int explain;  /* --explain, seconds, default 20 */
     int sessions; /* --sessions, default 10 */
-    bool list_metrics, list_devices, list_collectors;
+    bool list_metrics, list_devices, list_collectors, list_config;
     char **arguments; /* what is no option, borrowed */
     size_t argument_count;
     const struct command *const *commands; /* all that there are */
     size_t command_count;
-    char *found[3]; /* paths that options_parse worked out: defaults, and the description; owned */
+    char *found[3];       /* paths that options_parse worked out: defaults, and the description; owned */
+    struct config config; /* the cugate.ini in force; options borrow from it */
 };
 
 /* ---- An option ---- */
@@ -111,9 +114,10 @@ struct command {
 /* A row that the command takes: its own, then those of every command. NULL behind the last. */
 const struct option_row *options_row(const struct command *command, size_t place);
 
-/* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. 0, or -1 after error() that names the argument
- * and suggests what was meant. Options that the command does not take are errors, and so are files as
- * options_check_files refuses them. Release *options either way. */
+/* Parses argv[1..argc) of a command; argv[0] is its name. Reorders argv. What argv does not say, cugate.ini may
+ * (config.h). 0, or -1 after error() that names the argument, or file and line, and suggests what was meant. Options
+ * that the command does not take are errors, and so are files as options_check_files refuses them. Release *options
+ * either way. */
 int options_parse(struct options *options, const struct command *command, int argc, char **argv);
 void options_release(struct options *options);
 
@@ -132,7 +136,7 @@ char *options_find_gpu(const struct options *options);
 /* The part of --report behind its first '='; NULL without one. */
 const char *options_report_file(const char *report);
 
-/* Prints usage, summary, options, an example and the exit codes of a command. */
+/* Prints usage, summary, options, an example and the exit codes of a command, and what cugate.ini gives it here. */
 void options_help(const struct command *command, FILE *stream);
 
 /* Whether to write to the stream in colour: --color, then NO_COLOR and TERM=dumb, then whether it is a terminal. */

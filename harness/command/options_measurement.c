@@ -52,9 +52,9 @@ static int refuse_idle(const struct options *options)
         return error("--simulate computes, and --collector %s measures: leave one of them out", options->collector);
     if (options->gpu && !simulates && !options->static_only)
         return error("--gpu names the GPU that is simulated, and none is: add --collector " RUN_COMPUTED);
-    if (simulates && options->device != 0)
+    if (simulates && options->device != 0 && !config_gives(&options->config, "device"))
         return error("--device names a GPU to measure on, and here counts are computed: leave it out");
-    if (simulates && options->samples != OPTIONS_SAMPLES)
+    if (simulates && options->samples != OPTIONS_SAMPLES && !config_gives(&options->config, "samples"))
         return error("--samples: what is computed is the same each time, so one is enough: leave it out");
     return 0;
 }

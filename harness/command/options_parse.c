@@ -16,6 +16,14 @@
 
 static const char *const color_words[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 
+static size_t place_of(const struct command *command, const struct option_row *row)
+{
+    size_t place = 0;
+    while (options_row(command, place) != row)
+        place++;
+    return place;
+}
+
 /* "-k" or "--kernels", as it is typed. */
 static const char *typed_name(const struct option_row *row, char *text, size_t size)
 {
@@ -56,12 +64,11 @@ static int read_color(const char *name, const char *text, enum color_mode *mode)
     return error("%s needs auto, always or never, not '%s'", name, text);
 }
 
-static int store(struct options *options, const struct option_row *row, char *argument)
+/* The name is for messages. */
+static int store(struct options *options, const struct option_row *row, const char *name, char *argument)
 {
     void *place = (char *)options + row->place;
     const char *text = argument ? argument : "";
-    char name[64];
-    typed_name(row, name, sizeof name);
 
     if (argument && !*argument)
         return error("%s needs %s, not an empty word", name, row->argument);
@@ -233,6 +240,64 @@ static int check_arguments(const struct options *options, const struct command *
     return 0;
 }
 
+/* ---- cugate.ini ---- */
+
+/* The row of that long name, and where it stands; NULL when the command takes none. */
+static const struct option_row *row_named(const struct command *command, const char *name, size_t *place)
+{
+    const struct option_row *row;
+    for (*place = 0; (row = options_row(command, *place)); ++*place)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
+static const struct option_row *row_of_any_command(const char *name)
+{
+    size_t count, place;
+    const struct command *const *list = commands(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct option_row *row = row_named(list[i], name, &place);
+        if (row)
+            return row;
+    }
+    BUG("cugate.ini takes %s, which is no option", name);
+}
+
+/* A value is checked also where it is not taken: a slip in the file is one to every command. */
+static int take_from_config(struct options *options, const struct command *command, struct config_key *key,
+                            const bool *given)
+{
+    size_t place;
+    const struct option_row *row = row_named(command, key->name, &place);
+    struct options unused = {0};
+    key->in_force = row && !given[place];
+    struct options *taker = key->in_force ? options : &unused;
+    if (!row)
+        row = row_of_any_command(key->name);
+    if (row->kind == KIND_TEXT_OR_FLAG) { /* the text alone: `list --metrics` lists them, and cugate.ini says which */
+        *(const char **)(void *)((char *)taker + row->place_2) = key->value;
+        return 0;
+    }
+    char *name = x_sprintf("%s:%d: %s", options->config.path, key->line, key->name);
+    const int result = store(taker, row, name, key->value);
+    free(name);
+    return result;
+}
+
+/* given: by row, whether the command line had it. */
+static int take_config(struct options *options, const struct command *command, const bool *given)
+{
+    struct config *config = &options->config;
+    if (config_read(config) < 0)
+        return -1;
+    for (size_t i = 0; i < config->count; i++)
+        if (take_from_config(options, command, &config->keys[i], given) < 0)
+            return -1;
+    config_word(config);
+    return 0;
+}
+
 static int find_description(struct options *options)
 {
     if (!options_simulate(options) || options->replay || options->static_only)
@@ -246,6 +311,7 @@ int options_parse(struct options *options, const struct command *command, int ar
     struct option longs[ROWS_MAX + 1];
     char shorts[2 * ROWS_MAX + 3];
     char name[64];
+    bool given[ROWS_MAX] = {false};
 
     *options = (struct options){0};
     options->commands = commands(&options->command_count);
@@ -266,16 +332,21 @@ int options_parse(struct options *options, const struct command *command, int ar
         /* getopt takes abbreviations. They are refused: the next version's options would change their sense. */
         if (which >= FIRST_ROW && strlen(row->name) != strcspn(word + 2, "="))
             return refuse_long(command, word, row);
+        typed_name(row, name, sizeof name);
         if (found == ':')
-            return error("%s needs %s behind it", typed_name(row, name, sizeof name), row->argument);
-        if (store(options, row, optarg) < 0)
+            return error("%s needs %s behind it", name, row->argument);
+        if (store(options, row, name, optarg) < 0)
             return -1;
+        given[place_of(command, row)] = row->kind != KIND_TEXT_OR_FLAG || optarg;
     }
     options->arguments = argv + optind;
     options->argument_count = (size_t)(argc - optind);
     if (options->help || options->version)
         return 0;
-    return check_arguments(options, command) < 0 || options_check_files(options) < 0 ? -1 : find_description(options);
+    if (check_arguments(options, command) < 0 || take_config(options, command, given) < 0 ||
+        options_check_files(options) < 0)
+        return -1;
+    return find_description(options);
 }
 
 void options_release(struct options *options)
@@ -285,6 +356,7 @@ void options_release(struct options *options)
     free(options->reports);
     for (size_t i = 0; i < ARRAY_SIZE(options->found); i++)
         free(options->found[i]);
+    config_release(&options->config);
     *options = (struct options){0};
 }
 
@@ -305,6 +377,29 @@ static void print_row(const struct option_row *row, FILE *stream)
     free(formats);
 }
 
+/* Which of the options cugate.ini may give, and what it gives here. Its errors are said, and help goes on. */
+static void print_config(const struct command *command, FILE *stream)
+{
+    const char *names[ROWS_MAX];
+    const size_t count = config_names(names, ARRAY_SIZE(names));
+    size_t place, printed = 0;
+    for (size_t i = 0; i < count; i++)
+        if (row_named(command, names[i], &place))
+            fprintf(stream, "%s%s",
+                    printed++ ? ", " : "\n" CONFIG_FILE ", here or in a folder above, gives defaults of\n  ", names[i]);
+    if (printed == 0)
+        return;
+    fputs("\n", stream);
+    const struct text text = {.stream = stream};
+    struct config config;
+    if (config_read(&config) == 0)
+        for (size_t i = 0; i < config.count; i++)
+            if (row_named(command, config.keys[i].name, &place))
+                text_print(&text, INK_PLAIN, "  here: %s = %s, of %s:%d\n", config.keys[i].name, config.keys[i].value,
+                           config.path, config.keys[i].line);
+    config_release(&config);
+}
+
 void options_help(const struct command *command, FILE *stream)
 {
     fprintf(stream, "cugate %s - %s\n\n", command->name, command->summary);
@@ -320,6 +415,7 @@ void options_help(const struct command *command, FILE *stream)
     fputs("\noptions of every command\n", stream);
     for (; (row = options_row(command, i)); i++)
         print_row(row, stream);
+    print_config(command, stream);
     fprintf(stream, "\nexample\n  %s\n\nexit codes\n", command->example);
     exit_code_help(stream);
 }

@@ -9,7 +9,9 @@ int output_print(const struct format *format, struct report *report, const struc
     report->quiet = options->quiet;
     report->verbose = options->verbose;
     report->power = options->power;
-    report->baselines = strcmp(options->baselines, OPTIONS_BASELINES) == 0 ? NULL : options->baselines;
+    const bool is_default = strcmp(options->baselines, OPTIONS_BASELINES) == 0;
+    report->baselines = is_default || config_gives(&options->config, "baselines") ? NULL : options->baselines;
+    report->config = options->config.words;
     return format->check(report, stream);
 }
 

@@ -204,6 +204,8 @@ static void add_facts(struct page *page, const struct report *report)
     put_fact(stream, "driver", words_fact(report->run, SESSION_DRIVER));
     if (report->baseline_name)
         put_fact(stream, "baseline", report->baseline_name);
+    if (report->config)
+        put_fact(stream, "options", report->config);
     for (size_t i = 0; comparison && i < comparison->suite_count; i++) {
         char words[256];
         words_suite(&comparison->suites[i], words, sizeof words);

@@ -122,6 +122,8 @@ static void print_header(const struct text *text, const struct report *report)
                  last);
         print_fact(text, "baseline", words);
     }
+    if (report->config)
+        print_fact(text, "options", report->config);
     if (report->comparison && run_is_computed(run)) {
         words_computing(report->comparison, words, sizeof words);
         print_fact(text, "computed", words);

@@ -167,6 +167,42 @@ code=$?
 grep -q $'^ *::\|\u202e' out err && echo "a line begins with a command" >>out
 finish "text of files plants no command for CI servers" $code 0 "GPU ::error::?; !a line begins with a command"
 
+# cugate.ini, from a folder below it.
+mkdir -p configured/below
+printf '%s\n' 'metrics = ../made_up/metrics' 'baselines = perf' 'samples = 9' >configured/cugate.ini
+configured() { # COMMAND...: in that folder
+    (cd configured/below && "$cugate" "$@") >out 2>err
+}
+configured accept ../../made_up/same.json --reason "made up"
+finish "accept where cugate.ini says" $? 0 "file configured/perf/test-gpu"
+configured check --replay ../../made_up/same.json
+finish "check by what cugate.ini says" $? 0 \
+    "baseline  ../perf/test-gpu; options   ../cugate.ini: metrics, baselines, samples; nothing is worse"
+configured check --replay ../../made_up/same.json --baselines nowhere
+finish "the command line wins over cugate.ini" $? 4 "options   ../cugate.ini: metrics, samples; --baselines nowhere"
+configured check --replay ../../made_up/same.json --format markdown
+finish "a comment says what cugate.ini gave" $? 0 "../cugate.ini: metrics, baselines, samples"
+configured check --samples 3 -- true
+finish "an option that a program has no use for" $? 2 "--samples is for a kernel library"
+configured check --simulate --samples 3
+finish "an option that computing has no use for" $? 2 "--samples: what is computed is the same each time"
+configured check --simulate --kernels ../../libmade_up.so -k fine/none
+finish "of cugate.ini it is passed over" $? 2 "no kernel; fine/none; !--samples"
+configured list --config
+finish "list --config" $? 0 "# ../cugate.ini; metrics = ../../made_up/metrics; baselines = ../perf; samples = 9"
+configured check --help
+finish "check --help with a cugate.ini" $? 0 "here: baselines = ../perf, of ../cugate.ini:2"
+echo 'sampels = 3' >>configured/cugate.ini
+configured compare ../../made_up/same.json ../../made_up/same.json
+finish "an unknown key" $? 2 '../cugate.ini:4: unknown key "sampels": did you mean samples?; !nothing is worse'
+configured --version
+finish "--version whatever cugate.ini says" $? 0 "cugate 0.1.0; !error"
+configured check --help
+finish "--help whatever cugate.ini says" $? 0 "usage: cugate check; unknown key"
+rm configured/cugate.ini
+configured list --config
+finish "list --config without any" $? 0 "# there is no cugate.ini here or in a folder above"
+
 head -c 3000 made_up/same.json >truncated.json
 "$cugate" compare "$@" made_up/before.json truncated.json >out 2>err
 finish "compare with a truncated file" $? 2 "truncated.json; !nothing is worse"

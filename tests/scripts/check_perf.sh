@@ -23,6 +23,7 @@ cat >"$work/cugate" <<'END'
 echo "cugate $*"
 code=${MEASURED:-0}
 case "$*" in
+'list --config') [ ! -e cugate.ini ] || cat cugate.ini; exit 0 ;;
 'list --devices') [ -z "${GPU-}" ] || exit 0; echo "cugate: error: ${NO_GPU:-no GPU: none was found}" >&2; exit 5 ;;
 *--simulate*) code=${COMPUTED:-0} ;;
 esac
@@ -142,6 +143,12 @@ expect "an earlier layout is gone" 0 build/before/metrics/b.ini:1 '!a.json'
 code=$?
 expect "from within a repository, with an absolute path" 0 1 2
 rm -r inner/build
+printf 'baselines = other\nmetrics = baselines\n' >cugate.ini
+ask ci/before.sh HEAD~1 --metrics +other
+expect "without an option cugate.ini says where baselines are" 0 build/before
+ask find build/before -type f
+expect "and metrics that only add to cugate's own are no set of metrics" 0 build/before/baselines/b.ini '!build/before/metrics'
+rm cugate.ini
 ask ci/before.sh HEAD --baselines ..
 expect "a folder outside of the repository" 0 build/before
 ask find build/before -type f

@@ -1,0 +1,284 @@
+#include "config.h"
+
+#include "base/base.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CONFIG_LIMIT (1u << 16)
+
+enum key_kind {
+    KEY_WORD,
+    KEY_PATH,
+    KEY_METRICS /* a path, which may have a `+` before it */
+};
+
+/* To add a key: a row here, with the name of an option. What would change what a verdict means is none: a gate that
+ * replays, computes or looks at some kernels only says so where it is called. */
+static const struct key_name {
+    const char *name;
+    enum key_kind kind;
+} key_names[] = {
+    {"kernels", KEY_PATH}, {"metrics", KEY_METRICS}, {"baselines", KEY_PATH}, {"samples", KEY_WORD},
+    {"timeout", KEY_WORD}, {"device", KEY_WORD},     {"sessions", KEY_WORD},  {"explain", KEY_WORD},
+    {"first", KEY_WORD},   {"skip", KEY_WORD},
+};
+
+/* What a link of the pages may hold, and which of it each must. */
+static const char *const link_words[] = {"commit", "path", "line"};
+static const struct link {
+    const char *name;
+    bool must[ARRAY_SIZE(link_words)], may[ARRAY_SIZE(link_words)];
+} links[] = {
+    {"commit", {true, false, false}, {true, false, false}},
+    {"line", {true, true, true}, {true, true, true}},
+};
+
+struct config_reader {
+    struct config *config;
+    struct ini_text text;
+    char *directory; /* of the file, with a slash behind it, or "" */
+    bool in_links;
+    int link_lines[ARRAY_SIZE(links)];
+};
+
+size_t config_names(const char **names, size_t size)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(key_names) && i < size; i++)
+        names[i] = key_names[i].name;
+    return ARRAY_SIZE(key_names);
+}
+
+/* unknown key "kernel": did you mean kernels? There are kernels, metrics, ... */
+static int unknown(struct config_reader *reader, const char *what, const char *text, const char *const *names,
+                   size_t count)
+{
+    char all[512] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+    const char *near = nearest_name(text, names, count);
+    return ini_text_wrong(&reader->text, reader->text.line, "unknown %s \"%s\": %s%s%s %s", what, text,
+                          near ? "did you mean " : "", near ? near : "", near ? "? There are" : "there are", all);
+}
+
+static int given_twice(struct config_reader *reader, const char *name, int line)
+{
+    return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given already, in line %d: remove one", name,
+                          line);
+}
+
+static char *resolve(const struct config_reader *reader, enum key_kind kind, const char *value)
+{
+    const bool plus = kind == KEY_METRICS && *value == '+';
+    const char *path = value + plus;
+    const bool is_relative = kind != KEY_WORD && *path && *path != '/';
+    return x_sprintf("%s%s%s", plus ? "+" : "", is_relative ? reader->directory : "", path);
+}
+
+static int take_option(struct config_reader *reader, const char *name, const char *value)
+{
+    struct config *config = reader->config;
+    const char *names[ARRAY_SIZE(key_names)];
+    const size_t count = config_names(names, ARRAY_SIZE(names)), which = name_index(name, names, count);
+    if (which == count)
+        return unknown(reader, "key", name, names, count);
+    for (size_t i = 0; i < config->count; i++)
+        if (strcmp(config->keys[i].name, name) == 0)
+            return given_twice(reader, name, config->keys[i].line);
+    if (!*value)
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" has no value: write one, or remove the line",
+                              name);
+    *ARRAY_GROW(config->keys, config->count) = (struct config_key){
+        .name = key_names[which].name,
+        .value = resolve(reader, key_names[which].kind, value),
+        .line = reader->text.line,
+    };
+    return 0;
+}
+
+/* The `{word}`s of a link are those that it may and must hold. */
+static int check_link(struct config_reader *reader, const struct link *link, const char *value)
+{
+    bool held[ARRAY_SIZE(link_words)] = {false};
+    for (const char *at = strchr(value, '{'); at; at = strchr(at + 1, '{')) {
+        size_t i = 0;
+        for (; i < ARRAY_SIZE(link_words); i++) {
+            const size_t length = strlen(link_words[i]);
+            if (link->may[i] && strncmp(at + 1, link_words[i], length) == 0 && at[length + 1] == '}')
+                break;
+        }
+        if (i == ARRAY_SIZE(link_words))
+            return ini_text_wrong(&reader->text, reader->text.line, "\"%.*s\" is nothing that \"%s\" can hold: %s",
+                                  (int)strcspn(at, "}") + 1, at, link->name,
+                                  link->may[1] ? "write {commit}, {path} and {line}" : "write {commit}");
+        held[i] = true;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(link_words); i++)
+        if (link->must[i] && !held[i])
+            return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" lacks {%s}: every link would be the same",
+                                  link->name, link_words[i]);
+    return 0;
+}
+
+static int take_link(struct config_reader *reader, const char *name, const char *value)
+{
+    const char *names[ARRAY_SIZE(links)];
+    for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+        names[i] = links[i].name;
+    const size_t which = name_index(name, names, ARRAY_SIZE(links));
+    if (which == ARRAY_SIZE(links))
+        return unknown(reader, "link", name, names, ARRAY_SIZE(links));
+    if (reader->link_lines[which] > 0)
+        return given_twice(reader, name, reader->link_lines[which]);
+    if (strncmp(value, "https://", 8) != 0 && strncmp(value, "http://", 7) != 0)
+        return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" needs an address that begins with https://",
+                              name);
+    reader->link_lines[which] = reader->text.line;
+    return check_link(reader, &links[which], value);
+}
+
+/* inih's handler: 1 to go on, 0 for an error. */
+static int take_key(void *user, const char *section, const char *name, const char *value)
+{
+    struct config_reader *reader = user;
+    (void)section; /* next_line knows it also where it has no key */
+    if (reader->text.failed)
+        return 0;
+    return (reader->in_links ? take_link(reader, name, value) : take_option(reader, name, value)) == 0;
+}
+
+/* inih's line reader. Nothing goes on in a second line, and nothing stands behind a value, so that a reader in another
+ * language takes the same for a value. */
+static char *next_line(char *buffer, int size, void *stream)
+{
+    struct config_reader *reader = stream;
+    struct ini_text *text = &reader->text;
+    size_t length;
+    const char *line = ini_text_next(text, &length);
+    if (!line || !ini_text_copy(text, line, length, buffer, size, ""))
+        return NULL;
+    while (length > 0 && strchr(" \t\r", buffer[length - 1]))
+        buffer[--length] = '\0';
+    const size_t indent = strspn(buffer, " \t");
+    if (buffer[indent] == '#' || buffer[indent] == ';' || !buffer[indent]) {
+        *buffer = '\0';
+    } else if (indent > 0) {
+        ini_text_wrong(text, text->line,
+                       "the line is indented, and nothing goes on from the line before: begin it at the "
+                       "margin");
+        return NULL;
+    } else if (strstr(buffer, " ;") || strstr(buffer, "\t;")) {
+        ini_text_wrong(text, text->line, "a comment needs a line of its own");
+        return NULL;
+    } else if (*buffer == '[') {
+        reader->in_links = strcmp(buffer, "[links]") == 0;
+        if (!reader->in_links) {
+            ini_text_wrong(text, text->line,
+                           "unknown section %s: options stand above all sections, and there is [links]", buffer);
+            return NULL;
+        }
+    }
+    return buffer;
+}
+
+int config_read_text(struct config *config, const char *path, const char *text)
+{
+    char *directory = directory_of(path);
+    struct config_reader reader = {
+        .config = config,
+        .directory = strcmp(directory, ".") == 0 ? x_strdup("") : x_sprintf("%s/", directory),
+    };
+    free(directory);
+    ini_text_init(&reader.text, path, text);
+    ini_text_parse(&reader.text, next_line, take_key, &reader, "[links]");
+    free(reader.directory);
+    return reader.text.failed ? -1 : 0;
+}
+
+/* What a cugate.ini names is loaded and run. In /tmp it may be anybody's, and would be found from all folders below. */
+static bool is_trusted(const char *path, const char *folder)
+{
+    struct stat file, around;
+    if (stat(path, &file) < 0 || stat(folder, &around) < 0)
+        return false;
+    const bool open_to_all = (around.st_mode & S_ISVTX) && (around.st_mode & S_IWOTH);
+    return !open_to_all || file.st_uid == geteuid() || file.st_uid == 0;
+}
+
+/* The path as it is seen from the current directory, or NULL. Caller frees. */
+static char *find(void)
+{
+    const char *home_name = getenv("HOME");
+    char *at = realpath(".", NULL), *home = home_name ? realpath(home_name, NULL) : NULL, *up = x_strdup(""),
+         *found = NULL;
+    while (at && !found) {
+        char *path = x_sprintf("%s" CONFIG_FILE, up), *folder = x_sprintf("%s.", up);
+        if (is_trusted(path, folder))
+            found = x_strdup(path);
+        free(path);
+        free(folder);
+        if (strcmp(at, "/") == 0 || (home && strcmp(at, home) == 0))
+            break;
+        char *slash = strrchr(at, '/');
+        slash[slash == at] = '\0';
+        char *longer = x_sprintf("../%s", up);
+        free(up);
+        up = longer;
+    }
+    free(at);
+    free(home);
+    free(up);
+    return found;
+}
+
+int config_read(struct config *config)
+{
+    char *text;
+    size_t length;
+    *config = (struct config){.path = find()};
+    if (!config->path)
+        return 0;
+    if (file_read(config->path, CONFIG_LIMIT, &text, &length) < 0)
+        return -1;
+    const int result = strlen(text) == length ? config_read_text(config, config->path, text)
+                                              : error("%s holds a NUL byte, so it is no text file", config->path);
+    free(text);
+    return result;
+}
+
+void config_word(struct config *config)
+{
+    size_t count = 0;
+    free(config->words);
+    config->words = NULL;
+    for (size_t i = 0; i < config->count; i++) {
+        if (!config->keys[i].in_force)
+            continue;
+        char *longer =
+            x_sprintf("%s%s%s", count ? config->words : config->path, count ? ", " : ": ", config->keys[i].name);
+        free(config->words);
+        config->words = longer;
+        count++;
+    }
+}
+
+bool config_gives(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->count; i++)
+        if (strcmp(config->keys[i].name, name) == 0)
+            return config->keys[i].in_force;
+    return false;
+}
+
+void config_release(struct config *config)
+{
+    for (size_t i = 0; i < config->count; i++)
+        free(config->keys[i].value);
+    free(config->keys);
+    free(config->path);
+    free(config->words);
+    *config = (struct config){0};
+}

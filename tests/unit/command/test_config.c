@@ -1,0 +1,257 @@
+#include "base/base.h"
+#include "command/command.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct config_key *key(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->count; i++)
+        if (strcmp(config->keys[i].name, name) == 0)
+            return &config->keys[i];
+    return NULL;
+}
+
+Test(config, keys_with_their_lines_and_paths_from_the_file)
+{
+    struct config config = {0};
+    static const char text[] = "# ours\n\nkernels = build/libmine.so\nbaselines=/abs/b\n  ; indented comment\n"
+                               "metrics = +more\r\nsamples = 9 \n[links]\n"
+                               "commit = https://x.org/a/commit/{commit}\n"
+                               "line = https://x.org/a/blob/{commit}/{path}#L{line}\n";
+    cr_assert_eq(config_read_text(&config, "../up/cugate.ini", text), 0);
+    cr_assert_eq(config.count, 4);
+    cr_expect_str_eq(key(&config, "kernels")->value, "../up/build/libmine.so");
+    cr_expect_eq(key(&config, "kernels")->line, 3);
+    cr_expect_str_eq(key(&config, "baselines")->value, "/abs/b");
+    cr_expect_str_eq(key(&config, "metrics")->value, "+../up/more", "a + says that the folder adds to others");
+    cr_expect_str_eq(key(&config, "samples")->value, "9");
+    cr_expect_eq(key(&config, "samples")->line, 7);
+    config_release(&config);
+
+    cr_assert_eq(config_read_text(&config, "cugate.ini", "kernels = lib.so\n"), 0);
+    cr_expect_str_eq(key(&config, "kernels")->value, "lib.so", "no ./ before it");
+    config_release(&config);
+    cr_assert_eq(config_read_text(&config, "cugate.ini", ""), 0);
+    cr_expect_eq(config.count, 0);
+    config_release(&config);
+}
+
+Test(config, what_is_wrong_is_told_with_its_line)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"kernel = x\n", "c.ini:1: unknown key \"kernel\": did you mean kernels? There are kernels, metrics"},
+        {"\nsimulate = yes\n", "c.ini:2: unknown key \"simulate\": there are"},
+        {"samples = 3\n\nsamples = 4\n", "c.ini:3: \"samples\" is given already, in line 1"},
+        {"kernels =\n", "c.ini:1: \"kernels\" has no value"},
+        {"kernels\n", "c.ini:1: this is neither [links] nor key = value"},
+        {"kernels = a\n  b\n", "c.ini:2: the line is indented"},
+        {"samples = 3 ; few\n", "c.ini:1: a comment needs a line of its own"},
+        {"[cugate]\nsamples = 3\n", "c.ini:1: unknown section [cugate]"},
+        {"[link]\n", "c.ini:1: unknown section [link]"},
+        {"[links]\nsamples = 3\n", "c.ini:2: unknown link \"samples\": there are commit, line"},
+        {"[links]\ncommit = x.org/{commit}\n", "c.ini:2: \"commit\" needs an address that begins with https://"},
+        {"[links]\ncommit = javascript://x/{commit}\n", "c.ini:2: \"commit\" needs an address"},
+        {"[links]\ncommit = https://x.org/\n", "c.ini:2: \"commit\" lacks {commit}"},
+        {"[links]\ncommit = https://x.org/{commit}/{path}\n",
+         "c.ini:2: \"{path}\" is nothing that \"commit\" can hold"},
+        {"[links]\nline = https://x.org/{commit}/{path}\n", "c.ini:2: \"line\" lacks {line}"},
+        {"[links]\nline = https://x.org/{sha}/{path}#{line}\n", "c.ini:2: \"{sha}\" is nothing that \"line\" can hold"},
+        {"[links]\nline = https://x.org/{commit}/{path}#{line\n", "c.ini:2: \"{line\" is nothing"},
+        {"[links]\ncommit = https://x/{commit}\ncommit = https://x/{commit}\n", "c.ini:3: \"commit\" is given already"},
+        {"samples = \x01\n", "c.ini:1: column 11 holds the control character 1"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct config config = {0};
+        struct capture capture;
+        capture_begin(&capture);
+        const int result = config_read_text(&config, "c.ini", rows[i].text);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1, "row %zu", i);
+        cr_expect_not_null(strstr(said, rows[i].message), "row %zu: expected \"%s\" in \"%s\"", i, rows[i].message,
+                           said);
+        free(said);
+        config_release(&config);
+    }
+}
+
+/* Folders of a home, with the test in home/tree/src. */
+static char *enter(void)
+{
+    char *root = scratch_make();
+    cr_assert_eq(chdir(root), 0);
+    cr_assert(mkdir("home", 0700) == 0 && mkdir("home/tree", 0700) == 0 && mkdir("home/tree/src", 0700) == 0);
+    cr_assert_eq(setenv("HOME", "/nowhere", 1), 0);
+    cr_assert_eq(chdir("home/tree/src"), 0);
+    return root;
+}
+
+static void leave(char *root)
+{
+    cr_assert_eq(chdir("/"), 0);
+    scratch_remove(root);
+}
+
+static void expect_found(const char *wanted)
+{
+    struct config config;
+    cr_assert_eq(config_read(&config), 0);
+    cr_expect((config.path == NULL) == (wanted == NULL), "%s", config.path ? config.path : "none");
+    if (config.path && wanted)
+        cr_expect_str_eq(config.path, wanted);
+    config_release(&config);
+}
+
+Test(config, the_nearest_file_upwards_is_found)
+{
+    char *root = enter();
+    free(scratch_file(root, "cugate.ini", "samples = 1\n"));
+    expect_found("../../../cugate.ini");
+    free(scratch_file(root, "home/cugate.ini", "samples = 2\n"));
+    expect_found("../../cugate.ini");
+    free(scratch_file(root, "home/tree/cugate.ini", "samples = 3\n"));
+    expect_found("../cugate.ini");
+    free(scratch_file(root, "home/tree/src/cugate.ini", "samples = 4\n"));
+    expect_found("cugate.ini");
+    leave(root);
+}
+
+Test(config, nothing_above_the_home_directory_counts)
+{
+    char *root = enter(), *home = x_sprintf("%s/home", root);
+    cr_assert_eq(setenv("HOME", home, 1), 0);
+    free(scratch_file(root, "cugate.ini", "samples = 1\n"));
+    expect_found(NULL);
+    free(scratch_file(root, "home/cugate.ini", "samples = 2\n"));
+    expect_found("../../cugate.ini");
+    free(home);
+    leave(root);
+}
+
+/* Only root can give a file to somebody else, as CI does. */
+Test(config, a_file_that_somebody_else_left_for_all_is_none)
+{
+    char *root = enter(), *path = scratch_file(root, "home/cugate.ini", "samples = 2\n");
+    cr_assert_eq(chmod("../..", 01777), 0);
+    expect_found("../../cugate.ini");
+    if (geteuid() == 0) {
+        cr_assert_eq(chown(path, 12345, 12345), 0);
+        expect_found(NULL);
+        cr_assert_eq(chmod("../..", 0755), 0);
+        expect_found("../../cugate.ini"); /* a checkout in a container may be another user's */
+    }
+    free(path);
+    leave(root);
+}
+
+static const struct option_row *const rows[] = {
+    &option_kernels,
+    &option_baselines,
+    &option_samples,
+    &option_timeout,
+    OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
+           .place_2 = PLACE(metrics), .doc = ""),
+    NULL,
+};
+static const struct command command = {.name = "made", .arguments = "", .takes = rows, .maximum = 0};
+
+static int parse(struct options *options, char *first, char *second)
+{
+    char *argv[] = {"made", first, second, NULL};
+    return options_parse(options, &command, 1 + (first != NULL) + (second != NULL), argv);
+}
+
+Test(config, gives_what_the_command_line_does_not)
+{
+    char *root = enter();
+    struct options options;
+    free(scratch_file(root, "home/tree/cugate.ini",
+                      "kernels = l.so\nbaselines = b\nmetrics = m\nsamples = 9\ntimeout = 2.5\nsessions = 3\n"));
+    cr_assert_eq(parse(&options, NULL, NULL), 0);
+    cr_expect_str_eq(options.kernels, "../l.so");
+    cr_expect_str_eq(options.baselines, "../b");
+    cr_expect_str_eq(options.metrics, "../m");
+    cr_expect_not(options.list_metrics, "which metrics there are says not that they are listed");
+    cr_expect_eq(options.samples, 9);
+    cr_expect_eq(options.timeout, 2.5);
+    cr_expect_eq(options.sessions, 10, "the command has no such option");
+    cr_expect_str_eq(options.config.words, "../cugate.ini: kernels, baselines, metrics, samples, timeout");
+    cr_expect(config_gives(&options.config, "samples") && !config_gives(&options.config, "sessions"));
+    options_release(&options);
+
+    cr_assert_eq(parse(&options, "--samples=5", "--metrics=other"), 0);
+    cr_expect_eq(options.samples, 5);
+    cr_expect_str_eq(options.metrics, "other");
+    cr_expect_str_eq(options.config.words, "../cugate.ini: kernels, baselines, timeout");
+    cr_expect_not(config_gives(&options.config, "samples"));
+    options_release(&options);
+
+    cr_assert_eq(parse(&options, "--metrics", NULL), 0);
+    cr_expect(options.list_metrics);
+    cr_expect_str_eq(options.metrics, "../m", "no folder was named");
+    options_release(&options);
+    leave(root);
+}
+
+Test(config, values_are_held_to_the_options_rules_in_every_command)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"\nsamples = 0\n", "../cugate.ini:2: samples needs a whole number from 1 to 1000, not '0'"},
+        {"timeout = long\n", "../cugate.ini:1: timeout needs seconds"},
+        {"sessions = 1\n", "../cugate.ini:1: sessions needs a whole number from 2"}, /* not an option of this command */
+        {"samples : \n", "../cugate.ini:1: \"samples\" has no value"},
+    };
+    char *root = enter();
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct options options;
+        struct capture capture;
+        free(scratch_file(root, "home/tree/cugate.ini", cases[i].text));
+        capture_begin(&capture);
+        const int result = parse(&options, NULL, NULL);
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, -1);
+        cr_expect_not_null(strstr(said, cases[i].message), "expected \"%s\" in \"%s\"", cases[i].message, said);
+        free(said);
+        options_release(&options);
+        cr_expect_eq(parse(&options, "--help", NULL), 0, "help is had all the same");
+        options_release(&options);
+    }
+    leave(root);
+}
+
+Test(config, every_key_is_an_option)
+{
+    const char *names[32];
+    const size_t count = config_names(names, ARRAY_SIZE(names));
+    size_t command_count;
+    const struct command *const *list = commands(&command_count);
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+        for (size_t c = 0; c < command_count; c++)
+            for (const struct option_row *const *row = list[c]->takes; *row; row++)
+                found = found || strcmp((*row)->name, names[i]) == 0;
+        cr_expect(found, "%s", names[i]);
+    }
+}
+
+Test(config, help_says_what_is_in_force)
+{
+    char *root = enter(), *text = NULL;
+    size_t size = 0;
+    free(scratch_file(root, "home/tree/cugate.ini", "samples = 9\nsessions = 3\n"));
+    FILE *stream = open_memstream(&text, &size);
+    options_help(&command, stream);
+    fclose(stream);
+    cr_expect_not_null(strstr(text, "here: samples = 9, of ../cugate.ini:1\n"), "%s", text);
+    cr_expect_null(strstr(text, "sessions"));
+    free(text);
+    leave(root);
+}
