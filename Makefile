@@ -261,11 +261,13 @@ sim-random:
 ## install: copy the program, its plugins, headers, metrics, scripts, reports, manual and completion to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)
 install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/libcugate_inject.so $(BUILD)/libcugate_sim.so
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
-	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,include/cugate,share/cugate/metrics/gpus}
+	sed 's|@VERSION@|$(VERSION)|' harness/cugate.pc.in >$(BUILD)/cugate.pc
+	sed 's|@VERSION@|$(VERSION)|' harness/cugateConfigVersion.cmake.in >$(BUILD)/cugateConfigVersion.cmake
+	install -d "$(to)"/{bin,lib/cugate,lib/pkgconfig,lib/cmake/cugate,include/cugate,share/cugate/metrics/gpus}
 	install $(BUILD)/cugate "$(to)/bin"
 	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
+	install -m 644 $(BUILD)/cugateConfigVersion.cmake harness/cugate{Config,Test}.cmake "$(to)/lib/cmake/cugate"
 	install -m 644 harness/cugate/kernel.{h,hpp} "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"

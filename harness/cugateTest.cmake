@@ -1,0 +1,29 @@
+# The test that cugate_add_test adds: cmake -P cugateTest.cmake -- CUGATE OPTION...
+# `cugate check`, or where there is no GPU `cugate check --simulate`. Only exit code 0 passes.
+
+set(words)
+set(begun FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+    if(begun)
+        list(APPEND words "${CMAKE_ARGV${i}}")
+    elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+        set(begun TRUE)
+    endif()
+endforeach()
+list(POP_FRONT words cugate)
+
+# What says by itself whether to measure is left as it is.
+set(how)
+if(NOT "${words}" MATCHES "(^|;)--(simulate|static|collector|replay)")
+    execute_process(COMMAND "${cugate}" list --devices RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE said)
+    # A GPU that does not answer is no absent one: the check will say what is wrong with it.
+    if(NOT code EQUAL 0 AND said MATCHES "cugate: error: no GPU: ")
+        set(how --simulate)
+        message("no GPU here: what can be computed is judged, and nothing is measured")
+    endif()
+endif()
+execute_process(COMMAND "${cugate}" check ${how} ${words} RESULT_VARIABLE code)
+if(NOT code EQUAL 0)
+    message(FATAL_ERROR "cugate check ended with ${code}; `cugate check --help` explains the code")
+endif()

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Builds two projects of somebody else's, by make and by CMake, against an installed cugate that was moved since, and gates
+# them: listed, computed by the simulator, accepted, checked, and caught when a kernel gets worse. Ends with "N passed, N
+# failed". Needs nvcc, no GPU, and hides one that is there.
+#
+#   CUGATE=build/cugate [NVCC=nvcc] tests/outside/run.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(dirname "$(realpath "${CUGATE:-$top/build/cugate}")")
+nvcc=$(command -v "${NVCC:-nvcc}") || { echo "run.sh: there is no ${NVCC:-nvcc}" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# shellcheck source=/dev/null
+. "$top/tests/scripts/expect.sh"
+
+# What is installed is all that the projects know: not the tree, and not the folder that it was installed for. The
+# disassembler is NVIDIA's, and no part of it.
+make -C "$top" --no-print-directory install BUILD="${build#"$top/"}" DESTDIR="$work/stage" PREFIX=/opt/cugate \
+    >"$work/install.log" 2>&1 || { cat "$work/install.log"; exit 2; }
+mv "$work/stage/opt/cugate" "$work/moved"
+rm -r "$work/stage"
+cp -r "$top/tests/outside/make" "$top/tests/outside/cmake" "$work"
+export CUDA_VISIBLE_DEVICES='' XDG_CACHE_HOME=$work/cache CUGATE_NVDISASM=$top/build/disasm/nvidia/cu13/bin/nvdisasm
+export PATH=$work/moved/bin:$PATH PKG_CONFIG_PATH=$work/moved/lib/pkgconfig CMAKE_PREFIX_PATH=$work/moved
+unset CUGATE NVCC CUDA_HOME MAKEFLAGS MFLAGS MAKEOVERRIDES BUILD
+cd "$work" || exit 2
+
+ask grep -rIl -e /opt/cugate -e "$top" moved
+expect "what is installed as text names neither the tree nor the folder it was made for" 1
+ask pkg-config --cflags --variable=program cugate
+expect "pkg-config knows where it is now" 0 "$work/moved/"
+
+# ---- make
+cd "$work/make" || exit 2
+project=(make --no-print-directory CUDA="$(dirname "$(dirname "$nvcc")")")
+ask "${project[@]}" libsaxpy.so
+expect "make: builds" 0
+ask cugate list
+expect "make: the kernel is listed, of the library that cugate.ini names" 0 'saxpy/simple' 'an element a thread'
+ask "${project[@]}" check ARGS='--simulate --save first.json'
+expect "make: without a baseline nothing is judged" 2 'no baseline' 'exit 4' '!nothing is worse'
+ask cugate accept first.json --reason first
+expect "make: what was computed becomes the baseline" 0
+ask "${project[@]}" check ARGS='--simulate --all'
+expect "make: and it is kept" 0 'computed here' 'nothing is worse'
+sed -i 's/2 \* x\[i\]/2 * x[i % 32 * 512 + i \/ 32]/' saxpy.cu
+ask "${project[@]}" check ARGS=--simulate
+expect "make: a wrong result is no measurement" 2 'exit 5' '!nothing is worse'
+sed -i 's/2 \* x\[.*\] + y/2 * x[i] + (threadIdx.x % 2 ? y[i] * 0 : 0) + y/' saxpy.cu
+ask "${project[@]}" check ARGS=--simulate
+expect "make: a slower kernel is caught on its line" 2 'regressed  saxpy/simple' 'instructions' 'saxpy.cu:6' 'exit 1'
+
+# ---- CMake
+cd "$work/cmake" || exit 2
+ask cmake -S . -B build -DCMAKE_CUDA_COMPILER="$nvcc"
+expect "CMake: finds cugate" 0 '!Error'
+ask cmake --build build
+expect "CMake: builds" 0
+tests() {
+    ask ctest --test-dir build --output-on-failure
+}
+tests
+expect "CMake: without a baseline the test fails" 8 'no GPU here' 'no baseline' 'cugate.turns' '***Failed' '!skipped' \
+    'check ended with 4'
+ask cugate check --simulate --kernels build/libturns.so --save build/first.json
+expect "CMake: a first run" 4
+ask cugate accept build/first.json --reason first
+expect "CMake: becomes the baseline" 0
+tests
+expect "CMake: and the test passes" 0 '100% tests passed' '!skipped'
+sed -i 's/tile\[32\]\[33\]/tile[32][32]/' turns.cu
+ask cmake --build build
+tests
+expect "CMake: a bank conflict fails it, on its line" 8 'regressed  turns/tiled' 'wavefronts' 'turns.cu:8' '***Failed' \
+    'check ended with 1'
+
+# ---- What is asked of CMake wrongly
+slip() { # LABEL WORDS LINE...: of the CMakeLists.txt
+    local label=$1 words=$2
+    rm -rf slip && mkdir slip && cp turns.cu slip && printf '%s\n' "${@:3}" >slip/CMakeLists.txt
+    ask cmake -S slip -B slip/build -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES=90
+    tr -s ' \n' ' ' <"$work/said" >"$work/joined" && mv "$work/joined" "$work/said" # CMake breaks lines
+    expect "CMake: $label" 1 "$words"
+}
+begin=('cmake_minimum_required(VERSION 3.18)' 'project(slip LANGUAGES CXX)' 'find_package(cugate REQUIRED)')
+slip "a project without CUDA" "CUDA is no language of this project" "${begin[@]}" 'cugate_add_library(turns SOURCES turns.cu)'
+slip "a library without sources" "write cugate_add_library(turns SOURCES FILE...)" "${begin[@]}" 'cugate_add_library(turns turns.cu)'
+slip "a test of nothing" "there is no target nothing" "${begin[@]}" 'enable_testing()' 'cugate_add_test(nothing)'
+slip "a test that would not run" "enable_testing() comes first" "${begin[@]}" 'add_custom_target(turns)' 'cugate_add_test(turns)'
+slip "options without ARGS" "Options of \`cugate check\` stand behind ARGS" "${begin[@]}" 'enable_testing()' \
+    'add_custom_target(turns)' 'cugate_add_test(turns --samples 3)'
+slip "a version to come" "version: 0.1.0" "${begin[@]:0:2}" 'find_package(cugate 0.2 REQUIRED)'
+
+summary
