@@ -29,6 +29,7 @@ test   git              git git                                      command -v 
 test   jq               jq jq                                        command -v jq
 test   postgresql       postgresql-server postgresql                 ls /usr/lib/postgresql/*/bin/initdb
 test   patch            patch patch                                  command -v patch
+test   cmake            cmake cmake                                  command -v cmake
 test   shellcheck       ShellCheck shellcheck                        command -v shellcheck
 test   libxml2-utils    libxml2 libxml2                              command -v xmllint
 test   python3-pip      python3-pip python-pip                       python3 -m pip --version

@@ -6,7 +6,7 @@
 #                                           planted faults, what the READMEs say,
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
 #                                           the gate, fuzz corpora; and, but not with sanitizers, which they do not
-#                                           concern, the reports and what is in ci/ for CI servers
+#                                           concern, the reports, what is in ci/ for CI servers, and projects of others
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
@@ -126,6 +126,7 @@ else
         script gate tests/scripts/gate.sh
         script ci_templates tests/scripts/ci_templates.sh
         script rooms tests/scripts/rooms.sh
+        script outside tests/outside/run.sh
         end_reports
     fi
     for source in tests/fuzz/fuzz_*.c; do

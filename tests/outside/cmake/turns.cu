@@ -16,11 +16,12 @@ struct turns {
         return out.allocate(1024);
     }
     int restore() { return out.poison(); }
-    void tiled() { turn_kernel<<<1, dim3(32, 32)>>>(in.data, out.data); }
+    void launch() { turn_kernel<<<1, dim3(32, 32)>>>(in.data, out.data); }
     int verify(cugate::why &why)
     {
         return out.compare(why, [&](size_t i) { return in.host[i % 32 * 32 + i / 32]; });
     }
 };
 
-CUGATE_LIBRARY(cugate::family<turns>("turns", "a tile is turned").variant("tiled", "through padded rows", &turns::tiled))
+CUGATE_LIBRARY(cugate::family<turns>("turns", "a tile is turned")
+                   .variant("tiled", "through padded rows", [](turns &t) { t.launch(); }))

@@ -15,11 +15,12 @@ struct saxpy {
         return out.allocate(1 << 14);
     }
     int restore() { return out.poison(); }
-    void simple() { saxpy_kernel<<<out.count / 256, 256>>>(x.data, y.data, out.data); }
+    void launch() { saxpy_kernel<<<out.count / 256, 256>>>(x.data, y.data, out.data); }
     int verify(cugate::why &why)
     {
         return out.compare(why, [&](size_t i) { return 2 * x.host[i] + y.host[i]; }, 1e-6);
     }
 };
 
-CUGATE_LIBRARY(cugate::family<saxpy>("saxpy", "out = 2 x + y").variant("simple", "an element a thread", &saxpy::simple))
+CUGATE_LIBRARY(cugate::family<saxpy>("saxpy", "out = 2 x + y")
+                   .variant("simple", "an element a thread", [](saxpy &s) { s.launch(); }))
