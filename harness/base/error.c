@@ -1,5 +1,6 @@
 #include "error.h"
 
+#include "terminal.h"
 #include "utf8.h"
 
 #include <stdarg.h>
@@ -35,6 +36,20 @@ void exit_code_help(FILE *stream)
         fprintf(stream, "  %3d  %s\n", (int)table[i].code, table[i].doc);
 }
 
+/* The same on a terminal, where the message may take several lines. */
+static void say_wrapped(const struct text *terminal, const char *kind, const char *words)
+{
+    char *lines = NULL;
+    size_t size;
+    const struct text text = {.stream = open_memstream(&lines, &size), .columns = terminal->columns};
+    if (!text.stream)
+        return;
+    text_wrap(&text, INK_PLAIN, text_print(&text, INK_PLAIN, "cugate: %s: ", kind), 2, words);
+    fclose(text.stream);
+    fputs(lines, stderr);
+    free(lines);
+}
+
 /* One call of fprintf a message, so that the lines of two processes do not mix. Text out of files may be hostile, so no
  * control character reaches the terminal, and no newline: CI servers take commands from the beginning of a line. */
 __attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format, va_list list)
@@ -42,7 +57,11 @@ __attribute__((format(printf, 2, 0))) static void say(const char *kind, const ch
     char text[4096];
     vsnprintf(text, sizeof text, format, list);
     text_make_harmless(text, ' ');
-    fprintf(stderr, "cugate: %s: %s\n", kind, text);
+    const struct text terminal = {.columns = terminal_columns(stderr)};
+    if (terminal.columns > 0)
+        say_wrapped(&terminal, kind, text);
+    else
+        fprintf(stderr, "cugate: %s: %s\n", kind, text);
 }
 
 int error(const char *format, ...)

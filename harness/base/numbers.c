@@ -61,3 +61,13 @@ const char *group_digits(double whole, char *text, size_t size)
     text[used] = '\0';
     return text;
 }
+
+const char *plural_of(size_t count, const char *one, const char *more)
+{
+    return count == 1 ? one : more;
+}
+
+const char *plural(size_t count)
+{
+    return plural_of(count, "", "s");
+}

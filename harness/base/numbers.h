@@ -14,6 +14,10 @@ double median(const double *values, size_t count);
 /* Seconds of a clock that nobody sets: for differences. */
 double now_seconds(void);
 
+/* The word for so many: "" or "s" behind a noun, or the one or the other of two words, "pass" or "passes". */
+const char *plural(size_t count);
+const char *plural_of(size_t count, const char *one, const char *more);
+
 /* 1234567 -> "1,234,567", of a number from 0 on, in text, which it returns; cut where there is no room. */
 const char *group_digits(double whole, char *text, size_t size);
 

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 static const char *const inks[INKS] = {
     [INK_PLAIN] = "",       [INK_BOLD] = "\033[1m",    [INK_DIM] = "\033[2m",
@@ -51,6 +53,38 @@ static void spoil_command(char *line)
     line += strspn(line, " ");
     if (strncmp(line, "::", 2) == 0)
         *line = '?';
+}
+
+char *text_cut_middle(const char *text, size_t max)
+{
+    const size_t count = text_count(text);
+    if (count <= max || max <= 3)
+        return text_cut(text, max);
+    const size_t end = (max - 3) / 2, beginning = max - 3 - end;
+    return x_sprintf("%.*s...%s", (int)(skip(text, beginning) - text), text, skip(text, count - end));
+}
+
+int terminal_columns(FILE *stream)
+{
+    struct winsize size = {0};
+    const int file = fileno(stream);
+    if (file < 0 || !isatty(file))
+        return 0;
+    /* A terminal that does not say how wide it is has a shell, mostly, that was told. */
+    const char *told = getenv("COLUMNS");
+    long columns = ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : told ? atol(told) : 0;
+    columns = columns > 0 && columns < 10000 ? columns : 80;
+    return columns < TEXT_NARROWEST ? TEXT_NARROWEST : (int)columns;
+}
+
+int text_width(const struct text *text)
+{
+    return text->columns > 0 && text->columns < TEXT_WIDTH ? text->columns : TEXT_WIDTH;
+}
+
+bool text_fits(const struct text *text, int columns)
+{
+    return text->columns == 0 || columns <= text->columns;
 }
 
 /* A newline of the format ends a line. One of its arguments must not: what follows could be a command to a CI server,
@@ -99,18 +133,66 @@ void print_harmless(const char *format, ...)
     free(words);
 }
 
+/* Behind the last two blanks of a line: what stands before them are the cells of a table, which stay as they are. */
+static const char *behind_cells(const char *line)
+{
+    const char *behind = line;
+    for (const char *at = line; (at = strstr(at, "  ")); at += strspn(at, " "))
+        behind = at + strspn(at, " ");
+    return behind;
+}
+
+void print_wrapped(int indent, const char *format, ...)
+{
+    const struct text text = {.stream = stdout, .columns = terminal_columns(stdout)};
+    int columns;
+    va_list list;
+    va_start(list, format);
+    char *line = harmless(format, list, &columns);
+    va_end(list);
+    spoil_command(line);
+    if (text_fits(&text, columns)) {
+        puts(line);
+    } else {
+        const char *words = behind_cells(line);
+        printf("%.*s", (int)(words - line), line);
+        text_wrap(&text, INK_PLAIN, (int)text_count_of(line, (size_t)(words - line)), indent, words);
+    }
+    free(line);
+}
+
+/* So many bytes of a word as fit behind the column. At least one character does. */
+static int fitting(const struct text *text, int column, const char *word, int length)
+{
+    const char *end = word;
+    do
+        (void)text_next(&end);
+    while (text->columns > 0 && end < word + length && ++column < text_width(text));
+    return text->columns > 0 && end < word + length ? (int)(end - word) : length;
+}
+
+/* A number and the "%" behind it stay together. */
+static int word_length(const char *words)
+{
+    const size_t length = strcspn(words, " \n");
+    return (int)(strncmp(words + length, " %", 2) == 0 ? length + 1 + strcspn(words + length + 1, " \n") : length);
+}
+
 void text_wrap(const struct text *text, enum ink ink, int column, int indent, const char *words)
 {
     bool first = true;
     for (words += strspn(words, " \n"); *words; words += strspn(words, " \n")) {
-        int length = (int)strcspn(words, " \n");
-        if (!first && column + 1 + length > TEXT_WIDTH) {
+        int length = word_length(words);
+        const int wide = (int)text_count_of(words, (size_t)length);
+        const bool too_wide = text->columns > 0 && first && column > indent && column + wide > text_width(text);
+        if (too_wide || (!first && column + 1 + wide > text_width(text))) {
             text_print(text, INK_PLAIN, "\n%*s", indent, "");
             column = indent;
             first = true;
         }
         /* A line that begins with :: behind its blanks is a command to GitHub's runners. */
         const char *before = !first ? " " : strncmp(words, "::", 2) == 0 ? "?" : "";
+        length = fitting(text, column + (int)strlen(before), words, length);
         column += text_print(text, ink, "%s%.*s", before, length, words);
         words += length;
         first = false;

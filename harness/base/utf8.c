@@ -86,10 +86,15 @@ int text_make_harmless(char *words, char newline)
     return columns;
 }
 
-size_t text_count(const char *text)
+size_t text_count_of(const char *text, size_t bytes)
 {
     size_t count = 0;
-    for (; *text; count++)
+    for (const char *end = text + bytes; text < end && *text; count++)
         (void)text_next(&text);
     return count;
+}
+
+size_t text_count(const char *text)
+{
+    return text_count_of(text, strlen(text));
 }

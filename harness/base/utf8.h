@@ -21,7 +21,8 @@ const char *text_utf8(unsigned character, char text[5]);
  * number of characters. */
 int text_make_harmless(char *words, char newline);
 
-/* How many characters it has. */
+/* How many characters it has, or so many bytes of it. */
 size_t text_count(const char *text);
+size_t text_count_of(const char *text, size_t bytes);
 
 #endif

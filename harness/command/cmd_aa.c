@@ -141,6 +141,7 @@ static int analyse(struct runs *runs, const struct options *options, const struc
     analysis_make(&analysis, runs->list, runs->count, runs->names, metrics);
     const struct analysis_style style = {
         .exit_code = code == EXIT_SAME ? analysis_exit_code(&analysis) : (enum exit_code)code,
+        .columns = terminal_columns(file->stream),
         .color = options_color(options, file->stream),
         .quiet = options->quiet,
         .verbose = options->verbose,

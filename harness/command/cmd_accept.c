@@ -41,15 +41,18 @@ static void print_move(const struct metrics *metrics, const struct accepted_move
         left = value_text(NULL, move->was_state, move->was, was, sizeof was);
         right = value_text(NULL, move->now_state, move->now, now, sizeof now);
     }
-    print_harmless("  %-7s  %s %s: %s -> %s", finding_words[move->finding], move->kernel, move->metric, left, right);
+    char share[48] = "", *left_out = NULL;
     if (move->was_state == VALUE_MEASURED && move->now_state == VALUE_MEASURED && move->was > 0)
-        print_harmless(" (%+.3g %%)", 100 * (move->now / move->was - 1));
+        snprintf(share, sizeof share, " (%+.3g %%)", 100 * (move->now / move->was - 1));
     if (move->left)
-        print_harmless(", left out: -k %s -m %s takes it all the same", move->kernel, move->metric);
-    print_harmless("\n");
+        left_out = x_sprintf(", left out: -k %s -m %s takes it all the same", move->kernel, move->metric);
+    print_wrapped(11, "  %-7s  %s %s: %s -> %s%s%s", finding_words[move->finding], move->kernel, move->metric, left,
+                  right, share, left_out ? left_out : "");
+    free(left_out);
 }
 
-static void print_counts(const struct accepted *accepted)
+/* "55 new, 2 replaced; 1 anchor moved"; caller frees. */
+static char *counts_words(const struct accepted *accepted)
 {
     static const char *const words[ACCEPTED_STEPS] = {
         [ACCEPTED_ADDED] = "agreed and were added",
@@ -60,40 +63,45 @@ static void print_counts(const struct accepted *accepted)
         [ACCEPTED_KNOWN] = "there already",
         [ACCEPTED_LEFT] = "far off though the code is the same and left out",
     };
-    const char *before = ": ";
+    char *list = x_strdup(""), *longer;
     for (size_t i = 0; i < ACCEPTED_STEPS; i++) {
         if (accepted->counts[i] == 0)
             continue;
-        print_harmless("%s%zu %s", before, accepted->counts[i], words[i]);
-        before = ", ";
+        longer = x_sprintf("%s%s%zu %s", list, *list ? ", " : ": ", accepted->counts[i], words[i]);
+        free(list);
+        list = longer;
     }
-    if (accepted->drift_references > 0)
-        print_harmless("; %zu anchor%s moved", accepted->drift_references, accepted->drift_references == 1 ? "" : "s");
-    print_harmless("\n");
+    if (accepted->drift_references > 0) {
+        longer =
+            x_sprintf("%s; %zu anchor%s moved", list, accepted->drift_references, plural(accepted->drift_references));
+        free(list);
+        list = longer;
+    }
+    return list;
 }
 
 static void print_accepted(const struct options *options, const struct metrics *metrics,
                            const struct accepted *accepted, const struct device *device)
 {
-    char *directory = baseline_directory(options->baselines, device);
-    print_harmless("accepted %zu row%s of %zu kernel%s from %zu session%s in %s", accepted->rows,
-                   accepted->rows == 1 ? "" : "s", accepted->kernels, accepted->kernels == 1 ? "" : "s",
-                   accepted->sessions, accepted->sessions == 1 ? "" : "s", directory);
-    print_counts(accepted);
+    char *directory = baseline_directory(options->baselines, device), *counts = counts_words(accepted);
+    print_wrapped(2, "accepted %zu row%s of %zu kernel%s from %zu session%s in %s%s", accepted->rows,
+                  plural(accepted->rows), accepted->kernels, plural(accepted->kernels), accepted->sessions,
+                  plural(accepted->sessions), directory, counts);
+    free(counts);
     free(directory);
 
     size_t shown = 0;
     while (shown < accepted->move_count && (shown < MOVES_SHOWN || is_always_shown(&accepted->moves[shown])))
         print_move(metrics, &accepted->moves[shown++]);
     if (shown < accepted->move_count)
-        print_harmless("  and %zu more that moved, none of them worse\n", accepted->move_count - shown);
+        print_wrapped(2, "  and %zu more that moved, none of them worse", accepted->move_count - shown);
 
     const size_t needed = rule_sessions_needed(METRIC_TIME);
     if (accepted->time_sessions > 0 && accepted->time_sessions < needed)
-        print_harmless(
-            "time only warns until its rows have %zu sessions; now they have %zu: accept more run files, each of "
-            "its own `cugate run` or `exec`\n",
-            needed, accepted->time_sessions);
+        print_wrapped(2,
+                      "time only warns until its rows have %zu session%s, each one process that measured; now they "
+                      "have %zu: accept more run files, each of its own `cugate run` or `exec`",
+                      needed, plural(needed), accepted->time_sessions);
 }
 
 static int accept_runs(const struct options *options, const struct metrics *metrics, const struct run *runs,

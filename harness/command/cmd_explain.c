@@ -130,6 +130,7 @@ static void print_explanation(const struct work *work, const struct result *resu
     explanation.replay = options->replay != NULL;
     explanation.exit_code = (enum exit_code)code;
     const struct explain_style style = {
+        .columns = terminal_columns(work->output.stream),
         .color = options_color(options, work->output.stream),
         .quiet = options->quiet,
         .verbose = options->verbose,

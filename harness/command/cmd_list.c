@@ -37,9 +37,9 @@ static int list_kernels(const struct options *options)
         if (!glob_any(options->globs, options->glob_count, kernel->id))
             continue;
         if (kernel->not_built)
-            print_harmless("%-32s  not built: %s\n", kernel->id, kernel->not_built);
+            print_wrapped(4, "%-32s  not built: %s", kernel->id, kernel->not_built);
         else
-            print_harmless("%-32s  %s\n", kernel->id, kernel->doc ? kernel->doc : "");
+            print_wrapped(4, "%-32s  %s", kernel->id, kernel->doc ? kernel->doc : "");
     }
     library_facts_release(&library);
     return unmatched ? EXIT_USAGE : EXIT_SAME;
@@ -50,7 +50,7 @@ static int list_collectors(void)
     size_t count;
     const struct backend *backends = backend_list(&count);
     for (size_t i = 0; i < count; i++)
-        print_harmless("%-8s  %s\n", backends[i].name, backends[i].doc);
+        print_wrapped(10, "%-8s  %s", backends[i].name, backends[i].doc);
     return EXIT_SAME;
 }
 
@@ -72,9 +72,9 @@ static int list_devices(void)
             run_release(&run);
             return EXIT_NOT_MEASURED;
         }
-        print_harmless("%d  %s  %lld SMs  compute capability %s  %.0f GB%s%s  %s\n", i, run.device.name,
-                       run.device.sm_count, run.device.compute_capability, (double)run.device.memory_bytes * 1e-9,
-                       run.device.ecc ? "  ECC" : "", run.device.mig ? "  MIG" : "", session->facts[SESSION_GPU_UUID]);
+        print_wrapped(4, "%d  %s  %lld SMs  compute capability %s  %.0f GB%s%s  %s", i, run.device.name,
+                      run.device.sm_count, run.device.compute_capability, (double)run.device.memory_bytes * 1e-9,
+                      run.device.ecc ? "  ECC" : "", run.device.mig ? "  MIG" : "", session->facts[SESSION_GPU_UUID]);
         run_release(&run);
     }
     return EXIT_SAME;
@@ -99,13 +99,19 @@ static void print_metric(const struct options *options, const struct metric *met
 {
     const bool own = computed_counter_of(metric) != COMPUTED_NONE;
     const char *counter = !chosen || own ? metric->counter : *chosen ? *chosen : "not supported";
-    print_harmless("%-24s  %-6s  %-6s  %-6s  %s\n", metric->name, metric_class_name(metric->class), metric->unit,
-                   metric_better_name(metric->better), counter);
+    print_wrapped(4, "%-24s  %-6s  %-6s  %-6s  %s", metric->name, metric_class_name(metric->class), metric->unit,
+                  metric_better_name(metric->better), counter);
     if (options->verbose && metric->doc)
-        print_harmless("    %s\n", metric->doc);
-    for (size_t i = 0; options->verbose && i < metric->laws.count; i++)
-        printf("%s%s%s", i == 0 ? "    Law: " : ", ", metric->laws.list[i].text,
-               i + 1 < metric->laws.count ? "" : "\n");
+        print_wrapped(4, "    %s", metric->doc);
+    char *laws = NULL;
+    for (size_t i = 0; options->verbose && i < metric->laws.count; i++) {
+        char *longer = x_sprintf("%s%s%s", laws ? laws : "", laws ? ", " : "", metric->laws.list[i].text);
+        free(laws);
+        laws = longer;
+    }
+    if (laws)
+        print_wrapped(6, "    Law: %s", laws);
+    free(laws);
 }
 
 static int check_chip(const struct options *options, const struct metrics *metrics)
@@ -133,11 +139,12 @@ static int check_chip(const struct options *options, const struct metrics *metri
         print_metric(options, &metrics->list[m], &chosen[m]);
         missing += !chosen[m] && computed_counter_of(&metrics->list[m]) == COMPUTED_NONE;
     }
-    print_harmless("chip %s: %zu of %zu metrics, %zu passes over each kernel\n", chip, metrics->count - missing,
-                   metrics->count, passes);
+    print_wrapped(2, "chip %s: %zu of %zu metric%s, %zu %s over each kernel", chip, metrics->count - missing,
+                  metrics->count, plural(metrics->count), passes, plural_of(passes, "pass", "passes"));
     code = EXIT_SAME;
     if (missing > 0) {
-        error("chip %s lacks the counters of %zu metrics: they would read \"not supported\"", chip, missing);
+        error("chip %s lacks the counters of %zu metric%s: they would read \"not supported\"", chip, missing,
+              plural(missing));
         code = EXIT_USAGE;
     }
 out:

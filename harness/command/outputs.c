@@ -6,6 +6,7 @@
 int output_print(const struct format *format, struct report *report, const struct options *options, FILE *stream)
 {
     report->color = options_color(options, stream);
+    report->columns = terminal_columns(stream);
     report->quiet = options->quiet;
     report->verbose = options->verbose;
     report->power = options->power;

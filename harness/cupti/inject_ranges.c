@@ -200,7 +200,7 @@ static int choose_set(const struct request *request, const char *chip, const uin
     if (made <= request->set) {
         free(sets);
         return problem_set(problem, "chip %s counts the metrics in %zu set%s, so there is no number %zu", chip, made,
-                           made == 1 ? "" : "s", request->set + 1);
+                           plural(made), request->set + 1);
     }
     for (size_t s = 0; s < made; s++)
         if (s == request->set)

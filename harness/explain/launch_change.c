@@ -113,7 +113,7 @@ static void compare_all_launches(struct changes *changes, const struct result *b
             more++;
     }
     if (more > 0)
-        add_change(changes, "and %zu more launch%s", more, more == 1 ? "" : "es");
+        add_change(changes, "and %zu more launch%s", more, plural_of(more, "", "es"));
     for (size_t i = 0; i < count; i++)
         free(texts[i]);
     free(texts);

@@ -160,7 +160,7 @@ static void narrow_rows(struct analysis *analysis, struct run *runs, size_t coun
         }
         if (kernels > 0)
             leave_out(analysis, metric,
-                      x_sprintf("of %zu kernel%s: not in every session", kernels, kernels == 1 ? "" : "s"), false);
+                      x_sprintf("of %zu kernel%s: not in every session", kernels, plural(kernels)), false);
     }
 }
 

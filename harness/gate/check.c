@@ -119,7 +119,7 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
 {
     struct run again = {0};
     struct measurement measurement = check->request->measurement;
-    char *label = x_sprintf("confirming %zu kernel%s", count, count == 1 ? "" : "s");
+    char *label = x_sprintf("confirming %zu kernel%s", count, plural(count));
     measurement.globs = ids;
     measurement.glob_count = count;
     measurement.label = label;

@@ -38,7 +38,7 @@ static int measure_base(const struct measurement *measurement, const char *again
 {
     struct run base = {0};
     struct measurement other = *measurement;
-    char *label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, count == 1 ? "" : "s");
+    char *label = x_sprintf("the base library, %zu kernel%s that the baseline lacks", count, plural(count));
     other.kernels = against;
     other.globs = ids;
     other.glob_count = count;

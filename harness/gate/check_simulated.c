@@ -73,7 +73,7 @@ static int compute(struct check *check, char *const *ids, size_t count)
 {
     struct run computed = {0};
     struct measurement measurement = check->request->measurement;
-    char *label = x_sprintf("simulating %zu kernel%s", count, count == 1 ? "" : "s");
+    char *label = x_sprintf("simulating %zu kernel%s", count, plural(count));
     measurement.globs = ids;
     measurement.glob_count = count;
     measurement.label = label;

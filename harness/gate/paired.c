@@ -68,7 +68,7 @@ static int measure_side(const struct settling *settling, const char *library, st
     measurement.globs = ids;
     measurement.skip_unmatched = library == settling->against;
     char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIRS,
-                            measurement.glob_count, measurement.glob_count == 1 ? "" : "s");
+                            measurement.glob_count, plural(measurement.glob_count));
     measurement.label = label;
     const int code = measure_run(&measurement, side);
     free(label);

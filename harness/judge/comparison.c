@@ -80,10 +80,10 @@ const char *judgement_evidence(const struct judgement *judgement, char *text, si
         snprintf(text, size, "machine code");
     else if (judgement->computed && metric->class != METRIC_INFO)
         snprintf(text, size, "computed, which repeats, against %zu session%s", judgement->base_sessions,
-                 judgement->base_sessions == 1 ? "" : "s");
+                 plural(judgement->base_sessions));
     else if (judgement->compared && metric->class != METRIC_INFO)
         snprintf(text, size, "%zu of %zu session%s against %zu", judgement->agree, judgement->run_sessions,
-                 judgement->run_sessions == 1 ? "" : "s", judgement->base_sessions);
+                 plural(judgement->run_sessions), judgement->base_sessions);
     return text;
 }
 

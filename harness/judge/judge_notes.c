@@ -141,7 +141,7 @@ static void note_gone(struct comparison *comparison, const struct sides *sides)
         comparison_add_note(comparison,
                             "%zu kernel%s of the baseline %s gone; if that is meant, remove the program's folder from "
                             "the baseline and accept the run anew, or the kernels' files alone",
-                            gone, gone == 1 ? "" : "s", gone == 1 ? "is" : "are");
+                            gone, plural(gone), gone == 1 ? "is" : "are");
 }
 
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)

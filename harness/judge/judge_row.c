@@ -35,7 +35,7 @@ static void judge_pairs(struct judgement *judgement, const struct row *now)
                                                    : VERDICT_UNSURE;
     if (paired == PAIRED_UNDECIDED)
         set_reason(judgement, "%zu pair%s against the base do%s not decide it", now->pair_count,
-                   now->pair_count == 1 ? "" : "s", now->pair_count == 1 ? "es" : "");
+                   plural(now->pair_count), now->pair_count == 1 ? "es" : "");
     else if (paired == PAIRED_DOUBTFUL)
         set_reason(judgement, "too many pairs are worse for chance, and too few to be sure");
 }
@@ -75,7 +75,7 @@ static bool judge_exactness(struct judgement *judgement, const struct pairing *p
         return false;
     judgement->verdict = VERDICT_UNSURE;
     add_reason(judgement, "%zu session%s of the %zu that it takes to know that it repeats%s", witnesses,
-               witnesses == 1 ? "" : "s", needed, same ? ": the same machine code counted otherwise" : "");
+               plural(witnesses), needed, same ? ": the same machine code counted otherwise" : "");
     return true;
 }
 

@@ -295,7 +295,7 @@ static void fill_gaps(struct measuring *measuring)
     }
     if (skipped > 0 && run->result_count > 0)
         warning("%zu kernel%s of the program %s not measured: --skip leaves out all launches of %s", skipped,
-                skipped == 1 ? "" : "s", skipped == 1 ? "is" : "are", skipped == 1 ? "it" : "them");
+                plural(skipped), skipped == 1 ? "is" : "are", skipped == 1 ? "it" : "them");
     if (measuring->measurement->profile)
         return;
     for (size_t i = 0; i < run->result_count && measuring->done == measuring->sets; i++)
@@ -354,7 +354,7 @@ static int measure_sets(struct measuring *measuring)
         code = expect_results(measuring);
     if (code == EXIT_SAME && measuring->done < measuring->sets && measuring->status < 128)
         warning("the program ran %zu time%s of the %zu that all metrics take, so some were not counted: -m chooses",
-                measuring->done, measuring->done == 1 ? "" : "s", measuring->sets);
+                measuring->done, plural(measuring->done), measuring->sets);
     /* What only that process launches would be missing without a trace. */
     return code == EXIT_SAME && measuring->failed ? EXIT_NOT_MEASURED : code;
 }

@@ -522,7 +522,7 @@ static bool goes_on(struct running *running)
     if (now_seconds() < running->end)
         return true;
     warning("%zu process%s of the program still run%s: what they counted until now is kept", running->count,
-            running->count == 1 ? "" : "es", running->count == 1 ? "s" : "");
+            plural_of(running->count, "", "es"), running->count == 1 ? "s" : "");
     return false;
 }
 

@@ -2,6 +2,11 @@
 
 #include "base/base.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRESS_WORDS 40 /* columns of the numbers: in a line that is longer than the terminal, \r leads nowhere */
+
 void progress_erase(const struct progress *progress)
 {
     if (progress->drawn)
@@ -13,7 +18,10 @@ void progress_draw(const struct progress *progress, size_t place, size_t count, 
     if (!progress->drawn)
         return;
     const char *label = progress->label;
-    fprintf(stderr, "\r\033[K%s%s[%zu/%zu] %s", label ? label : "", label ? ": " : "", place + 1, count, id);
+    const int columns = terminal_columns(stderr), before = (label ? (int)strlen(label) : 0) + PROGRESS_WORDS;
+    char *shown = columns > before + 3 ? text_cut_middle(id, (size_t)(columns - before)) : x_strdup(id);
+    fprintf(stderr, "\r\033[K%s%s[%zu/%zu] %s", label ? label : "", label ? ": " : "", place + 1, count, shown);
+    free(shown);
     if (place > 0) {
         const double elapsed = now_seconds() - progress->begin;
         fprintf(stderr, "  about %.0f s left", elapsed / (double)place * (double)(count - place));

@@ -1,6 +1,7 @@
 /* An analysis for people. */
-#include "base/base.h"
+#include "glossary.h"
 #include "report.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,13 +32,13 @@ static void print_head(const struct text *text, const struct analysis *analysis)
 {
     const char *first = analysis->first_date, *last = analysis->last_date;
     char words[512];
-    snprintf(words, sizeof words, "of %zu kernels on %zu GPU%s (%s, collector %s), %.10s%s%.10s", analysis->kernels,
-             analysis->gpus, analysis->gpus == 1 ? "" : "s",
+    snprintf(words, sizeof words, "of %zu kernel%s on %zu GPU%s (%s, collector %s), %.10s%s%.10s", analysis->kernels,
+             plural(analysis->kernels), analysis->gpus, plural(analysis->gpus),
              analysis->device->name ? analysis->device->name : "unknown",
              analysis->collector ? analysis->collector : "unknown", first ? first : "on an unknown day",
              analysis->days > 1 && last ? " to " : "", analysis->days > 1 && last ? last : "");
     text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "A/A of %zu sessions ", analysis->sessions), 2, words);
-    text_print(text, INK_DIM, "The code is the same in all of them: whatever differs is noise.\n");
+    text_wrap(text, INK_DIM, 0, 2, "The code is the same in all of them: whatever differs is noise.");
 }
 
 static void print_left_out(const struct text *text, const struct analysis *analysis)
@@ -46,7 +47,8 @@ static void print_left_out(const struct text *text, const struct analysis *analy
         text_print(text, INK_BOLD, "\nLeft out\n");
     for (size_t i = 0; i < analysis->left_out_count; i++) {
         const struct left_out *left_out = &analysis->left_out[i];
-        const int column = text_print(text, left_out->failed ? INK_RED : INK_PLAIN, "  %s  ", left_out->kernel);
+        const int column = text_print(text, INK_PLAIN, "  ") +
+                           text_print(text, left_out->failed ? INK_RED : INK_PLAIN, "%s  ", left_out->kernel);
         text_wrap(text, INK_PLAIN, column, 4, left_out->why);
     }
 }
@@ -68,9 +70,9 @@ static void print_exits(const struct text *text, const struct view *view)
 
 static void print_tally(const struct text *text, enum metric_class class, const struct tally *tally)
 {
-    text_print(text, INK_PLAIN, "  %-8s  %9zu  ", metric_class_name(class), tally->rows);
+    text_print(text, INK_PLAIN, "  %-8s  %7zu  ", metric_class_name(class), tally->rows);
     text_print(text, tally->regressed > 0 ? INK_RED : INK_PLAIN, "%9zu", tally->regressed);
-    text_print(text, INK_PLAIN, "  %7zu  %7zu %11.2f  %7zu %11.2f\n", tally->unsure, tally->worse,
+    text_print(text, INK_PLAIN, "  %7zu  %7zu %10.2f  %7zu %10.2f\n", tally->unsure, tally->worse,
                1000 * (double)tally->worse / (double)tally->rows, tally->better,
                1000 * (double)tally->better / (double)tally->rows);
 }
@@ -78,16 +80,15 @@ static void print_tally(const struct text *text, enum metric_class class, const 
 static void print_views(const struct text *text, const struct analysis *analysis)
 {
     text_print(text, INK_BOLD, "\nFalse alarms\n");
-    text_print(text, INK_DIM,
-               "worse and better: beyond the limit, whatever the verdict; a time that is worse has yet to be "
-               "confirmed\n");
+    text_wrap(text, INK_DIM, 0, 2,
+              "worse and better: beyond the limit, whatever the verdict; a time that is worse has yet to be confirmed");
     for (size_t kind = 0; kind < VIEWS; kind++) {
         const struct view *view = &analysis->views[kind];
         if (view->comparisons == 0)
             continue;
-        text_print(text, INK_PLAIN, "\nA session judged %s: %zu comparisons\n", view_titles[kind], view->comparisons);
-        text_print(text, INK_DIM,
-                   "  class          rows  regressed   unsure    worse  (in 1,000)   better  (in 1,000)\n");
+        text_print(text, INK_PLAIN, "\nA session judged %s: %zu comparison%s\n", view_titles[kind], view->comparisons,
+                   plural(view->comparisons));
+        text_print(text, INK_DIM, "  class        rows  regressed   unsure    worse (in 1,000)   better (in 1,000)\n");
         for (size_t class = 0; class < METRIC_CLASSES; class ++)
             if (view->tallies[class].rows > 0)
                 print_tally(text, (enum metric_class) class, &view->tallies[class]);
@@ -95,9 +96,26 @@ static void print_views(const struct text *text, const struct analysis *analysis
     }
 }
 
+#define NOISY_KERNEL 34
+#define NOISY_METRIC 24
+#define NOISY_VIEW 19
+
+/* Whether a row and what each view says of it stand in one line; else what the views say has one of its own. */
+static bool noisy_rows_fit(const struct text *text, const struct analysis *analysis)
+{
+    int width = 2 + NOISY_KERNEL + 1 + NOISY_METRIC;
+    for (size_t kind = 0; kind < VIEWS; kind++)
+        width += analysis->views[kind].comparisons > 0 ? NOISY_VIEW : 0;
+    return text_fits(text, width);
+}
+
 static void print_noisy_row(const struct text *text, const struct analysis *analysis, const struct noisy_row *noisy_row)
 {
-    text_print(text, INK_PLAIN, "  %-34s %-24s", noisy_row->kernel, noisy_row->metric->name);
+    char *kernel = text_cut_middle(noisy_row->kernel, (size_t)(text_width(text) - 3 - NOISY_METRIC));
+    if (noisy_rows_fit(text, analysis))
+        text_print(text, INK_PLAIN, "  %-*s %-*s", NOISY_KERNEL, kernel, NOISY_METRIC, noisy_row->metric->name);
+    else
+        text_print(text, INK_PLAIN, "  %-*s %s\n  ", NOISY_KERNEL, kernel, noisy_row->metric->name);
     for (size_t kind = 0; kind < VIEWS; kind++) {
         const struct tally *tally = &noisy_row->tallies[kind];
         if (analysis->views[kind].comparisons == 0)
@@ -106,6 +124,7 @@ static void print_noisy_row(const struct text *text, const struct analysis *anal
         text_print(text, tally->regressed > 0 ? INK_RED : INK_PLAIN, " %4zu", tally->regressed);
     }
     text_print(text, INK_PLAIN, "\n");
+    free(kernel);
 }
 
 static void print_noisy_rows(const struct text *text, const struct analysis *analysis, bool verbose)
@@ -114,9 +133,12 @@ static void print_noisy_rows(const struct text *text, const struct analysis *ana
     const size_t shown = verbose || count < NOISY_ROWS_SHOWN ? count : NOISY_ROWS_SHOWN;
     if (count == 0)
         return;
-    text_print(text, INK_BOLD, "\nWorst rows");
-    text_print(text, INK_DIM, "  how often they were beyond the limit in either direction, unsure, and regressed\n");
-    text_print(text, INK_DIM, "  %-34s %-24s", "kernel", "metric");
+    text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nWorst rows  ") - 1, 2,
+              "how often they were beyond the limit in either direction, unsure, and regressed");
+    if (noisy_rows_fit(text, analysis))
+        text_print(text, INK_DIM, "  %-*s %-*s", NOISY_KERNEL, "kernel", NOISY_METRIC, "metric");
+    else
+        text_print(text, INK_DIM, "  %-*s metric\n  ", NOISY_KERNEL, "kernel");
     for (size_t kind = 0; kind < VIEWS; kind++)
         if (analysis->views[kind].comparisons > 0)
             text_print(text, INK_DIM, "  %17s", view_columns[kind]);
@@ -124,7 +146,7 @@ static void print_noisy_rows(const struct text *text, const struct analysis *ana
     for (size_t i = 0; i < shown; i++)
         print_noisy_row(text, analysis, &analysis->noisy_rows[i]);
     if (shown < count)
-        text_print(text, INK_DIM, "  and %zu more rows; -v shows all\n", count - shown);
+        text_print(text, INK_DIM, "  and %zu more row%s; -v shows all\n", count - shown, plural(count - shown));
 }
 
 /* A deviation with its unit: "0.54 %", "0.33 points", "0" for none at all. */
@@ -142,29 +164,50 @@ static const char *words_of(double deviation, const struct metric *metric, char 
     return words;
 }
 
+#define SPREAD_LINE 90 /* columns before the worst kernel, its metric before it */
+
+/* The worst kernel stands behind the figures, or below them where there is no room. */
+static void print_part_of_spread(const struct text *text, const char *name, const char *title,
+                                 const struct spread_of_kernels *of, const struct metric *metric)
+{
+    char median[64], worst[64];
+    const bool one_line = text_fits(text, SPREAD_LINE), any = of->worst > 0;
+    if (one_line)
+        text_print(text, INK_PLAIN, "  %-24s", name);
+    else if (*name)
+        text_print(text, INK_PLAIN, "  %s\n  ", name);
+    else
+        text_print(text, INK_PLAIN, "  ");
+    int column = text_print(text, INK_PLAIN, "  %-22s  %7zu  %13s  %13s", title, of->kernels,
+                            words_of(of->median, metric, median, sizeof median),
+                            words_of(of->worst, metric, worst, sizeof worst));
+    column += one_line ? 26 : 2;
+    if (any && text_fits(text, column + 2 + (int)text_count(of->worst_kernel)))
+        text_print(text, INK_PLAIN, "  %s\n", of->worst_kernel);
+    else
+        text_print(text, INK_PLAIN, any ? "\n      worst: " : "\n");
+    if (any && !text_fits(text, column + 2 + (int)text_count(of->worst_kernel)))
+        text_wrap(text, INK_PLAIN, 13, 13, of->worst_kernel);
+}
+
 static void print_spread(const struct text *text, const struct analysis *analysis, bool verbose)
 {
+    const bool one_line = text_fits(text, SPREAD_LINE);
     bool known[SPREAD_PARTS] = {false};
-    text_print(text, INK_BOLD, "\nSpread");
-    text_print(text, INK_DIM,
-               "  standard deviation of a kernel's sessions, as a share of their mean; points for metrics in %%\n");
-    text_print(text, INK_DIM, "  %-24s  %-22s  %7s  %13s  %13s  worst kernel\n", "metric", "", "kernels",
-               "median kernel", "worst");
+    text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nSpread  ") - 1, 2,
+              "standard deviation of a kernel's sessions, as a share of their mean; points for metrics in %");
+    text_print(text, INK_DIM, "  %-*s  %-22s  %7s  %13s  %13s%s\n", one_line ? 24 : 0, one_line ? "metric" : "",
+               one_line ? "" : "metric", "kernels", "median kernel", "worst", one_line ? "  worst kernel" : "");
     for (size_t i = 0; i < analysis->spread_count; i++) {
         const struct metric_spread *spread = &analysis->spreads[i];
         const char *name = spread->metric->name;
         if (!verbose && spread->metric->class != METRIC_STEADY && spread->metric->class != METRIC_TIME)
             continue;
         for (size_t part = 0; part < SPREAD_PARTS; part++) {
-            const struct spread_of_kernels *of = &spread->parts[part];
-            char median[64], worst[64];
-            if (of->kernels == 0)
+            if (spread->parts[part].kernels == 0)
                 continue;
             known[part] = true;
-            text_print(text, INK_PLAIN, "  %-24s  %-22s  %7zu  %13s  %13s%s%s\n", name, part_titles[part], of->kernels,
-                       words_of(of->median, spread->metric, median, sizeof median),
-                       words_of(of->worst, spread->metric, worst, sizeof worst), of->worst > 0 ? "  " : "",
-                       of->worst > 0 ? of->worst_kernel : "");
+            print_part_of_spread(text, name, part_titles[part], &spread->parts[part], spread->metric);
             name = "";
         }
     }
@@ -183,32 +226,41 @@ static void print_nonrepeating(const struct text *text, const struct exactness *
     const size_t shown = verbose || count < NONREPEATING_SHOWN ? count : NONREPEATING_SHOWN;
     for (size_t i = 0; i < shown; i++) {
         const struct nonrepeating *range = &exactness->nonrepeating[i];
-        char low[64], high[64];
+        char low[64], high[64], *words;
         metric_format(exactness->metric, range->low, low, sizeof low);
         metric_format(exactness->metric, range->high, high, sizeof high);
-        text_print(text, INK_YELLOW, "    does not repeat: %s, %s to %s (%.2g %%)\n", range->kernel, low, high,
-                   100 * (range->high - range->low) / range->high);
+        words = x_sprintf("does not repeat: %s, %s to %s (%.2g %%)", range->kernel, low, high,
+                          100 * (range->high - range->low) / range->high);
+        text_wrap(text, INK_YELLOW, text_print(text, INK_PLAIN, "    "), 6, words);
+        free(words);
     }
     if (shown < count)
-        text_print(text, INK_DIM, "    and %zu more kernels; -v shows all\n", count - shown);
+        text_print(text, INK_DIM, "    and %zu more kernel%s; -v shows all\n", count - shown, plural(count - shown));
 }
+
+#define EXACTNESS_LINE 105
 
 static void print_exactness(const struct text *text, const struct analysis *analysis, bool verbose)
 {
     if (analysis->exactness_count == 0)
         return;
-    text_print(text, INK_BOLD, "\nExactness");
-    text_print(text, INK_DIM, "  kernels whose every reading was equal; admitted by %d equal readings in %d sessions\n",
-               ANALYSIS_READINGS, ANALYSIS_READ_SESSIONS);
-    text_print(text, INK_DIM,
-               "  %-26s  class   kernels   repeat  admitted  readings in all  of a kernel that repeats\n", "metric");
+    char words[128];
+    snprintf(words, sizeof words, "kernels whose every reading was equal; admitted by %d equal readings in %d sessions",
+             ANALYSIS_READINGS, ANALYSIS_READ_SESSIONS);
+    text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nExactness  ") - 1, 2, words);
+    const bool one_line = text_fits(text, EXACTNESS_LINE);
+    text_print(text, INK_DIM, "  %-26s  class   kernels   repeat  admitted  readings%s\n", "metric",
+               one_line ? "  of a kernel that repeats" : "");
     for (size_t i = 0; i < analysis->exactness_count; i++) {
         const struct exactness *exactness = &analysis->exactness[i];
-        text_print(text, INK_PLAIN, "  %-26s  %-6s  %7zu  %7zu  %8zu  %15zu  ", exactness->metric->name,
+        text_print(text, INK_PLAIN, "  %-26s  %-6s  %7zu  %7zu  %8zu  %8zu", exactness->metric->name,
                    metric_class_name(exactness->metric->class), exactness->kernels, exactness->repeat,
                    exactness->admitted, exactness->all_readings);
         if (exactness->repeat > 0)
-            text_print(text, INK_PLAIN, "%zu or more in %zu sessions", exactness->readings, exactness->sessions);
+            text_print(text, INK_PLAIN,
+                       one_line ? "  %zu or more in %zu sessions"
+                                : "\n      of a kernel that repeats: %zu or more in %zu sessions",
+                       exactness->readings, exactness->sessions);
         text_print(text, INK_PLAIN, "\n");
         print_nonrepeating(text, exactness, verbose);
     }
@@ -226,8 +278,9 @@ static size_t print_detectables(const struct text *text, const struct detectable
         char base[64], change[64];
         metric_format(list[i].metric, list[i].base, base, sizeof base);
         metric_format(list[i].metric, list[i].change, change, sizeof change);
-        text_print(text, INK_PLAIN, "    %-34s  %7.2f %%  %10s of %10s\n", list[i].kernel, 100 * shares[i], change,
-                   base);
+        char *kernel = text_cut_middle(list[i].kernel, (size_t)(text_width(text) - 40));
+        text_print(text, INK_PLAIN, "    %-34s  %7.2f %%  %10s of %10s\n", kernel, 100 * shares[i], change, base);
+        free(kernel);
     }
     free(shares);
     return same;
@@ -237,9 +290,10 @@ static void print_power(const struct text *text, const struct analysis *analysis
 {
     if (analysis->detectable_count == 0)
         return;
-    text_print(text, INK_BOLD, "\nSmallest change of time that is caught");
-    text_print(text, INK_DIM, "  in %g of 100 cases by one session, with these %zu as its baseline\n", 100 * RULE_POWER,
-               analysis->sessions);
+    char words[128];
+    snprintf(words, sizeof words, "in %g of 100 cases by one session, with these %zu as its baseline", 100 * RULE_POWER,
+             analysis->sessions);
+    text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nSmallest change of time that is caught  ") - 1, 2, words);
     for (size_t i = 0; i < analysis->detectable_count;)
         i += print_detectables(text, &analysis->detectables[i], analysis->detectable_count - i);
 }
@@ -252,27 +306,51 @@ static void print_conclusion(const struct text *text, const struct analysis *ana
         alarms += analysis->views[kind].exits[EXIT_REGRESSED];
     }
     const enum ink ink = code == EXIT_SAME ? INK_GREEN : INK_RED;
+    char words[256];
+    const char *advice = "accept the sessions: the more of them a baseline has, the sharper are its limits";
     if (alarms > 0)
-        text_print(text, ink, "\na false alarm: the gate would have failed in %zu of %zu comparisons (exit %d)\n",
-                   alarms, comparisons, (int)code);
+        snprintf(words, sizeof words, "a false alarm: the gate would have failed in %zu of %zu comparison%s (exit %d)",
+                 alarms, comparisons, plural(comparisons), (int)code);
     else if (analysis_exit_code(analysis) == EXIT_NOT_MEASURED)
-        text_print(text, ink, "\nnot measured: something failed or is missing, see above (exit %d)\n", (int)code);
+        snprintf(words, sizeof words, "not measured: something failed or is missing, see above (exit %d)", (int)code);
     else
-        text_print(text, ink, "\nno false alarm in %zu comparisons (exit %d)\n", comparisons, (int)code);
+        snprintf(words, sizeof words, "no false alarm in %zu comparison%s (exit %d)", comparisons, plural(comparisons),
+                 (int)code);
+    if (alarms > 0)
+        advice = "see the rows that regressed: another process on the GPU, unsteady clocks, or counts that do not "
+                 "repeat and so are not exact";
+    else if (code != EXIT_SAME)
+        advice = "mend what failed, and measure again";
+    text_print(text, INK_PLAIN, "\n");
+    text_wrap(text, ink, 0, 2, words);
+    text_wrap(text, INK_PLAIN, text_print(text, INK_BOLD, "next: "), 6, advice);
+}
+
+static void print_body(const struct text *text, const struct analysis *analysis, const struct analysis_style *style)
+{
+    print_head(text, analysis);
+    print_left_out(text, analysis);
+    print_views(text, analysis);
+    print_noisy_rows(text, analysis, style->verbose);
+    if (!style->quiet) {
+        print_spread(text, analysis, style->verbose);
+        print_exactness(text, analysis, style->verbose);
+        print_power(text, analysis);
+    }
 }
 
 int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream)
 {
-    const struct text text = {stream, style->color};
-    print_head(&text, analysis);
-    print_left_out(&text, analysis);
-    print_views(&text, analysis);
-    print_noisy_rows(&text, analysis, style->verbose);
+    const struct text text = {.stream = stream, .color = style->color, .columns = style->columns};
+    struct glossary glossary;
+    glossary_begin(&glossary, &text);
+    print_body(&glossary.text, analysis, style);
+    char *said = glossary_end(&glossary);
     if (!style->quiet) {
-        print_spread(&text, analysis, style->verbose);
-        print_exactness(&text, analysis, style->verbose);
-        print_power(&text, analysis);
+        text_print(&text, INK_PLAIN, "\n");
+        glossary_print(&text, said);
     }
+    free(said);
     print_conclusion(&text, analysis, style->exit_code);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

@@ -15,7 +15,8 @@
 #define FILES_SHOWN 5    /* of which the text could not be read */
 #define PLACE_BEGIN 12   /* columns before the place of a line */
 #define PLACE_WIDTH 40
-#define TEXT_BEGIN 26 /* columns of a line before and between its place and its text */
+#define PLACE_NARROW 28 /* where a wide one would leave no room for the line's text */
+#define TEXT_BEGIN 26   /* columns of a line before and between its place and its text */
 
 static bool is_shown(const struct explained_pattern *explained, bool verbose)
 {
@@ -42,16 +43,17 @@ static size_t hotspots_shown(const struct explained_pattern *explained, bool ver
 static void print_title(const struct text *text, const struct explained_pattern *explained)
 {
     const char *title = explained->pattern->title;
-    char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL];
-    if (strcmp(explained->pattern->name, "stalls") == 0)
-        text_print(text, INK_BOLD, "\nWhere the time goes: %s", title);
-    else
-        text_print(text, INK_BOLD, "\n%c%s", toupper((unsigned char)title[0]), title + 1);
-    text_print(text, INK_PLAIN, "  %s", explain_number(explained->total, "count", total));
+    const bool stalls = strcmp(explained->pattern->name, "stalls") == 0;
+    char total[EXPLAIN_CELL], part[EXPLAIN_CELL], whole[EXPLAIN_CELL], words[4 * EXPLAIN_CELL];
+    int column = text_print(text, INK_BOLD, stalls ? "\nWhere the time goes: " : "\n") - 1; /* the newline */
+    column += stalls ? text_print(text, INK_BOLD, "%s  ", title)
+                     : text_print(text, INK_BOLD, "%c%s  ", toupper((unsigned char)title[0]), title + 1);
+    snprintf(words, sizeof words, "%s", explain_number(explained->total, "count", total));
     if (!isnan(explained->part))
-        text_print(text, INK_PLAIN, ", %s of %s %s", explain_percent(100 * explained->part, part),
-                   explain_number(explained->whole, "count", whole), explained->of);
-    text_print(text, INK_PLAIN, "\n");
+        snprintf(words + strlen(words), sizeof words - strlen(words), ", %s of %s %s",
+                 explain_percent(100 * explained->part, part), explain_number(explained->whole, "count", whole),
+                 explained->of);
+    text_wrap(text, INK_PLAIN, column, 2, words);
 }
 
 /* "all lines: long_scoreboard 61.0 %, barrier 20.2 %": why warps waited, wherever. */
@@ -61,21 +63,28 @@ static void print_stalls(const struct text *text, const struct explanation *expl
     char period[EXPLAIN_CELL];
     const size_t count = explanation->stall_count < STALLS_SHOWN ? explanation->stall_count : STALLS_SHOWN;
     text_print(text, INK_DIM, "  one warp of each SM every %s cycles, in %u launch%s\n",
-               explain_number(profile->period, "count", period), profile->launches, profile->launches == 1 ? "" : "es");
+               explain_number(profile->period, "count", period), profile->launches,
+               plural_of(profile->launches, "", "es"));
+    char words[STALLS_SHOWN * EXPLAIN_CELL] = "";
     for (size_t i = 0; i < count; i++)
-        text_print(text, INK_PLAIN, "%s%s %.1f %%", i ? ", " : "  all lines: ", explanation->stalls[i].reason,
-                   100 * explanation->stalls[i].share);
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%.64s %.1f %%", i ? ", " : "",
+                 explanation->stalls[i].reason, 100 * explanation->stalls[i].share);
     if (count > 0)
-        text_print(text, INK_PLAIN, "\n");
+        text_wrap(text, INK_PLAIN, text_print(text, INK_PLAIN, "  all lines: "), 4, words);
 }
 
-static struct table_column fit_places(const struct explained_pattern *explained, size_t shown)
+static size_t place_width(const struct text *text)
+{
+    return text_fits(text, TEXT_BEGIN + 2 * PLACE_WIDTH) ? PLACE_WIDTH : PLACE_NARROW;
+}
+
+static struct table_column fit_places(const struct text *text, const struct explained_pattern *explained, size_t shown)
 {
     struct table_column column = {.title = "line", .left = true};
     char place[EXPLAIN_NAME];
     table_fit(&column, column.title);
     for (size_t i = 0; i < shown; i++)
-        table_fit(&column, explain_place(explained->hotspots[i].line, PLACE_WIDTH, place, sizeof place));
+        table_fit(&column, explain_place(explained->hotspots[i].line, place_width(text), place, sizeof place));
     return column;
 }
 
@@ -84,7 +93,7 @@ static void print_reason(const struct text *text, const struct profile_line *lin
 {
     const char *reason = stall_commonest(line);
     const char *meaning = reason ? stall_words(reason) : NULL;
-    char share[EXPLAIN_CELL], whole[256], words[256];
+    char share[EXPLAIN_CELL], whole[256];
     double samples = 0;
     if (!reason)
         return;
@@ -94,8 +103,7 @@ static void print_reason(const struct text *text, const struct profile_line *lin
     snprintf(whole, sizeof whole, "%s %s%s%s", reason,
              explain_percent(100 * (samples / profile_line_samples(line)), share), meaning ? ": " : "",
              meaning ? meaning : "");
-    text_print(text, INK_DIM, "%*s%s\n", PLACE_BEGIN, "",
-               explain_cut(whole, TEXT_WIDTH - PLACE_BEGIN, words, sizeof words));
+    text_wrap(text, INK_DIM, text_print(text, INK_PLAIN, "%*s", PLACE_BEGIN, ""), PLACE_BEGIN + 2, whole);
 }
 
 static void print_hotspot(const struct text *text, const struct explained_pattern *explained,
@@ -106,12 +114,12 @@ static void print_hotspot(const struct text *text, const struct explained_patter
     char share[EXPLAIN_CELL], place[EXPLAIN_NAME], amount[EXPLAIN_CELL], source[512];
     snprintf(share, sizeof share, "%.1f %%", 100 * hotspot->share);
     table_cell(&row, INK_PLAIN, &shares, share);
-    table_cell(&row, INK_PLAIN, places, explain_place(hotspot->line, PLACE_WIDTH, place, sizeof place));
+    table_cell(&row, INK_PLAIN, places, explain_place(hotspot->line, place_width(text), place, sizeof place));
     table_cell(&row, INK_PLAIN, &amounts, explain_number(hotspot->amount, "count", amount));
     if (hotspot->line->text)
-        text_print(
-            text, INK_DIM, "  %s",
-            explain_cut(hotspot->line->text, (size_t)(TEXT_WIDTH - TEXT_BEGIN - places->width), source, sizeof source));
+        text_print(text, INK_DIM, "  %s",
+                   explain_cut(hotspot->line->text, (size_t)(text_width(text) - TEXT_BEGIN - places->width), source,
+                               sizeof source));
     text_print(text, INK_PLAIN, "\n");
     if (strcmp(explained->pattern->name, "stalls") == 0)
         print_reason(text, hotspot->line);
@@ -121,7 +129,7 @@ static void print_pattern(const struct text *text, const struct explanation *exp
                           const struct explained_pattern *explained, const struct explain_style *style)
 {
     const size_t shown = hotspots_shown(explained, style->verbose);
-    const struct table_column places = fit_places(explained, shown);
+    const struct table_column places = fit_places(text, explained, shown);
     print_title(text, explained);
     if (strcmp(explained->pattern->name, "stalls") == 0)
         print_stalls(text, explanation);
@@ -203,17 +211,26 @@ static void print_hints(const struct text *text, const struct profile *profile)
         else if (place == count)
             files[count++] = line->file;
     }
+    char *words = NULL;
+    for (size_t i = 0; i < count; i++) {
+        char file[EXPLAIN_NAME], *longer;
+        explain_cut(files[i], PLACE_WIDTH, file, sizeof file);
+        longer = x_sprintf(
+            "%s%s%s", words ? words : "source text not readable where this was measured: ", words ? ", " : "", file);
+        free(words);
+        words = longer;
+    }
     if (instructions > 0)
         text_print(text, INK_YELLOW, "%zu instruction%s without line information: compile with -lineinfo\n",
-                   instructions, instructions == 1 ? "" : "s");
-    for (size_t i = 0; i < count; i++) {
-        char file[EXPLAIN_NAME];
-        text_print(text, INK_YELLOW, "%s%s", i ? ", " : "source text not readable where this was measured: ",
-                   explain_cut(files[i], PLACE_WIDTH, file, sizeof file));
+                   instructions, plural(instructions));
+    if (words && more) {
+        char *longer = x_sprintf("%s and others", words);
+        free(words);
+        words = longer;
     }
-    text_print(text, INK_YELLOW, "%s", more ? " and others" : "");
-    if (count > 0)
-        text_print(text, INK_PLAIN, "\n");
+    if (words)
+        text_wrap(text, INK_YELLOW, 0, 2, words);
+    free(words);
 }
 
 void explain_text_lines(const struct text *text, const struct explanation *explanation,

@@ -38,15 +38,25 @@ static void print_bar(const struct text *text, double share)
     text_print(text, INK_DIM, "%.*s", BAR_WIDTH - full, "....................");
 }
 
+#define SHARE_END 77 /* columns before the bar */
+#define SOURCE_END 120
+
+/* Bars and sources where there is room for them; a source moves to the next line. */
 static void print_share(const struct text *text, double share, const char *source)
 {
     char words[CELL];
-    text_print(text, INK_PLAIN, "  %8s  ", explain_percent(100 * share, words));
-    if (!isnan(share))
+    const bool bars = text_fits(text, SHARE_END + BAR_WIDTH), beside = text_fits(text, SOURCE_END);
+    text_print(text, INK_PLAIN, "  %8s", explain_percent(100 * share, words));
+    if (bars && !isnan(share)) {
+        text_print(text, INK_PLAIN, "  ");
         print_bar(text, share);
+    } else if (beside && *source) {
+        text_print(text, INK_PLAIN, "  %*s", BAR_WIDTH, "");
+    }
+    if (*source)
+        text_print(text, INK_DIM, beside ? "  %s\n" : "\n    of %s\n", source);
     else
-        text_print(text, INK_PLAIN, "%*s", *source ? BAR_WIDTH : 0, "");
-    text_print(text, INK_DIM, "  %s\n", source);
+        text_print(text, INK_PLAIN, "\n");
 }
 
 /* Why an amount is not known: what its first row without a number says. */
@@ -81,9 +91,8 @@ static void print_roofs(const struct text *text, const struct explanation *expla
 {
     const struct roofline *roofline = &explanation->roofline;
     size_t kinds = 0;
-    text_print(text, INK_BOLD, "\nRoofs");
-    text_print(text, INK_DIM,
-               "  peak: what cugate's own kernels, which do nothing else, reached in the same session\n");
+    text_wrap(text, INK_DIM, text_print(text, INK_BOLD, "\nRoofs  ") - 1, 2,
+              "peak: what cugate's own kernels, which do nothing else, reached in the same session");
     text_print(text, INK_DIM, "                 %20s  %12s  %12s  %8s\n", "measured", "rate", "peak", "share");
     for (enum roof roof = 0; roof < ROOFS; roof++) {
         const bool is_kind = roof >= ROOF_FP64;

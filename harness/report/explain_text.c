@@ -1,14 +1,18 @@
 /* An explanation for people: the launches and their occupancy. */
 #include "explain_words.h"
-
+#include "glossary.h"
 #include "words.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LAUNCHES_SHOWN 8
 #define FUNCTION_WIDTH 38
+#define FUNCTION_MIN 20   /* a narrower one stands in a line of its own */
+#define LAUNCH_COLUMNS 80 /* of a line without its function */
 #define CELL EXPLAIN_CELL
+#define PART_INDENT 16 /* of what explain_part says */
 
 static void print_fact(const struct text *text, const char *title, const char *words)
 {
@@ -24,8 +28,8 @@ static void print_banner(const struct text *text, const struct explanation *expl
     struct banner banner;
     if (!words_banner(&report, &banner))
         return;
-    text_print(text, INK_YELLOW, "%s", banner.loud);
-    text_print(text, INK_PLAIN, " %s\n  ", banner.words);
+    text_wrap(text, INK_PLAIN, text_print(text, INK_YELLOW, "%s ", banner.loud), 2, banner.words);
+    text_print(text, INK_PLAIN, "  ");
     text_wrap(text, INK_PLAIN, 2, 2, banner.source);
     text_print(text, INK_PLAIN, "\n");
 }
@@ -86,6 +90,13 @@ static const char *extents(const unsigned of[3], char text[CELL])
     return text;
 }
 
+/* Of the column of functions; 0 where there is no room for one. */
+static int function_width(const struct text *text)
+{
+    const int room = text->columns > 0 ? text->columns - LAUNCH_COLUMNS : FUNCTION_WIDTH;
+    return room < FUNCTION_MIN ? 0 : room < FUNCTION_WIDTH ? room : FUNCTION_WIDTH;
+}
+
 static void print_launch(const struct text *text, size_t number, const struct explained_launch *explained)
 {
     const struct launch *launch = explained->launch;
@@ -98,10 +109,15 @@ static void print_launch(const struct text *text, size_t number, const struct ex
                  explain_number(launch->shared, "count", other));
         snprintf(local, sizeof local, "%s B", explain_number(machine->local_bytes, "count", one));
     }
-    text_print(
-        text, INK_PLAIN, "  %3zu  %-*s  %5u  %15s  %11s  %9s  %16s  ", number, FUNCTION_WIDTH,
-        explain_function(launch->function ? launch->function : "unknown", FUNCTION_WIDTH, function, sizeof function),
-        launch->times, extents(launch->grid, grid), extents(launch->block, block), registers, shared);
+    const int width = function_width(text);
+    const size_t room = (size_t)(width > 0 ? width : text_width(text) - 7);
+    explain_function(launch->function ? launch->function : "unknown", room, function, sizeof function);
+    if (width > 0)
+        text_print(text, INK_PLAIN, "  %3zu  %-*s  ", number, width, function);
+    else
+        text_print(text, INK_PLAIN, "  %3zu  %s\n     ", number, function);
+    text_print(text, INK_PLAIN, "%5u  %15s  %11s  %9s  %16s  ", launch->times, extents(launch->grid, grid),
+               extents(launch->block, block), registers, shared);
     text_print(text, launch->has_machine && machine->local_bytes > 0 ? INK_YELLOW : INK_PLAIN, "%7s\n", local);
 }
 
@@ -120,10 +136,14 @@ static void print_launches(const struct text *text, const struct explanation *ex
         text_print(text, INK_PLAIN, "  none: the run has no launch of a kernel\n");
         return;
     }
-    text_print(text, INK_DIM, "  registers and local memory a thread, shared memory a block: static + dynamic\n");
-    text_print(text, INK_DIM,
-               "   no  %-*s  times             grid        block  registers     shared memory    local\n",
-               FUNCTION_WIDTH, "function");
+    text_wrap(text, INK_DIM, text_print(text, INK_PLAIN, "  ") + (int)strlen("Launches"), 2,
+              "registers and local memory a thread, shared memory a block: static + dynamic");
+    const int width = function_width(text);
+    if (width > 0)
+        text_print(text, INK_DIM, "   no  %-*s  ", width, "function");
+    else
+        text_print(text, INK_DIM, "   no  function\n     ");
+    text_print(text, INK_DIM, "times             grid        block  registers     shared memory    local\n");
     for (size_t i = 0; i < shown; i++) {
         print_launch(text, i + 1, &explanation->launches[i]);
         unknown |= !explanation->launches[i].launch->has_machine;
@@ -153,11 +173,19 @@ static void print_step(const struct text *text, const struct explained_launch *l
     size_t row = 0;
     while (rows[row].resource != step->resource)
         row++;
-    text_print(text, INK_PLAIN, "                %s%s%s instead of %s%s%s ", rows[row].before,
-               explain_number(step->to, "count", to), rows[row].unit, explain_number(step->from, "count", from),
-               rows[row].unit, rows[row].behind);
-    text_print(text, INK_GREEN, "%s -> %s\n", explain_percent(launch->occupancy.percent, before),
-               explain_percent(step->occupancy.percent, after));
+    char words[8 * CELL], gain[2 * CELL + 8];
+    snprintf(words, sizeof words, "%s%s%s instead of %s%s%s", rows[row].before, explain_number(step->to, "count", to),
+             rows[row].unit, explain_number(step->from, "count", from), rows[row].unit, rows[row].behind);
+    snprintf(gain, sizeof gain, "%s -> %s", explain_percent(launch->occupancy.percent, before),
+             explain_percent(step->occupancy.percent, after));
+    const int column = text_print(text, INK_PLAIN, "%*s", PART_INDENT, "");
+    if (column + (int)(strlen(words) + 1 + strlen(gain)) > text_width(text)) {
+        text_wrap(text, INK_PLAIN, column, column + 2, words);
+        text_print(text, INK_GREEN, "%*s%s\n", column + 2, "", gain);
+    } else {
+        text_print(text, INK_PLAIN, "%s ", words);
+        text_print(text, INK_GREEN, "%s\n", gain);
+    }
 }
 
 /* What a launch allows; number 0: there is but this one kind. */
@@ -231,17 +259,31 @@ static void print_occupancy(const struct text *text, const struct explanation *e
     print_achieved(text, explanation);
 }
 
+static void print_body(const struct text *text, const struct explanation *explanation,
+                       const struct explain_style *style)
+{
+    print_banner(text, explanation);
+    print_head(text, explanation);
+    if (!style->quiet) {
+        print_launches(text, explanation, style->verbose);
+        print_occupancy(text, explanation, style->verbose);
+    }
+    explain_text_roofs(text, explanation, style);
+    explain_text_lines(text, explanation, style);
+}
+
 int explain_text(const struct explanation *explanation, const struct explain_style *style, FILE *stream)
 {
-    const struct text text = {.stream = stream, .color = style->color};
+    const struct text text = {.stream = stream, .color = style->color, .columns = style->columns};
+    struct glossary glossary;
     fputs(style->follows ? "\n" : "", stream);
-    print_banner(&text, explanation);
-    print_head(&text, explanation);
-    if (!style->quiet) {
-        print_launches(&text, explanation, style->verbose);
-        print_occupancy(&text, explanation, style->verbose);
+    glossary_begin(&glossary, &text);
+    print_body(&glossary.text, explanation, style);
+    char *said = glossary_end(&glossary);
+    if (!style->quiet && !style->follows) {
+        fputs("\n", stream);
+        glossary_print(&text, said);
     }
-    explain_text_roofs(&text, explanation, style);
-    explain_text_lines(&text, explanation, style);
+    free(said);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

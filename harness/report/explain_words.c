@@ -106,7 +106,7 @@ const char *explain_gap_words(const struct explanation *explanation, char *text,
         return text;
     explain_number(largest->blocks, "count", blocks);
     snprintf(capacity, sizeof capacity, "%lld SMs x %u block%s", explanation->run->device.sm_count,
-             largest->occupancy.blocks, largest->occupancy.blocks == 1 ? "" : "s");
+             largest->occupancy.blocks, plural(largest->occupancy.blocks));
     switch (explanation->gap) {
     case GAP_FEW_BLOCKS:
         snprintf(text, size, "too few blocks to fill the GPU: only %s for %s", blocks, capacity);

@@ -22,6 +22,7 @@ struct report {
     enum exit_code exit_code;            /* what the command is going to exit with: run_exit_code without comparison */
     bool replay;                         /* the run was read from run_name; nothing was measured here: said loudly */
     bool static_only;                    /* only machine code was read: no kernel ran and no GPU was asked; likewise */
+    int columns;                         /* of the terminal that the text goes to; 0: it goes to none */
     bool color;
     bool quiet;   /* only what is not same */
     bool verbose; /* every row */
@@ -38,6 +39,7 @@ int report_github(const struct report *report, FILE *stream);
 /* ---- An explanation ---- */
 
 struct explain_style {
+    int columns; /* as in struct report */
     bool color, quiet, verbose;
     bool follows; /* another one stands before it in the stream */
 };
@@ -49,6 +51,7 @@ int explain_json(const struct explanation *explanation, const struct explain_sty
 /* Prints all of it; exit_code is what the command is going to end with. -1 when the stream failed. */
 struct analysis_style {
     enum exit_code exit_code;
+    int columns;                /* as in struct report */
     bool color, quiet, verbose; /* text only: quiet leaves out what is no alarm, verbose shows every row */
 };
 int analysis_text(const struct analysis *analysis, const struct analysis_style *style, FILE *stream);

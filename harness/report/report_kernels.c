@@ -1,14 +1,18 @@
 /* The table of the text report: a line a kernel. */
+#include "report_groups.h"
 #include "report_text.h"
 #include "table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* One line of the table of kernels. */
 struct kernel_line {
     const char *id;
+    const char *shown;               /* cut to what the terminal has room for; NULL where that is not clear */
     const struct result *now, *base; /* NULL where there is none */
+    double lost;                     /* time_lost, when there is a comparison */
     enum verdict verdict;            /* the worst of its rows; VERDICTS when nothing was judged */
     bool blind;                      /* one of its rows is */
 };
@@ -30,6 +34,7 @@ struct columns {
 };
 
 #define COLUMN_WIDTH 8 /* what a number takes, at least */
+#define NAME_MIN 12    /* characters of a kernel's name, however narrow the terminal is */
 
 static struct columns make_columns(const struct report *report)
 {
@@ -83,11 +88,14 @@ static struct kernel_line *find_line(struct kernel_line *lines, size_t count, co
 /* Kernels that need attention come first, worst first; the others keep their order, so that families stay together. */
 static int lines_worst_first(const void *left, const void *right)
 {
-    const struct kernel_line *a = left;
-    const struct kernel_line *b = right;
-    enum verdict rank_a = a->verdict <= VERDICT_UNSURE ? a->verdict : VERDICTS;
-    enum verdict rank_b = b->verdict <= VERDICT_UNSURE ? b->verdict : VERDICTS;
-    return rank_a != rank_b ? (rank_a < rank_b ? -1 : 1) : strcmp(a->id, b->id);
+    const struct kernel_line *a = left, *b = right;
+    const enum section section_a = section_of(a->verdict), section_b = section_of(b->verdict);
+    const enum section rank_a = section_a <= SECTION_UNSURE ? section_a : SECTIONS,
+                       rank_b = section_b <= SECTION_UNSURE ? section_b : SECTIONS;
+    if (rank_a != rank_b)
+        return rank_a < rank_b ? -1 : 1;
+    const int order = rank_a < SECTIONS ? order_of_time_lost(a->lost, b->lost) : 0;
+    return order ? order : strcmp(a->id, b->id);
 }
 
 /* Caller frees. */
@@ -121,6 +129,8 @@ static struct kernel_line *make_lines(const struct report *report, size_t *count
             line->verdict = judgement->verdict;
         line->blind |= judgement->blind;
     }
+    for (size_t i = 0; i < *count; i++)
+        lines[i].lost = comparison ? time_lost(report, lines[i].id) : NAN;
     if (*count > 0)
         qsort(lines, *count, sizeof *lines, lines_worst_first);
     return lines;
@@ -170,13 +180,20 @@ enum ink tone_ink(enum tone tone)
     return inks[tone];
 }
 
-/* The cells of a kernel that was measured. used collects what the legend has to explain: a bit a state, and the bit
- * VALUE_STATES for the substitute's star. */
-static void print_cells(struct table_row *cells, const struct report *report, const struct columns *columns,
-                        const struct kernel_line *line, unsigned *used)
+/* Columns that stand side by side, and behind them the verdict; the others follow in tables of their own. */
+struct part {
+    const struct columns *columns;
+    size_t first, end;
+    int verdict; /* width; 0: none */
+};
+
+/* What the legend has to explain: a bit a state, and the bit VALUE_STATES for the substitute's star. */
+static unsigned print_cells(struct table_row *cells, const struct report *report, const struct part *part,
+                            const struct kernel_line *line)
 {
-    for (size_t i = 0; i < columns->count; i++) {
-        const struct column *column = &columns->list[i];
+    unsigned used = 0;
+    for (size_t i = part->first; i < part->end; i++) {
+        const struct column *column = &part->columns->list[i];
         const struct row *row = find_row(line->now, column->metric);
         bool substitute = !measured(row) && measured(find_row(line->now, column->substitute));
         const char *name = substitute ? column->substitute : column->metric;
@@ -189,18 +206,19 @@ static void print_cells(struct table_row *cells, const struct report *report, co
         snprintf(cell, sizeof cell, "%s%s", value, !starred ? "" : substitute ? "*" : " ");
         table_cell(cells, INK_PLAIN, &column->table, cell);
         if (row && row->state != VALUE_MEASURED && !substitute)
-            *used |= 1u << row->state;
+            used |= 1u << row->state;
         if (substitute)
-            *used |= 1u << VALUE_STATES;
+            used |= 1u << VALUE_STATES;
     }
+    return used;
 }
 
 /* Across all cells: why there are none. */
-static void print_status(struct table_row *cells, const struct columns *columns, const struct result *result)
+static void print_status(struct table_row *cells, const struct part *part, const struct result *result)
 {
     struct table_column across = {.left = true, .width = -2};
-    for (size_t i = 0; i < columns->count; i++)
-        across.width += 2 + columns->list[i].table.width;
+    for (size_t i = part->first; i < part->end; i++)
+        across.width += 2 + part->columns->list[i].table.width;
     if (result)
         table_cell(cells, result->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED, &across,
                    result_status_name(result->status));
@@ -208,40 +226,159 @@ static void print_status(struct table_row *cells, const struct columns *columns,
         table_cell(cells, INK_PLAIN, &across, "");
 }
 
-static void print_line(const struct text *text, const struct report *report, const struct columns *columns,
-                       const struct kernel_line *line, const struct table_column *kernel, unsigned *used)
+static const char *verdict_words(const struct kernel_line *line, char text[32])
 {
-    static const struct table_column verdict = {"verdict", true, 7};
+    if (line->verdict >= VERDICTS)
+        return "";
+    snprintf(text, 32, "%s%s", verdict_name(line->verdict), line->blind ? ", blind" : "");
+    return text;
+}
+
+static unsigned print_line(const struct text *text, const struct report *report, const struct part *part,
+                           const struct kernel_line *line, const struct table_column *kernel)
+{
     struct table_row cells = {.text = text};
-    table_cell(&cells, INK_PLAIN, kernel, line->id);
+    unsigned used = 0;
+    if (!line->shown)
+        text_wrap(text, INK_PLAIN, 0, 2, line->id);
+    table_cell(&cells, INK_PLAIN, kernel, line->shown ? line->shown : "");
     if (line->now && line->now->status == RESULT_OK)
-        print_cells(&cells, report, columns, line, used);
+        used = print_cells(&cells, report, part, line);
     else
-        print_status(&cells, columns, line->now);
-    if (report->comparison && line->verdict < VERDICTS) {
+        print_status(&cells, part, line->now);
+    if (part->verdict > 0 && line->verdict < VERDICTS) {
+        const struct table_column verdict = {"verdict", true, part->verdict};
         table_cell(&cells, tone_ink(words_verdict_tone(line->verdict)), &verdict, verdict_name(line->verdict));
         if (line->blind)
             text_print(text, INK_YELLOW, ", blind");
     }
     text_print(text, INK_PLAIN, "\n");
+    return used;
+}
+
+/* What does not fit beside the verdicts is shown of kernels that need attention; of a run that is compared with
+ * nothing, and with verbose, of all. Those without a number have nothing more to show. */
+static bool is_in_part(const struct report *report, const struct part *part, const struct kernel_line *line)
+{
+    if (part->first == 0)
+        return true;
+    return line->now && line->now->status == RESULT_OK &&
+           (!report->comparison || report->verbose || line->verdict <= VERDICT_NEW || line->blind);
+}
+
+/* "DRAM, occupancy of the other kernels: -v, or a terminal of 111 columns". */
+static void print_left_out(const struct text *text, const struct columns *columns, size_t first, int width)
+{
+    char *list = NULL;
+    for (size_t i = first; i < columns->count; i++) {
+        char *longer = x_sprintf("%s%s%s", list ? list : "", list ? ", " : "", columns->list[i].table.title);
+        free(list);
+        list = longer;
+    }
+    char *words = x_sprintf("%s of the other kernels: with -v, or in %d columns", list, width);
+    text_wrap(text, INK_DIM, 0, 2, words);
+    free(words);
+    free(list);
+}
+
+/* left_out counts the kernels that it does not show. */
+static unsigned print_part(const struct text *text, const struct report *report, const struct part *part,
+                           const struct table_column *kernel, const struct kernel_line *lines, size_t count,
+                           size_t *left_out)
+{
+    struct table_row titles = {.text = text, .any = true};
+    unsigned used = 0;
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool shows = is_in_part(report, part, &lines[i]);
+        shown += shows;
+        *left_out += !shows && lines[i].now && lines[i].now->status == RESULT_OK;
+    }
+    if (shown == 0)
+        return 0;
+    text_print(text, INK_BOLD, part->first > 0 ? "\n%-*s" : "%-*s", kernel->width, kernel->title);
+    for (size_t i = part->first; i < part->end; i++)
+        table_title(&titles, &part->columns->list[i].table);
+    text_print(text, INK_BOLD, "%s\n", part->verdict > 0 ? "  verdict" : "");
+    for (size_t i = 0; i < count; i++)
+        if (is_in_part(report, part, &lines[i]))
+            used |= print_line(text, report, part, &lines[i], kernel);
+    return used;
 }
 
 static void print_legend(const struct text *text, unsigned used)
 {
-    const char *between = "";
-    for (size_t i = 0; i < VALUE_STATES; i++) {
+    char words[512] = "";
+    for (size_t i = 0; i <= VALUE_STATES; i++)
         if (used & 1u << i) {
-            text_print(text, INK_DIM, "%s%s: %s", between, marks[i].mark, marks[i].legend);
-            between = "   ";
+            const size_t length = strlen(words);
+            snprintf(words + length, sizeof words - length, "%s%s: %s", length ? "; " : "",
+                     i < VALUE_STATES ? marks[i].mark : "*",
+                     i < VALUE_STATES ? marks[i].legend : "by the host's clock");
         }
-    }
-    if (used & 1u << VALUE_STATES) {
-        text_print(text, INK_DIM, "%s*: by the host's clock", between);
-        between = "   ";
-    }
-    if (*between)
-        text_print(text, INK_PLAIN, "\n");
+    if (*words)
+        text_wrap(text, INK_DIM, 0, 2, words);
     text_print(text, INK_PLAIN, "\n");
+}
+
+/* Names as wide as they are where the time and its change fit beside them, else cut. */
+static struct table_column fit_kernels(const struct text *text, const struct columns *columns, int verdict,
+                                       struct kernel_line *lines, size_t count, char ***names)
+{
+    struct table_column kernel = {"kernel", true, 0};
+    const char **ids = x_calloc(count, sizeof *ids);
+    int room = 0;
+    table_fit(&kernel, kernel.title);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = lines[i].id;
+    if (text->columns > 0) {
+        room = text->columns - (verdict > 0 ? verdict + 2 : 0);
+        for (size_t i = 0; i < columns->count && i < (verdict > 0 ? 2 : 1); i++)
+            room -= columns->list[i].table.width + 2;
+        room = room < NAME_MIN ? NAME_MIN : room;
+    }
+    *names = table_names(ids, count, room);
+    for (size_t i = 0; i < count; i++) {
+        lines[i].shown = (*names)[i];
+        if (lines[i].shown)
+            table_fit(&kernel, lines[i].shown);
+    }
+    free(ids);
+    return kernel;
+}
+
+/* As many columns from the first one on as fit, at least one. */
+static size_t part_end(const struct text *text, const struct columns *columns, size_t first, int used)
+{
+    size_t end = first;
+    while (end < columns->count) {
+        used += 2 + columns->list[end].table.width;
+        if (end > first && !text_fits(text, used))
+            break;
+        end++;
+    }
+    return end;
+}
+
+static unsigned print_parts(const struct text *text, const struct report *report, struct part part,
+                            const struct table_column *kernel, const struct kernel_line *lines, size_t count)
+{
+    const struct columns *columns = part.columns;
+    unsigned used = 0;
+    size_t left_out = 0;
+    int width = kernel->width + (part.verdict > 0 ? part.verdict + 2 : 0);
+    const int beside = width;
+    for (size_t i = 0; i < columns->count; i++)
+        width += 2 + columns->list[i].table.width;
+    while (part.first < columns->count) {
+        part.end = part_end(text, columns, part.first, part.first > 0 ? kernel->width : beside);
+        used |= print_part(text, report, &part, kernel, lines, count, &left_out);
+        part.first = part.end;
+        part.verdict = 0;
+    }
+    if (left_out > 0)
+        print_left_out(text, columns, part_end(text, columns, 0, beside), width);
+    return used;
 }
 
 void text_kernels(const struct text *text, const struct report *report)
@@ -249,20 +386,19 @@ void text_kernels(const struct text *text, const struct report *report)
     size_t count;
     struct kernel_line *lines = make_lines(report, &count);
     struct columns columns = make_columns(report);
-    struct table_column kernel = {"kernel", true, 0};
-    struct table_row titles = {.text = text, .any = true};
-    unsigned used = 0;
+    struct table_column verdict = {.width = 0};
+    char **names, cell[32];
 
-    table_fit(&kernel, kernel.title);
+    if (report->comparison)
+        table_fit(&verdict, "verdict");
     for (size_t i = 0; i < count; i++)
-        table_fit(&kernel, lines[i].id);
-    text_print(text, INK_BOLD, "%-*s", kernel.width, kernel.title);
-    for (size_t i = 0; i < columns.count; i++)
-        table_title(&titles, &columns.list[i].table);
-    text_print(text, INK_BOLD, "%s\n", report->comparison ? "  verdict" : "");
+        table_fit(&verdict, verdict_words(&lines[i], cell));
+    const struct table_column kernel = fit_kernels(text, &columns, verdict.width, lines, count, &names);
+    const struct part all = {.columns = &columns, .verdict = verdict.width};
+    print_legend(text, print_parts(text, report, all, &kernel, lines, count));
     for (size_t i = 0; i < count; i++)
-        print_line(text, report, &columns, &lines[i], &kernel, &used);
-    print_legend(text, used);
+        free(names[i]);
+    free(names);
     free(columns.list);
     free(lines);
 }

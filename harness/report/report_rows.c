@@ -1,18 +1,16 @@
-/* The rows of the text report: what is missing, worse or doubtful, by how much, why, and how to accept it. */
+/* The rows of the text report, by kernel: what is worse, missing or doubtful, by how much and why. */
+#include "report_groups.h"
 #include "report_text.h"
 #include "table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More rows than this that the baseline lacks are only counted: a new metric has one in every kernel. */
-#define NEW_ROWS 10
-
-/* Characters of a line's place and of its text, however wide the columns before them are. */
+/* Characters of a line's place and of its text, however narrow the terminal is. */
 #define SOURCE_MIN 30
 
-/* Characters of a kernel's name, beyond which what is said of it as a whole stands below it. */
-#define LONG_NAME 40
+#define UNMOVED 0.0005 /* a part of the time that is no change to speak of */
 
 /* The mark of a side without a number; "" where there is no row at all. */
 static const char *side_mark(const struct run *run, const struct judgement *judgement)
@@ -22,33 +20,35 @@ static const char *side_mark(const struct run *run, const struct judgement *judg
     return row ? text_mark(row->state) : "";
 }
 
-/* The table's columns after the verdict, which starts the line in its colour. */
-enum column {
-    COLUMN_KERNEL,
-    COLUMN_METRIC,
-    COLUMN_BASE,
-    COLUMN_NOW,
-    COLUMN_CHANGE,
-    COLUMN_LIMIT,
-    COLUMN_DETECTS,
-    COLUMNS
-};
+/* The table's columns after the verdict, which begins the line in its colour. The last ones move to the line below
+ * where they do not fit. */
+enum column { COLUMN_METRIC, COLUMN_BASE, COLUMN_NOW, COLUMN_CHANGE, COLUMN_LIMIT, COLUMN_DETECTS, COLUMNS };
 
 static const struct table_column heads[COLUMNS] = {
-    [COLUMN_KERNEL] = {"kernel", true},    [COLUMN_METRIC] = {"metric", true},  [COLUMN_BASE] = {"base", false},
-    [COLUMN_NOW] = {"now", false},         [COLUMN_CHANGE] = {"change", false}, [COLUMN_LIMIT] = {"limit", false},
-    [COLUMN_DETECTS] = {"detects", false},
+    [COLUMN_METRIC] = {"metric", true},  [COLUMN_BASE] = {"base", false},   [COLUMN_NOW] = {"now", false},
+    [COLUMN_CHANGE] = {"change", false}, [COLUMN_LIMIT] = {"limit", false}, [COLUMN_DETECTS] = {"detects", false},
 };
 
 struct layout {
-    int verdict; /* width of that column */
+    int verdict; /* width of that column, which stands before the others */
     struct table_column columns[COLUMNS];
+    size_t count; /* of them, side by side */
 };
+
+/* Where it begins what is said of a kernel, below its name; and of a row, below its metric. */
+static int kernel_indent(const struct layout *layout)
+{
+    return layout->verdict + 2;
+}
+
+static int row_indent(const struct layout *layout)
+{
+    return 2 + kernel_indent(layout);
+}
 
 static void point_to_cells(const struct judgement *judgement, const struct cells *cells, const char *row[COLUMNS])
 {
-    row[COLUMN_KERNEL] = judgement->kernel;
-    row[COLUMN_METRIC] = judgement->metric ? judgement->metric->name : "";
+    row[COLUMN_METRIC] = judgement->metric->name;
     row[COLUMN_BASE] = cells->base;
     row[COLUMN_NOW] = cells->now;
     row[COLUMN_CHANGE] = cells->change;
@@ -60,88 +60,132 @@ static void point_to_cells(const struct judgement *judgement, const struct cells
 static void fill_cells(const struct report *report, const struct judgement *judgement, struct cells *cells)
 {
     words_cells(judgement, cells);
-    if (judgement->metric && !judgement->has_base)
+    if (!judgement->has_base)
         snprintf(cells->base, sizeof cells->base, "%s", side_mark(report->baseline, judgement));
-    if (judgement->metric && !judgement->has_now)
+    if (!judgement->has_now)
         snprintf(cells->now, sizeof cells->now, "%s", side_mark(report->run, judgement));
 }
 
-/* A row that is listed. */
-struct listed {
-    const struct judgement *judgement;
-    struct cells cells;
-    char *why; /* what stands behind it, for lines of its own; NULL when nothing does. Owned */
-};
-
-/* A whole kernel whose name leaves no room beside it, as those of templates in programs. */
-static bool is_long(const struct judgement *judgement)
+/* Of all rows, so that the kernels' stand below each other. */
+static struct layout lay_out(const struct text *text, const struct report *report, const struct groups *groups)
 {
-    return !judgement->metric && strlen(judgement->kernel) > LONG_NAME;
+    struct layout layout = {.count = report->power ? COLUMNS : COLUMN_DETECTS};
+    struct table_column verdict = {.title = "regressed"};
+    table_fit(&verdict, verdict.title);
+    memcpy(layout.columns, heads, sizeof heads);
+    for (size_t c = 0; c < COLUMNS; c++)
+        table_fit(&layout.columns[c], heads[c].title);
+    for (size_t i = 0; i < groups->count; i++)
+        for (size_t r = 0; r < groups->list[i].count; r++) {
+            const struct judgement *judgement = groups->list[i].rows[r];
+            struct cells cells;
+            const char *row[COLUMNS];
+            table_fit(&verdict, verdict_name(judgement->verdict));
+            if (!judgement->metric)
+                continue;
+            fill_cells(report, judgement, &cells);
+            point_to_cells(judgement, &cells, row);
+            for (size_t c = 0; c < COLUMNS; c++)
+                table_fit(&layout.columns[c], row[c]);
+        }
+    layout.verdict = verdict.width;
+    if (text->columns > 0)
+        layout.count = table_fitting(layout.columns, layout.count, text->columns - row_indent(&layout));
+    layout.count = layout.count > 0 ? layout.count : 1;
+    return layout;
 }
 
-static void print_row(const struct text *text, const struct layout *layout, const struct listed *listed)
+static bool has_metrics(const struct groups *groups)
 {
-    const struct judgement *judgement = listed->judgement;
-    const char *row[COLUMNS];
-    point_to_cells(judgement, &listed->cells, row);
-    int column = text_print(text, tone_ink(words_verdict_tone(judgement->verdict)), "  %-*s", layout->verdict,
-                            verdict_name(judgement->verdict));
-    if (is_long(judgement)) {
-        text_print(text, INK_PLAIN, "  %s\n", judgement->kernel); /* what is said of it stands below */
-        return;
+    bool any = false;
+    for (size_t i = 0; i < groups->count; i++)
+        any |= groups->list[i].rows[groups->list[i].count - 1]->metric != NULL;
+    return any;
+}
+
+/* ---- A row ---- */
+
+/* "limit 200,000, detects 203,514": cells that have no column. */
+static void cells_below(const struct report *report, const struct layout *layout, const char *const row[COLUMNS],
+                        char *words, size_t size)
+{
+    const size_t all = report->power ? COLUMNS : COLUMN_DETECTS;
+    words[0] = '\0';
+    for (size_t c = layout->count; c < all; c++) {
+        const size_t used = strlen(words);
+        if (*row[c])
+            snprintf(words + used, size - used, "%s%s %s", used ? ", " : "", heads[c].title, row[c]);
     }
-    if (!judgement->metric) {
-        column += text_print(text, INK_PLAIN, "  %-*s  ", layout->columns[COLUMN_KERNEL].width, judgement->kernel);
-        text_wrap(text, INK_PLAIN, column, column, judgement->reason);
-        return;
-    }
+}
+
+static void print_cells(const struct text *text, const struct layout *layout, const struct judgement *judgement,
+                        const char *const row[COLUMNS])
+{
+    text_print(text, tone_ink(words_verdict_tone(judgement->verdict)), "  %-*s", layout->verdict,
+               verdict_name(judgement->verdict));
     struct table_row line = {.text = text, .any = true};
-    for (size_t c = 0; c < COLUMNS; c++)
+    for (size_t c = 0; c < layout->count; c++)
         table_cell(&line, INK_PLAIN, &layout->columns[c], row[c]);
     text_print(text, INK_PLAIN, "\n");
 }
 
 /* How many rows from the first on have its reason. A red row has its own, always. */
-static size_t count_alike(const struct listed *list, size_t count)
+static size_t count_alike(const struct judgement *const *rows, size_t count, const char *why)
 {
     size_t alike = 1;
-    if (!list->why || words_verdict_tone(list->judgement->verdict) == TONE_FAIL)
+    if (!why || words_verdict_tone(rows[0]->verdict) == TONE_FAIL)
         return 1;
-    while (alike < count && list[alike].why && strcmp(list[alike].why, list->why) == 0 &&
-           words_verdict_tone(list[alike].judgement->verdict) != TONE_FAIL)
-        alike++;
+    for (; alike < count && words_verdict_tone(rows[alike]->verdict) != TONE_FAIL; alike++) {
+        char *other = words_why(rows[alike]);
+        const bool same = other && strcmp(other, why) == 0;
+        free(other);
+        if (!same)
+            break;
+    }
     return alike;
 }
 
-/* Where what is said of a row begins, below its metric; of a long name, below that. */
-static int indent_of(const struct layout *layout, const struct judgement *judgement)
+/* What stands behind a row, where that was said already: of how many rows more, and what of another kernel. */
+struct said {
+    char *why;
+    size_t more;
+};
+
+/* "this row and the next 2: ...", once for all of them. Caller frees; NULL when there is nothing to say. */
+static char *why_words(const struct group *group, size_t place, struct said *said)
 {
-    if (is_long(judgement))
-        return 2 + layout->verdict + 4;
-    return 2 + layout->verdict + 2 + layout->columns[COLUMN_KERNEL].width + 2;
+    char *why = words_why(group->rows[place]);
+    if (said->more > 0) {
+        said->more--;
+        free(why);
+        return NULL;
+    }
+    if (!why)
+        return NULL;
+    const bool as_above = said->why && strcmp(said->why, why) == 0 &&
+                          words_verdict_tone(group->rows[place]->verdict) != TONE_FAIL && strlen(why) > 30;
+    const size_t rows = count_alike(&group->rows[place], group->count - place, why);
+    const char *shown = as_above ? "as above" : why;
+    char *words = rows > 2    ? x_sprintf("this row and the next %zu: %s", rows - 1, shown)
+                  : rows == 2 ? x_sprintf("this row and the next: %s", shown)
+                              : x_strdup(shown);
+    said->more = rows - 1;
+    free(said->why);
+    said->why = why;
+    return words;
 }
 
-/* Below the first of the rows that it is for. */
-static void print_why(const struct text *text, const struct layout *layout, const struct listed *listed, size_t rows)
+/* Of a wide terminal too: source text is cut, not wrapped. */
+static size_t room_behind(const struct text *text, int indent)
 {
-    const int indent = text_print(text, INK_PLAIN, "%*s", indent_of(layout, listed->judgement), "");
-    const char *why = listed->why;
-    char *words = rows > 2    ? x_sprintf("this row and the next %zu: %s", rows - 1, why)
-                  : rows == 2 ? x_sprintf("this row and the next: %s", why)
-                              : x_strdup(why);
-    text_wrap(text, INK_DIM, indent, indent, words);
-    free(words);
-}
-
-static size_t room_behind(int indent)
-{
-    return indent + SOURCE_MIN < TEXT_WIDTH ? (size_t)(TEXT_WIDTH - indent) : SOURCE_MIN;
+    const int width = text->columns > 0 ? text->columns : TEXT_WIDTH;
+    return indent + SOURCE_MIN < width ? (size_t)(width - indent) : SOURCE_MIN;
 }
 
 /* Dim, in one line that begins with a bar, so that no source text begins it. */
 static void print_source(const struct text *text, int indent, const char *source)
 {
-    char *line = text_cut(source, room_behind(indent + (int)strlen("    | ")));
+    char *line = text_cut(source, room_behind(text, indent + (int)strlen("    | ")));
     for (char *tab = strchr(line, '\t'); tab; tab = strchr(tab, '\t'))
         *tab = ' ';
     (void)text_make_harmless(line, ' ');
@@ -158,15 +202,26 @@ static void print_line(const struct text *text, enum ink ink, int indent, const 
     text_wrap(text, ink, indent, indent + 2, words);
 }
 
+/* What is said of a hotspot; what its stall means, where that was not said of one before. Caller frees. */
+static char *hotspot_words(const struct blame *blame, size_t place)
+{
+    const char *stall = blame->hotspots[place].stall, *meaning = stall ? stall_words(stall) : NULL;
+    char *words = words_hotspot(blame, &blame->hotspots[place]);
+    for (size_t i = 0; i < place && meaning; i++)
+        if (blame->hotspots[i].stall && strcmp(blame->hotspots[i].stall, stall) == 0) {
+            words[strlen(words) - strlen(meaning) - strlen(": ")] = '\0';
+            break;
+        }
+    return words;
+}
+
 /* The lines that made it worse, and what to do about them. What is the same for several rows of a kernel stands below
  * the first of them. */
-static void print_hotspots(const struct text *text, const struct layout *layout, const struct judgement *judgement,
-                           const struct blame *blame)
+static void print_hotspots(const struct text *text, int indent, const struct blame *blame)
 {
-    const int indent = indent_of(layout, judgement);
     for (size_t i = 0; i < blame->count && !blame->same_as; i++) {
-        char *place = words_place(blame->hotspots[i].line, room_behind(indent + 1)),
-             *hotspot = words_hotspot(blame, &blame->hotspots[i]);
+        char *place = words_place(blame->hotspots[i].line, room_behind(text, indent + 1)),
+             *hotspot = hotspot_words(blame, i);
         char *words = x_sprintf("%s: %s", place, hotspot);
         print_line(text, INK_PLAIN, indent, words);
         if (blame->hotspots[i].line->text)
@@ -187,134 +242,159 @@ static void print_hotspots(const struct text *text, const struct layout *layout,
     free(words);
 }
 
-/* lacking counts the rows so far that the baseline lacks. */
-static bool is_listed(const struct report *report, const struct judgement *judgement, size_t *lacking)
+static void print_row(const struct text *text, const struct report *report, const struct layout *layout,
+                      const struct group *group, size_t place, struct said *said)
 {
-    if (report->verbose)
-        return true;
-    if (judgement->metric && judgement->verdict <= VERDICT_NEW && !judgement->has_base && judgement->has_now)
-        return ++*lacking <= NEW_ROWS;
-    return judgement->verdict <= VERDICT_NEW || (report->power && judgement->verdict != VERDICT_INFO);
-}
-
-/* Caller frees. */
-static struct listed *list_rows(const struct report *report, size_t *count)
-{
-    const struct comparison *comparison = report->comparison;
-    struct listed *list = NULL;
-    size_t lacking = 0;
-    *count = 0;
-    for (size_t i = 0; i < comparison->count; i++) {
-        if (!is_listed(report, &comparison->list[i], &lacking))
-            continue;
-        struct listed *listed = ARRAY_GROW(list, *count);
-        listed->judgement = &comparison->list[i];
-        fill_cells(report, listed->judgement, &listed->cells);
-        listed->why = listed->judgement->metric    ? words_why(listed->judgement)
-                      : is_long(listed->judgement) ? x_strdup(listed->judgement->reason)
-                                                   : NULL;
+    const struct judgement *judgement = group->rows[place];
+    struct cells cells;
+    const char *row[COLUMNS];
+    char below[512];
+    fill_cells(report, judgement, &cells);
+    point_to_cells(judgement, &cells, row);
+    print_cells(text, layout, judgement, row);
+    cells_below(report, layout, row, below, sizeof below);
+    char *why = why_words(group, place, said);
+    char *words = x_sprintf("%s%s%s", below, *below && why ? "; " : "", why ? why : "");
+    if (*words) {
+        const int indent = text_print(text, INK_PLAIN, "%*s", row_indent(layout), "");
+        text_wrap(text, INK_DIM, indent, indent, words);
     }
-    return list;
+    free(words);
+    free(why);
+    print_hotspots(text, row_indent(layout), diagnosis_of(report->diagnosis, judgement));
 }
 
-static struct layout lay_out(const struct report *report, const struct listed *list, size_t count)
-{
-    struct table_column verdict = {.title = "regressed", .left = true};
-    struct layout layout;
-    memcpy(layout.columns, heads, sizeof heads);
-    table_fit(&verdict, verdict.title);
-    for (size_t c = 0; c < COLUMNS; c++)
-        table_fit(&layout.columns[c], heads[c].title);
-    for (size_t i = 0; i < count; i++) {
-        const char *row[COLUMNS];
-        point_to_cells(list[i].judgement, &list[i].cells, row);
-        if (is_long(list[i].judgement))
-            row[COLUMN_KERNEL] = "";
-        table_fit(&verdict, verdict_name(list[i].judgement->verdict));
-        for (size_t c = 0; c < COLUMNS; c++)
-            table_fit(&layout.columns[c], row[c]);
-    }
-    if (!report->power)
-        layout.columns[COLUMN_DETECTS].width = 0;
-    layout.verdict = verdict.width;
-    return layout;
-}
+/* ---- A kernel ---- */
 
-static void print_judgements(const struct text *text, const struct report *report)
+/* "time +11.5 us (+58.0 %)", unless that is all that is said below. */
+static void time_words(const struct report *report, const struct group *group, char *words, size_t size)
 {
-    size_t count;
-    struct listed *list = list_rows(report, &count);
-    if (count == 0)
+    const char *const times[] = {"time", "wall_time"};
+    words[0] = '\0';
+    if (group->count == 1 && group->rows[0]->metric->class == METRIC_TIME)
         return;
-
-    const struct layout layout = lay_out(report, list, count);
-    struct table_row titles = {.text = text, .any = true};
-    text_print(text, INK_BOLD, "  %-*s", layout.verdict, "verdict");
-    for (size_t c = 0; c < COLUMNS; c++)
-        table_title(&titles, &layout.columns[c]);
-    text_print(text, INK_PLAIN, "\n");
-
-    for (size_t i = 0, next = 0; i < count; i++) { /* next: the row that does not share the reason above */
-        print_row(text, &layout, &list[i]);
-        if (i == next) {
-            const size_t alike = count_alike(&list[i], count - i);
-            if (list[i].why)
-                print_why(text, &layout, &list[i], alike);
-            next += alike;
-        }
-        print_hotspots(text, &layout, list[i].judgement, diagnosis_of(report->diagnosis, list[i].judgement));
-    }
-    text_print(text, INK_PLAIN, "\n");
-    for (size_t i = 0; i < count; i++)
-        free(list[i].why);
-    free(list);
-}
-
-/* One command a kernel, ready to be copied. */
-static void print_accept(const struct text *text, const struct report *report)
-{
-    size_t count;
-    const struct judgement **rows = words_regressed(report->comparison, &count);
-    if (count > 0)
-        text_print(text, INK_PLAIN, "If a change is meant, accept it and say why%s:\n", words_run_file(report));
-    for (size_t i = 0; i < count;) {
-        text_print(text, INK_PLAIN, "  ");
-        i += words_accept(report, rows + i, count - i, text->stream);
-        text_print(text, INK_PLAIN, "\n");
-    }
-    if (count > 0)
-        text_print(text, INK_PLAIN, "\n");
-    free(rows);
-}
-
-/* Of a run that is compared with nothing. */
-static void print_failures(const struct text *text, const struct report *report)
-{
-    const struct run *run = report->run;
-    int width = 0; /* of the kernels' names; 0 when none failed */
-    for (size_t i = 0; i < run->result_count; i++)
-        if (run->results[i].status != RESULT_OK && (int)strlen(run->results[i].id) > width)
-            width = (int)strlen(run->results[i].id);
-
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = &run->results[i];
-        if (result->status == RESULT_OK)
+    const struct result *now = run_find(report->run, group->kernel);
+    for (size_t i = 0; i < ARRAY_SIZE(times) && now && !isnan(group->lost); i++) {
+        const struct metric *metric = metrics_find(report->metrics, times[i]);
+        const struct row *row = metric ? result_find(now, times[i]) : NULL;
+        char amount[64], share[48] = "";
+        if (!row || row->state != VALUE_MEASURED)
             continue;
-        enum ink ink = result->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED;
-        int column = text_print(text, ink, "  %-12s  ", result_status_name(result->status));
-        column += text_print(text, INK_PLAIN, "%-*s  ", width, result->id);
-        text_wrap(text, INK_PLAIN, column, column, result->reason ? result->reason : "no reason is known");
+        const double time = row_value(row);
+        if (fabs(group->lost) < UNMOVED * time) {
+            snprintf(words, size, "time as it was");
+            return;
+        }
+        metric_format(metric, fabs(group->lost), amount, sizeof amount);
+        words_share(time - group->lost, time, share, sizeof share);
+        snprintf(words, size, "time %s%s%s%s%s",
+                 group->lost > 0   ? "+"
+                 : group->lost < 0 ? "-"
+                                   : "",
+                 amount, *share ? " (" : "", share, *share ? ")" : "");
+        return;
     }
-    if (width > 0)
-        text_print(text, INK_PLAIN, "\n");
+}
+
+/* Of a whole kernel what is said of it, of several in a row once. Caller frees. */
+static char *whole_words(const struct group *group, size_t alike)
+{
+    const char *reason = group->rows[0]->reason ? group->rows[0]->reason : "no reason is known";
+    return alike > 2    ? x_sprintf("this kernel and the next %zu: %s", alike - 1, reason)
+           : alike == 2 ? x_sprintf("this kernel and the next: %s", reason)
+                        : x_strdup(reason);
+}
+
+/* How many kernels from that one on are gone, or new, for one reason. */
+static size_t count_alike_kernels(const struct groups *groups, size_t place)
+{
+    const struct judgement *first = groups->list[place].rows[0];
+    size_t alike = 1;
+    for (; place + alike < groups->count && !first->metric; alike++) {
+        const struct judgement *other = groups->list[place + alike].rows[0];
+        if (other->metric || other->verdict != first->verdict || order_of_texts(other->reason, first->reason) != 0)
+            break;
+    }
+    return alike;
+}
+
+/* Its verdict and name, and behind them, or below where that does not fit, words of it as a whole. */
+static void print_head(const struct text *text, const struct layout *layout, const struct group *group,
+                       const char *words)
+{
+    const int indent = kernel_indent(layout);
+    const int wide = (int)text_count(group->kernel), behind = wide + 2 + (int)text_count(words);
+    int column = text_print(text, tone_ink(words_verdict_tone(group->verdict)), "%-*s", layout->verdict,
+                            verdict_name(group->verdict));
+    column += text_print(text, INK_PLAIN, "  ");
+    if (!*words) {
+        text_wrap(text, INK_BOLD, column, indent, group->kernel);
+    } else if (column + behind <= text_width(text)) {
+        text_print(text, INK_BOLD, "%s", group->kernel);
+        text_print(text, INK_PLAIN, "  %s\n", words);
+    } else {
+        text_wrap(text, INK_BOLD, column, indent, group->kernel);
+        text_print(text, INK_PLAIN, "%*s", indent, "");
+        text_wrap(text, INK_PLAIN, indent, indent, words);
+    }
+}
+
+static void print_group(const struct text *text, const struct report *report, const struct layout *layout,
+                        const struct group *group, const char *whole, struct said *said)
+{
+    char time[160] = "";
+    if (group->rows[0]->metric)
+        time_words(report, group, time, sizeof time);
+    print_head(text, layout, group, whole ? whole : time);
+    for (size_t i = 0; i < group->count; i++)
+        if (group->rows[i]->metric)
+            print_row(text, report, layout, group, i, said);
+}
+
+static void print_section(const struct text *text, enum section section)
+{
+    const struct section_words *words = section_words(section);
+    const int column = text_print(text, INK_BOLD, "%s: ", words->title);
+    text_wrap(text, INK_DIM, column, 2, words->meaning);
+}
+
+static void print_titles(const struct text *text, const struct layout *layout)
+{
+    struct table_row titles = {.text = text, .any = true};
+    text_print(text, INK_DIM, "%*s", layout->verdict + 2, "");
+    for (size_t c = 0; c < layout->count; c++)
+        table_cell(&titles, INK_DIM, &layout->columns[c], layout->columns[c].title);
+    text_print(text, INK_PLAIN, "\n");
 }
 
 void text_rows(const struct text *text, const struct report *report)
 {
-    if (!report->comparison) {
-        print_failures(text, report);
-        return;
+    struct groups groups = groups_make(report);
+    const struct layout layout = lay_out(text, report, &groups);
+    struct said said = {0};
+    bool titles = has_metrics(&groups);
+    for (size_t i = 0, next = 0; i < groups.count; i++) { /* next: the kernel that does not share the words above */
+        const struct group *group = &groups.list[i];
+        char *whole = NULL;
+        if (i == 0 || group->section != groups.list[i - 1].section) {
+            text_print(text, INK_PLAIN, i > 0 ? "\n" : "");
+            print_section(text, group->section);
+            next = i;
+        }
+        if (titles && group->rows[group->count - 1]->metric) {
+            print_titles(text, &layout);
+            titles = false;
+        }
+        if (i == next) {
+            const size_t alike = count_alike_kernels(&groups, i);
+            whole = group->rows[0]->metric ? NULL : whole_words(group, alike);
+            next += alike;
+        }
+        print_group(text, report, &layout, group, whole, &said);
+        free(whole);
     }
-    print_judgements(text, report);
-    print_accept(text, report);
+    if (groups.count > 0)
+        text_print(text, INK_PLAIN, "\n");
+    free(said.why);
+    groups_release(&groups);
 }

@@ -1,6 +1,8 @@
 /* The report for people: what was measured on what, a line a kernel (report_kernels.c), the rows that need attention
- * (report_rows.c), the verdict. The verdict stands last, where a terminal leaves the eye. */
+ * (report_rows.c), what words mean (glossary.c), the verdict and what to do next (report_next.c). These stand last,
+ * where a terminal leaves the eye. */
 #include "report_text.h"
+#include "glossary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +24,8 @@ static void print_banner(const struct text *text, const struct report *report)
     struct banner banner;
     if (!words_banner(report, &banner))
         return;
-    text_print(text, INK_YELLOW, "%s", banner.loud);
-    text_print(text, INK_PLAIN, " %s\n  ", banner.words);
+    text_wrap(text, INK_PLAIN, text_print(text, INK_YELLOW, "%s ", banner.loud), 2, banner.words);
+    text_print(text, INK_PLAIN, "  ");
     text_wrap(text, INK_PLAIN, 2, 2, banner.source);
     text_print(text, INK_PLAIN, "\n");
 }
@@ -118,8 +120,7 @@ static void print_header(const struct text *text, const struct report *report)
         const char *last = words_fact(base, SESSION_DATE);
         bool range = first && strcmp(first, last) != 0;
         snprintf(words, sizeof words, "%s, %zu session%s, %s%s%s", report->baseline_name ? report->baseline_name : "",
-                 base->session_count, base->session_count == 1 ? "" : "s", range ? first : "", range ? " to " : "",
-                 last);
+                 base->session_count, plural(base->session_count), range ? first : "", range ? " to " : "", last);
         print_fact(text, "baseline", words);
     }
     if (report->config)
@@ -133,34 +134,51 @@ static void print_header(const struct text *text, const struct report *report)
     text_print(text, INK_PLAIN, "\n");
 }
 
-static void print_baseline_advice(const struct text *text, const struct report *report)
-{
-    text_print(text, INK_YELLOW, "Nothing was judged: no baseline fits this run.");
-    text_print(text, INK_PLAIN, " To make one:\n");
-    words_first_baseline(report, "  ", text->stream);
-    text_print(text, INK_PLAIN, "\n");
-}
-
 static void print_verdict(const struct text *text, const struct report *report)
 {
     struct verdict_words words;
     words_verdict(report, report->verbose ? "" : " (-v lists them)", &words);
-    text_print(text, tone_ink(words_exit_tone(report->exit_code)), "%s", words.headline);
-    text_print(text, INK_PLAIN, "%s\n", words.rest);
+    const enum ink ink = tone_ink(words_exit_tone(report->exit_code));
+    const int column = (int)text_count(words.headline) + (int)text_count(words.rest);
+    if (column <= text_width(text)) {
+        text_print(text, ink, "%s", words.headline);
+        text_print(text, INK_PLAIN, "%s\n", words.rest);
+        return;
+    }
+    char *all = x_sprintf("%s%s", words.headline, words.rest);
+    text_wrap(text, ink, 0, 2, all);
+    free(all);
+}
+
+static void print_body(const struct text *text, const struct report *report)
+{
+    print_banner(text, report);
+    if (!report->quiet) {
+        print_header(text, report);
+        if (!report->static_only && !run_is_computed(report->run)) /* whose columns it takes a GPU to know */
+            text_kernels(text, report);
+    }
+    if (!report->comparison) {
+        text_failures(text, report);
+        if (report->exit_code == EXIT_BASELINE)
+            text_first_baseline(text, report);
+        return;
+    }
+    text_rows(text, report);
+    text_accept(text, report);
 }
 
 int report_text(const struct report *report, FILE *stream)
 {
-    const struct text text = {.stream = stream, .color = report->color};
-    print_banner(&text, report);
-    if (!report->quiet) {
-        print_header(&text, report);
-        if (!report->static_only && !run_is_computed(report->run)) /* whose columns it takes a GPU to know */
-            text_kernels(&text, report);
-    }
-    text_rows(&text, report);
-    if (report->exit_code == EXIT_BASELINE && !report->comparison)
-        print_baseline_advice(&text, report);
+    const struct text text = {.stream = stream, .color = report->color, .columns = report->columns};
+    struct glossary glossary;
+    glossary_begin(&glossary, &text);
+    print_body(&glossary.text, report);
+    char *said = glossary_end(&glossary);
+    if (!report->quiet && glossary_print(&text, said) > 0)
+        text_print(&text, INK_PLAIN, "\n");
     print_verdict(&text, report);
+    text_advice(&text, report);
+    free(said);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;
 }

@@ -1,5 +1,44 @@
 #include "table.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+int table_width(const struct table_column *columns, size_t count)
+{
+    int width = 0;
+    for (size_t i = 0; i < count; i++)
+        width += columns[i].width > 0 ? columns[i].width + (width > 0 ? 2 : 0) : 0;
+    return width;
+}
+
+size_t table_fitting(const struct table_column *columns, size_t count, int width)
+{
+    size_t fitting = count;
+    while (width > 0 && fitting > 0 && table_width(columns, fitting) > width)
+        fitting--;
+    return fitting;
+}
+
+char **table_names(const char *const *names, size_t count, int width)
+{
+    char **shown = x_calloc(count, sizeof *shown);
+    for (size_t i = 0; i < count; i++)
+        shown[i] = width > 0 ? text_cut_middle(names[i], (size_t)width) : x_strdup(names[i]);
+    size_t *first = first_of_equals(shown, count, sizeof *shown, by_text);
+    bool *ambiguous = x_calloc(count, sizeof *ambiguous);
+    for (size_t i = 0; i < count; i++)
+        if (first[i] != i && strcmp(names[i], names[first[i]]) != 0)
+            ambiguous[first[i]] = true;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(shown[i], names[i]) != 0 && (ambiguous[first[i]] || (int)text_count(shown[i]) > width)) {
+            free(shown[i]);
+            shown[i] = NULL;
+        }
+    free(ambiguous);
+    free(first);
+    return shown;
+}
+
 void table_fit(struct table_column *column, const char *cell)
 {
     const int width = (int)text_count(cell);

@@ -18,6 +18,16 @@ struct table_row {
     int blanks;
 };
 
+/* How wide the columns are side by side, with the blanks between them. */
+int table_width(const struct table_column *columns, size_t count);
+
+/* How many of the columns, from the first on, stand in a line of so many characters; all where `width` is 0. */
+size_t table_fitting(const struct table_column *columns, size_t count, int width);
+
+/* Names for a column of `width` characters, 0 for any: each as it is, or cut in its middle where that still tells it
+ * from the others; else NULL, for it needs a line of its own. Caller frees each and the list. */
+char **table_names(const char *const *names, size_t count, int width);
+
 /* Widens the column to what the cell takes. */
 void table_fit(struct table_column *column, const char *cell);
 

@@ -27,11 +27,6 @@ enum tone words_exit_tone(enum exit_code code)
     return code == EXIT_SAME ? TONE_GOOD : code == EXIT_UNSURE || code == EXIT_BASELINE ? TONE_WARN : TONE_FAIL;
 }
 
-const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 const char *words_known(const char *fact)
 {
     return fact ? fact : "unknown";

@@ -105,7 +105,4 @@ const char *words_known(const char *fact);
 /* A fact of the run's last session; "unknown" when there is none. */
 const char *words_fact(const struct run *run, enum session_fact which);
 
-/* "s" for other counts than one. */
-const char *plural(size_t count);
-
 #endif

@@ -1,0 +1,130 @@
+#include "glossary.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* To explain a word: a row. `also` is another form of it; words that stand alone in the text, in small letters. */
+static const struct entry {
+    const char *word, *also;
+    const char *meaning;
+} entries[] = {
+    {"session", "sessions",
+     "one process that measures, apart from the others in time; their spread is what chance does"},
+    {"sample", "samples", "one measured launch"},
+    {"collector", NULL, "what counted: cupti is the GPU's own counters, sim executes the machine code on the CPU"},
+    {"suite", NULL,
+     "all kernels together; what moves them all alike is the machine and not the code, and is taken off"},
+    {"limit", "limits",
+     "the largest change that is none: by the spread of the baseline's sessions, and 0 for exact counts"},
+    {"detects", NULL, "the smallest change that would be caught in 99 of 100 cases"},
+    {"provisional", NULL, "its baseline has too few sessions to fail it"},
+    {"pairs", "pair", "this build and the base's run in turn on one GPU; each pair is one comparison"},
+    {"blind", NULL, "its limit is so wide that it can hardly fail"},
+    {"trade-off", NULL, "a ratio fell, but none of the costs that it stands for rose"},
+    {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not"},
+    {"noise", NULL, "what differs although the code is the same"},
+    {"exact", NULL, "of metrics: counts that repeat to the digit"},
+    {"steady", NULL, "of metrics: repeats, but for a small floor"},
+    {"spread", NULL, "how far sessions of the same code lie apart"},
+    {"readings", "reading", "the numbers of single launches"},
+    {"admitted", NULL, "counted as exact, by enough equal readings"},
+    {"occupancy", NULL, "warps on an SM, as a share of those that it can hold"},
+    {"branch eff.", NULL, "share of branches that all threads of a warp took alike"},
+    {"bank conflicts", NULL, "turns that shared memory takes because threads of a warp meet in one bank"},
+    {"DRAM", NULL, "traffic of device memory, as a share of what it can do"},
+    {"wavefronts", "wavefront", "turns that shared memory takes for the accesses of a warp"},
+    {"sectors", "sector", "pieces of 32 bytes in which global memory is read and written"},
+    {"wave", "waves", "as many blocks as the GPU runs at a time"},
+    {"issue slots", NULL, "cycles in which a scheduler of an SM can start an instruction"},
+    {"intensity", NULL, "arithmetic for each byte of device memory"},
+    {"latency", NULL, "the time until an answer comes: warps wait, and no part of the GPU is busy"},
+    {"idle threads", NULL, "threads that are switched off while their warp goes on"},
+    {"long_scoreboard", NULL, "waiting for global, local or texture memory"},
+    {"short_scoreboard", NULL, "waiting for shared memory or a special function"},
+};
+
+static bool is_part_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '/';
+}
+
+/* Where the word stands for itself, in capitals or small letters at its beginning; NULL when nowhere. */
+static const char *find_word(const char *said, const char *word)
+{
+    if (!word)
+        return NULL;
+    const size_t length = strlen(word);
+    for (const char *at = said; *at; at++)
+        if ((at[0] == word[0] || at[0] == toupper((unsigned char)word[0])) &&
+            strncmp(at + 1, word + 1, length - 1) == 0 && !is_part_of_word(at[length]) &&
+            (at == said || !is_part_of_word(at[-1])))
+            return at;
+    return NULL;
+}
+
+/* Caller frees. */
+static char *without_escapes(const char *said)
+{
+    char *plain = x_strdup(said), *to = plain;
+    for (const char *from = said; *from;)
+        if (*from == '\033')
+            from += strcspn(from, "m") + (from[strcspn(from, "m")] ? 1 : 0);
+        else
+            *to++ = *from++;
+    *to = '\0';
+    return plain;
+}
+
+struct found {
+    const char *at;
+    const struct entry *entry;
+};
+
+static int first_said(const void *left, const void *right)
+{
+    const struct found *a = left, *b = right;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+size_t glossary_print(const struct text *text, const char *said)
+{
+    struct found list[ARRAY_SIZE(entries)];
+    char *plain = without_escapes(said);
+    size_t count = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
+        const char *one = find_word(plain, entries[i].word), *other = find_word(plain, entries[i].also);
+        const char *at = one && other ? (one < other ? one : other) : one ? one : other;
+        if (at)
+            list[count++] = (struct found){at, &entries[i]};
+    }
+    if (count > 0)
+        qsort(list, count, sizeof *list, first_said);
+    for (size_t i = 0; i < count; i++) {
+        char *words = x_sprintf("%s: %s", list[i].entry->word, list[i].entry->meaning);
+        text_wrap(text, INK_DIM, 0, 2, words);
+        free(words);
+    }
+    free(plain);
+    return count;
+}
+
+const char *glossary_word(size_t index)
+{
+    return index < ARRAY_SIZE(entries) ? entries[index].word : NULL;
+}
+
+void glossary_begin(struct glossary *glossary, const struct text *text)
+{
+    *glossary = (struct glossary){.text = *text, .stream = text->stream};
+    glossary->text.stream = open_memstream(&glossary->said, &glossary->size);
+    if (!glossary->text.stream)
+        die(EXIT_USAGE, "cannot allocate memory for a report");
+}
+
+char *glossary_end(struct glossary *glossary)
+{
+    fclose(glossary->text.stream);
+    fputs(glossary->said, glossary->stream);
+    return glossary->said;
+}

@@ -1,0 +1,139 @@
+/* The rows of the text report by kernel: which come first, and under which heads. */
+#include "report_groups.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More rows than this that the baseline lacks are only counted: a new metric has one in every kernel. */
+#define NEW_ROWS 10
+
+static const struct section_words words[SECTIONS] = {
+    [SECTION_WORSE] = {"Worse", "beyond the limit; most time lost first"},
+    [SECTION_MISSING] = {"Missing", "the baseline has it and this run has no number: never a pass"},
+    [SECTION_UNSURE] = {"Unsure", "neither shown to be worse nor to be as it was"},
+    [SECTION_ALLOWED] = {"Worse, but allowed",
+                         "trade-off: another metric gained by it; expected: declared in expected.ini"},
+    [SECTION_NEW] = {"New", "the baseline has nothing to judge it by"},
+    [SECTION_IMPROVED] = {"Improved", "better by more than the limit"},
+    [SECTION_SAME] = {"Same", "within the limit; info: shown, never judged"},
+};
+
+const struct section_words *section_words(enum section section)
+{
+    return &words[section];
+}
+
+enum section section_of(enum verdict verdict)
+{
+    static const enum section sections[VERDICTS] = {
+        [VERDICT_MISSING] = SECTION_MISSING,  [VERDICT_REGRESSED] = SECTION_WORSE,
+        [VERDICT_UNEXPECTED] = SECTION_WORSE, [VERDICT_UNSURE] = SECTION_UNSURE,
+        [VERDICT_TRADED] = SECTION_ALLOWED,   [VERDICT_EXPECTED] = SECTION_ALLOWED,
+        [VERDICT_NEW] = SECTION_NEW,          [VERDICT_IMPROVED] = SECTION_IMPROVED,
+        [VERDICT_SAME] = SECTION_SAME,        [VERDICT_INFO] = SECTION_SAME,
+    };
+    return verdict < VERDICTS ? sections[verdict] : SECTION_SAME;
+}
+
+static const struct row *measured_row(const struct result *result, const char *metric)
+{
+    const struct row *row = result ? result_find(result, metric) : NULL;
+    return row && row->state == VALUE_MEASURED ? row : NULL;
+}
+
+double time_lost(const struct report *report, const char *kernel)
+{
+    static const char *const times[] = {"time", "wall_time"};
+    const struct result *now = run_find(report->run, kernel);
+    const struct result *base = report->baseline ? run_find(report->baseline, kernel) : NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+        const struct row *row = measured_row(now, times[i]), *before = measured_row(base, times[i]);
+        if (row && before)
+            return row_value(row) - row_value(before);
+    }
+    return NAN;
+}
+
+int order_of_time_lost(double left, double right)
+{
+    if (isnan(left) || isnan(right))
+        return isnan(left) - isnan(right);
+    return left > right ? -1 : left < right;
+}
+
+/* ---- Which rows ---- */
+
+/* lacking counts the rows so far that the baseline lacks. */
+static bool is_listed(const struct report *report, const struct judgement *judgement, size_t *lacking)
+{
+    if (report->verbose)
+        return true;
+    if (judgement->metric && judgement->verdict <= VERDICT_NEW && !judgement->has_base && judgement->has_now)
+        return ++*lacking <= NEW_ROWS;
+    return judgement->verdict <= VERDICT_NEW || (report->power && judgement->verdict != VERDICT_INFO);
+}
+
+struct placed {
+    const char *kernel;
+    const struct judgement *judgement;
+    size_t place; /* in the comparison: worst first */
+};
+
+static int by_kernel_and_place(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+    const int order = strcmp(a->kernel, b->kernel);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+/* By section, then by the time that is lost, then as the comparison has their worst rows. Of what is missing, a kernel
+ * that did not run is worse than a number that was not read, however much time it takes. */
+static int worst_first(const void *left, const void *right)
+{
+    const struct group *a = left, *b = right;
+    if (a->section != b->section)
+        return a->section < b->section ? -1 : 1;
+    const int order = a->section == SECTION_MISSING ? 0 : order_of_time_lost(a->lost, b->lost);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+struct groups groups_make(const struct report *report)
+{
+    const struct comparison *comparison = report->comparison;
+    struct placed *rows = NULL;
+    struct groups groups = {0};
+    size_t count = 0, lacking = 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        if (is_listed(report, &comparison->list[i], &lacking))
+            *ARRAY_GROW(rows, count) = (struct placed){comparison->list[i].kernel, &comparison->list[i], i};
+    if (count > 0)
+        qsort(rows, count, sizeof *rows, by_kernel_and_place);
+    groups.rows = x_calloc(count, sizeof *groups.rows);
+    for (size_t i = 0; i < count; i++) {
+        const struct judgement *judgement = rows[i].judgement;
+        groups.rows[i] = judgement;
+        if (i == 0 || strcmp(rows[i - 1].kernel, rows[i].kernel) != 0)
+            *ARRAY_GROW(groups.list, groups.count) = (struct group){
+                .kernel = judgement->kernel,
+                .verdict = VERDICTS,
+                .lost = time_lost(report, judgement->kernel),
+                .rows = &groups.rows[i],
+                .place = rows[i].place,
+            };
+        struct group *group = &groups.list[groups.count - 1];
+        group->count++;
+        group->verdict = judgement->verdict < group->verdict ? judgement->verdict : group->verdict;
+        group->section = section_of(group->verdict);
+    }
+    if (groups.count > 0)
+        qsort(groups.list, groups.count, sizeof *groups.list, worst_first);
+    free(rows);
+    return groups;
+}
+
+void groups_release(struct groups *groups)
+{
+    free(groups->list);
+    free(groups->rows);
+}

@@ -1,0 +1,337 @@
+/* What to do next, as the text report says it: how to accept what is worse, what failed, and a line of advice. */
+#include "report_groups.h"
+#include "report_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Commands, ready to be copied ---- */
+
+/* The length of a shell's word with what belongs to it: blanks in quotes, and the argument of an option. */
+static size_t word_length(const char *command)
+{
+    const char *end = command;
+    for (char quote = 0; *end && (quote || *end != ' '); end++)
+        if (*end == '\'' || *end == '"')
+            quote = quote == *end ? 0 : quote ? quote : *end;
+    if (*command == '-' && end[0] == ' ' && end[1] && end[1] != '-')
+        return (size_t)(end - command) + 1 + word_length(end + 1);
+    return (size_t)(end - command);
+}
+
+/* One that is wider than a line is broken too, within its quotes or without: the next line begins with the rest of it.
+ */
+static int print_word(const struct text *text, int column, const char *word, size_t length)
+{
+    const int room = text->columns > 0 ? text_width(text) - 2 : 0;
+    bool quoted = false, escaped = false;
+    for (const char *at = word; at < word + length;) {
+        const char *begin = at;
+        if (room > 0 && column >= room && !escaped) {
+            text_print(text, INK_PLAIN, quoted ? "'\\\n'" : "\\\n");
+            column = quoted;
+        }
+        escaped = *begin == '\\' && !quoted && !escaped;
+        quoted ^= *begin == '\'' && (quoted || begin == word || begin[-1] != '\\');
+        (void)text_next(&at);
+        column += text_print(text, INK_PLAIN, "%.*s", (int)(at - begin), begin);
+    }
+    return column;
+}
+
+void text_command(const struct text *text, int indent, const char *command)
+{
+    int column = text_print(text, INK_PLAIN, "%*s", indent, "");
+    for (bool first = true; *command; first = false) {
+        const size_t length = word_length(command);
+        const int behind = command[length] ? 2 : 0, wide = (int)text_count_of(command, length);
+        if (!first && column + 1 + wide + behind > text_width(text)) {
+            text_print(text, INK_PLAIN, " \\\n%*s", indent + 4, "");
+            column = indent + 4;
+        } else if (!first) {
+            column += text_print(text, INK_PLAIN, " ");
+        }
+        column = print_word(text, column, command, length);
+        command += length;
+        command += strspn(command, " ");
+    }
+    text_print(text, INK_PLAIN, "\n");
+}
+
+/* One a line. What a command is broken into for other formats is joined again. */
+static void print_commands(const struct text *text, char *commands)
+{
+    for (char *broken; (broken = strstr(commands, " \\\n"));) {
+        const char *rest = broken + 3 + strspn(broken + 3, " ");
+        memmove(broken + 1, rest, strlen(rest) + 1);
+    }
+    for (char *line = commands; *line;) {
+        const size_t length = strcspn(line, "\n");
+        char *command = x_sprintf("%.*s", (int)length, line);
+        text_command(text, 2, command);
+        free(command);
+        line += length + (line[length] ? 1 : 0);
+    }
+}
+
+/* ---- How to accept ---- */
+
+struct to_accept {
+    double lost;
+    size_t place; /* of the kernel's first row */
+};
+
+static int most_lost_first(const void *left, const void *right)
+{
+    const struct to_accept *a = left, *b = right;
+    const int order = order_of_time_lost(a->lost, b->lost);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+void text_accept(const struct text *text, const struct report *report)
+{
+    size_t count, kernels = 0, size;
+    const struct judgement **rows = words_regressed(report->comparison, &count);
+    struct to_accept *list = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(rows[i]->kernel, rows[i - 1]->kernel) != 0)
+            *ARRAY_GROW(list, kernels) = (struct to_accept){time_lost(report, rows[i]->kernel), i};
+    if (count > 0) {
+        char *words = x_sprintf("If a change is meant, accept it and say why%s:", words_run_file(report));
+        text_wrap(text, INK_PLAIN, 0, 2, words);
+        free(words);
+        qsort(list, kernels, sizeof *list, most_lost_first);
+    }
+    for (size_t i = 0; i < kernels; i++) {
+        char *command = NULL;
+        FILE *memory = open_memstream(&command, &size);
+        words_accept(report, rows + list[i].place, count - list[i].place, memory);
+        fclose(memory);
+        print_commands(text, command);
+        free(command);
+    }
+    if (count > 0)
+        text_print(text, INK_PLAIN, "\n");
+    free(list);
+    free(rows);
+}
+
+void text_first_baseline(const struct text *text, const struct report *report)
+{
+    char *commands = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&commands, &size);
+    text_wrap(text, INK_YELLOW, 0, 0, "Nothing was judged: no baseline fits this run. To make one:");
+    words_first_baseline(report, "", memory);
+    fclose(memory);
+    print_commands(text, commands);
+    text_print(text, INK_PLAIN, "\n");
+    free(commands);
+}
+
+/* ---- What failed ---- */
+
+/* Its status, and behind its name or below it why. */
+static void print_failure(const struct text *text, const struct result *result)
+{
+    const enum ink ink = result->status == RESULT_NOT_BUILT ? INK_DIM : INK_RED;
+    const char *reason = result->reason ? result->reason : "no reason is known";
+    int column = text_print(text, ink, "  %-12s  ", result_status_name(result->status));
+    const int indent = column;
+    if (column + (int)text_count(result->id) + 2 + (int)text_count(reason) <= text_width(text)) {
+        text_print(text, INK_PLAIN, "%s  %s\n", result->id, reason);
+        return;
+    }
+    text_wrap(text, INK_PLAIN, column, indent, result->id);
+    text_print(text, INK_PLAIN, "%*s", indent, "");
+    text_wrap(text, INK_PLAIN, indent, indent, reason);
+}
+
+void text_failures(const struct text *text, const struct report *report)
+{
+    bool any = false;
+    for (size_t i = 0; i < report->run->result_count; i++) {
+        if (report->run->results[i].status == RESULT_OK)
+            continue;
+        print_failure(text, &report->run->results[i]);
+        any = true;
+    }
+    if (any)
+        text_print(text, INK_PLAIN, "\n");
+}
+
+/* ---- A line of advice ---- */
+
+/* Caller frees. */
+static char *shell_word(const char *word)
+{
+    char *quoted = NULL;
+    size_t size;
+    const struct text memory = {.stream = open_memstream(&quoted, &size)};
+    text_shell_word(&memory, word);
+    fclose(memory.stream);
+    return quoted;
+}
+
+/* What tells more of a kernel that is worse; NULL where nothing does. Caller frees. */
+static char *explain_command(const struct report *report, const char *kernel)
+{
+    const struct run *run = report->run;
+    const struct result *result = run_find(run, kernel);
+    const char *program = run_is_of_program(run) ? words_fact(run, SESSION_PROGRAM) : NULL;
+    char *name = shell_word(kernel), *file = shell_word(report->run_name ? report->run_name : ""), *command = NULL;
+    if (result && result->profile.count > 0 && report->run_name)
+        command = x_sprintf("cugate explain --replay %s %s", file, name);
+    else if (run_is_computed(run))
+        command = x_sprintf("cugate explain --simulate %s", name);
+    else if (program)
+        command = x_sprintf("cugate exec --lines -k %s --save lines.json -- %s", name, program);
+    else if (!report->static_only && strcmp(words_fact(run, SESSION_COLLECTOR), "cupti") == 0)
+        command = x_sprintf("cugate explain %s", name);
+    free(name);
+    free(file);
+    return command;
+}
+
+/* What to do, and the command that does it, if one does. Both owned. */
+struct advice {
+    char *words, *command;
+};
+
+static struct advice advice_on_worse(const struct report *report, const struct group *group)
+{
+    const bool named = group->rows[0]->metric && strcmp(group->kernel, COMPARISON_SUITE) != 0;
+    struct advice advice = {0};
+    if (group->verdict == VERDICT_UNEXPECTED)
+        advice.words = x_sprintf("take the section of %s out of expected.ini: it passes again", group->kernel);
+    else if (named)
+        advice.command = explain_command(report, group->kernel);
+    if (!advice.words)
+        advice.words = advice.command ? x_strdup("see why, or accept it as above if it is meant")
+                                      : x_sprintf("mend %s, or accept it as above if it is meant", group->kernel);
+    return advice;
+}
+
+/* Why a kernel or a number is not there decides what to do. */
+static struct advice advice_on_missing(const struct report *report, const char *kernel)
+{
+    const struct result *result = run_find(report->run, kernel);
+    if (!result)
+        return (struct advice){.words =
+                                   x_sprintf("measure it too, or leave it out on both sides with -k; if it is "
+                                             "gone on purpose, remove it from %s: %s",
+                                             report->baseline_name ? report->baseline_name : "the baseline", kernel)};
+    if (result->status == RESULT_OK)
+        return (struct advice){x_strdup("see whether this machine can read counters"), x_strdup("cugate doctor")};
+    const bool library = !run_is_of_program(report->run) && !report->static_only;
+    char *name = shell_word(kernel);
+    const struct advice advice = {x_sprintf("mend %s%s", kernel, library ? "; this runs it alone" : ""),
+                                  library ? x_sprintf("cugate run -k %s", name) : NULL};
+    free(name);
+    return advice;
+}
+
+static struct advice advice_on_unsure(const struct group *group)
+{
+    const struct judgement *row = group->rows[0];
+    const size_t needed = row->metric ? rule_sessions_needed(row->metric->class) : 0;
+    if (strcmp(group->kernel, COMPARISON_SUITE) == 0)
+        return (struct advice){
+            .words = x_strdup("see what else runs on this GPU and how it is clocked, then measure again")};
+    if (row->wants_session)
+        return (struct advice){
+            .words =
+                x_strdup("measure a second session; `cugate check` on a GPU does by itself where one is in doubt")};
+    if (row->compared && row->worse && row->base_sessions < needed)
+        return (struct advice){.words = x_sprintf("accept more runs of the old code until the baseline has %zu "
+                                                  "sessions, or judge by its build with check --against",
+                                                  needed)};
+    return (struct advice){.words = x_strdup("mend what the reason says, and measure again")};
+}
+
+/* Nothing fails: what would make the gate see more. */
+static struct advice advice_on_fine(const struct report *report)
+{
+    const size_t *counts = report->comparison->counts;
+    const bool is_new = counts[VERDICT_NEW] > 0;
+    if (!is_new && counts[VERDICT_IMPROVED] == 0)
+        return (struct advice){0};
+    char *file = shell_word(report->run_name && !*words_run_file(report) ? report->run_name : "RUN.json");
+    const struct advice advice = {
+        x_sprintf("%s%s", is_new ? "take what is new into the baseline" : "keep what improved as the baseline",
+                  words_run_file(report)),
+        x_sprintf("cugate accept %s --reason \"...\"", file)};
+    free(file);
+    return advice;
+}
+
+/* A run that was not judged: how to go on with it. */
+static struct advice advice_on_run(const struct report *report)
+{
+    const struct run *run = report->run;
+    for (size_t i = 0; i < run->result_count && report->exit_code == EXIT_NOT_MEASURED; i++)
+        if (run->results[i].status != RESULT_OK && run->results[i].status != RESULT_NOT_BUILT)
+            return advice_on_missing(report, run->results[i].id);
+    if (report->exit_code == EXIT_BASELINE)
+        return (struct advice){.words = x_strdup("make the first baseline by the commands above")};
+    if (report->exit_code != EXIT_SAME)
+        return (struct advice){x_strdup("see whether this machine can read counters"), x_strdup("cugate doctor")};
+    if (!report->run_name)
+        return (struct advice){.words = x_sprintf("keep the run, to accept and compare it, with %s RUN.json",
+                                                  run_is_of_program(run) ? "--save" : "-o")};
+    char *file = shell_word(report->run_name);
+    const struct advice advice = {x_strdup("judge it by the baseline"), x_sprintf("cugate check --replay %s", file)};
+    free(file);
+    return advice;
+}
+
+/* The worst kernel of the section. */
+static const struct group *first_of(const struct groups *groups, enum section section)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->list[i].section == section)
+            return &groups->list[i];
+    return NULL;
+}
+
+/* By what decides the exit code. */
+static struct advice advice_of(const struct report *report)
+{
+    if (report->exit_code == EXIT_INTERRUPTED)
+        return (struct advice){.words = x_strdup("give the same command again, for it did not come to its end")};
+    if (!report->comparison)
+        return advice_on_run(report);
+    struct groups groups = groups_make(report);
+    const enum exit_code code = report->exit_code;
+    const struct group *missing = first_of(&groups, SECTION_MISSING), *worse = first_of(&groups, SECTION_WORSE),
+                       *unsure = first_of(&groups, SECTION_UNSURE);
+    const struct advice advice =
+        missing && code == EXIT_NOT_MEASURED ? advice_on_missing(report, missing->kernel)
+        : code == EXIT_NOT_MEASURED
+            ? (struct advice){x_strdup("see whether this machine can measure"), x_strdup("cugate doctor")}
+        : worse  ? advice_on_worse(report, worse)
+        : unsure ? advice_on_unsure(unsure)
+                 : advice_on_fine(report);
+    groups_release(&groups);
+    return advice;
+}
+
+void text_advice(const struct text *text, const struct report *report)
+{
+    struct advice advice = advice_of(report);
+    if (!advice.words)
+        return;
+    const int column = text_print(text, INK_BOLD, "next: ");
+    const int wide = column + (int)text_count(advice.words) + (int)text_count(advice.command ? advice.command : "") + 2;
+    if (advice.command && wide <= text_width(text)) {
+        text_print(text, INK_PLAIN, "%s: %s\n", advice.words, advice.command);
+    } else {
+        char *words = x_sprintf("%s%s", advice.words, advice.command ? ":" : "");
+        text_wrap(text, INK_PLAIN, column, column, words);
+        if (advice.command)
+            text_command(text, column, advice.command);
+        free(words);
+    }
+    free(advice.words);
+    free(advice.command);
+}
