@@ -2,8 +2,8 @@
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
 #   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, what is computed
-#                                           without a GPU, what an H200 counted of it, faults in memory,
-#                                           planted faults, what the READMEs say,
+#                                           without a GPU, what an H200 counted of it, libraries of users, faults in
+#                                           memory, planted faults, what the READMEs say,
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
 #                                           the gate, fuzz corpora; and, but not with sanitizers, which they do not
 #                                           concern, the reports, what is in ci/ for CI servers, and projects of others
@@ -114,6 +114,7 @@ else
     script readme tests/scripts/readme.sh
     script static tests/scripts/static.sh
     script simulate tests/scripts/simulate.sh
+    script own tests/scripts/own.sh
     script recorded tests/sim/recorded.sh
     script faults tests/sim/faults.sh
     script static_files tests/scripts/static_files.sh

@@ -633,12 +633,25 @@ class library {
         const detail::place &here = places.emplace_back(detail::place{&family.rows, at, at.label()});
         std::vector<cugate_variant> &rows = variants.emplace_back();
         for (const detail::row &row : family.rows)
-            rows.push_back({row.name.c_str(), row.doc.c_str(), row.entry, row.bytes(at), row.flops(at),
-                            row.entry ? nullptr : row.not_built.c_str()});
+            rows.push_back({row.name.c_str(), row.doc.c_str(), row.entry, amount_at(family, row.bytes, at),
+                            amount_at(family, row.flops, at), row.entry ? nullptr : row.not_built.c_str()});
         instances.push_back({family.name.c_str(), family.doc.c_str(), family.kind, family.open, family.restore,
                              family.verify, detail::close, rows.data(), rows.size(),
                              family.axes.empty() ? nullptr : here.label.c_str(), &here});
         families.push_back(&instances.back());
+    }
+
+    /* No number where there is none to be had, with which cugate refuses the family. */
+    static double amount_at(const definition &family, const amount &amount, const point &at)
+    {
+        double number = NAN;
+        const auto ask = [&] {
+            number = amount(at);
+            return 0;
+        };
+        if (detail::guarded(ask) != 0)
+            std::fprintf(stderr, "family %s: bytes or flops: %s\n", family.name.c_str(), detail::last_words().c_str());
+        return number;
     }
 
     static int synchronize()

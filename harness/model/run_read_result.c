@@ -285,8 +285,8 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
                                        "metrics",    "reason", "status", "unpaired"};
     if (!is_kernel_id(id))
         return json_error(above,
-                          "\"%.64s\" is no kernel: write family/variant, at most %d letters, digits, _ and, but not "
-                          "first, " ID_MARKS,
+                          "\"%.64s\" is no kernel: write family/variant or family/variant[axis=value], at most %d "
+                          "letters, digits, _ and, but not first, " ID_MARKS,
                           id, NAME_LENGTH);
     struct json_at at = {above, id, 0};
     result->id = x_strdup(id);

@@ -47,12 +47,12 @@ static int check_family(const struct cugate_family *family, size_t index, const 
 {
     const char *name = family && good_name(family->name) ? family->name : "without a good name";
     const char *fault = family_fault(family);
-    if (fault)
-        return problem_set(problem, "%s: family %s (number %zu): %s; see kernel.h", path, name, index + 1, fault);
-    char *point_is = family->point ? point_fault(family->point) : NULL;
-    if (!point_is)
+    char *point_is = family && family->point ? point_fault(family->point) : NULL;
+    if (!point_is && !fault)
         return 0;
-    char *point = x_strdup(family->point);
+    if (!point_is)
+        return problem_set(problem, "%s: family %s (number %zu): %s; see kernel.h", path, name, index + 1, fault);
+    char *point = x_strdup(family->point); /* first, as numbers that follow from a wrong point are wrong too */
     text_make_harmless(point, '?');
     problem_set(problem, "%s: family %s (number %zu): its point \"%.60s\": %s; see kernel.h", path, name, index + 1,
                 point, point_is);

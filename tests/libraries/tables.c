@@ -100,6 +100,23 @@ const struct cugate_library *cugate_library(void)
         two.name = "two\033[31m";
     if (FAULT("family's name is long"))
         two.name = memset(long_name, 'x', sizeof long_name - 1);
+    if (FAULT("two points")) { /* no fault: one problem at two sizes */
+        one.point = "n=16M";
+        two = one;
+        two.point = "n=1000,type=half";
+    }
+    if (FAULT("point twice")) {
+        one.point = "n=16M";
+        two = one;
+    }
+    if (FAULT("point is empty"))
+        two.point = "";
+    if (FAULT("point has an escape"))
+        two.point = "n=\033[31m";
+    if (FAULT("point is not in its form"))
+        two.point = "n=16777216";
+    if (FAULT("axes are not in order"))
+        two.point = "type=half,n=16M";
     if (FAULT("no open"))
         two.open = NULL;
     if (FAULT("no restore"))

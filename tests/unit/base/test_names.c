@@ -27,6 +27,11 @@ Test(names, an_id_is_a_family_and_a_variant)
     cr_expect_eq(id_length("reduce/tree time"), 11);
     cr_expect_eq(id_length("train.py/scale<float,4>.lambda1~0a1b:2"), strlen("train.py/scale<float,4>.lambda1~0a1b:2"));
     cr_expect_eq(id_length("a/b/c"), 3);
+    cr_expect_eq(id_length("softmax/online[n=16M,type=half] time"), strlen("softmax/online[n=16M,type=half]"));
+    static const char *const no_point[] = {"a/b[]",     "a/b[n]",   "a/b[n=]",   "a/b[n=1",
+                                           "a/b[n=1,]", "a/b[N=1]", "a/b[n=[1]]"};
+    for (size_t i = 0; i < ARRAY_SIZE(no_point); i++)
+        cr_expect_eq(id_length(no_point[i]), 3, "%s", no_point[i]);
     static const char *const none[] = {"", "reduce", "/tree", "reduce/", "../tree", "a/..", "a/-k", "a b/c", ".a/b"};
     for (size_t i = 0; i < ARRAY_SIZE(none); i++)
         cr_expect_eq(id_length(none[i]), 0, "%s", none[i]);
@@ -36,7 +41,8 @@ Test(names, an_id_is_a_family_and_a_variant)
 Test(names, an_id_has_a_path)
 {
     static const char *const ids[] = {"reduce/tree",       "app/scale<float,4>", "app/Scale<float,4>",
-                                      "app/scale_float_4", "App/scale_float_4",  "con.x/a:b"};
+                                      "app/scale_float_4", "App/scale_float_4",  "con.x/a:b",
+                                      "app/scale[n=1M]",   "app/scale[n=1m]",    "app/scale[n=1,m=2]"};
     char *paths[ARRAY_SIZE(ids)], *lower[ARRAY_SIZE(ids)];
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
         paths[i] = id_path(ids[i]);
@@ -67,11 +73,27 @@ Test(names, globs_match_across_slashes)
         const char *text;
         bool expected;
     } cases[] = {
-        {{NULL}, 0, "reduce/tree", true},         {{"reduce/*"}, 1, "reduce/tree", true},
-        {{"reduce/*"}, 1, "reduce", false},       {{"*"}, 1, "reduce/tree", true},
-        {{"*tree"}, 1, "reduce/tree", true},      {{"reduce"}, 1, "reduce/tree", false},
-        {{"[ab]*/x?"}, 1, "beta/x1", true},       {{"no", "reduce/tr*"}, 2, "reduce/tree", true},
+        {{NULL}, 0, "reduce/tree", true},
+        {{"reduce/*"}, 1, "reduce/tree", true},
+        {{"reduce/*"}, 1, "reduce", false},
+        {{"*"}, 1, "reduce/tree", true},
+        {{"*tree"}, 1, "reduce/tree", true},
+        {{"reduce"}, 1, "reduce/tree", false},
+        {{"[ab]*/x?"}, 1, "beta/x1", true},
+        {{"no", "reduce/tr*"}, 2, "reduce/tree", true},
         {{"no", "nor"}, 2, "reduce/tree", false},
+        {{"a/*"}, 1, "a/b[n=16M]", true},
+        {{"a/b"}, 1, "a/b[n=16M]", true},
+        {{"a/b[n=16M]"}, 1, "a/b[n=16M]", true},
+        {{"*[n=16M]"}, 1, "a/b[n=16M,type=half]", true},
+        {{"a/b[n=16M]"}, 1, "a/b", false},
+        {{"a/b[n=16M]"}, 1, "a/b[n=1M]", false},
+        {{"a/b[m=16M]"}, 1, "a/b[n=16M]", false},
+        {{"c/*[n=16M]"}, 1, "a/b[n=16M]", false},
+        {{"a/[bc]"}, 1, "a/b[n=16M]", true},
+        {{"a/[bc][n=16M]"}, 1, "a/b[n=16M]", true},
+        {{"*M]"}, 1, "a/b[n=16M]", false},
+        {{"a/*b[n=16M,type=h*]"}, 1, "a/b[n=16M,type=half]", true},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         cr_expect_eq(glob_any((char *const *)cases[i].globs, cases[i].count, cases[i].text), cases[i].expected,

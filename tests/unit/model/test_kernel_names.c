@@ -41,6 +41,17 @@ Test(kernel_names, a_name_or_a_glob_finds_kernels_or_those_near_it)
     free(capture_end(&capture));
 }
 
+Test(kernel_names, a_point_is_part_of_a_name_and_no_glob)
+{
+    static const char *const names[] = {"softmax/online[n=16M]", "softmax/online[n=1M]", "softmax/online[n=64K]"};
+    cr_expect_eq(kernel_names_near("softmax/onlin[n=64K]", names, ARRAY_SIZE(names)), names[2]);
+    cr_expect_eq(kernel_names_near("softmax/online[n=32K]", names, ARRAY_SIZE(names)), names[2]);
+    cr_expect_null(kernel_names_near("softmax/online[n=*]", names, ARRAY_SIZE(names)));
+    cr_expect_null(kernel_names_near("softmax/o*[n=16M]", names, ARRAY_SIZE(names)));
+    cr_expect_eq(kernel_names_find("softmax/online", names, ARRAY_SIZE(names), "run.json"), 0);
+    cr_expect_eq(kernel_names_find("softmax/*[n=1048576]", names, ARRAY_SIZE(names), "run.json"), 0);
+}
+
 Test(kernel_names, many_names_are_not_all_listed)
 {
     static const char *const many[] = {"a/a", "a/b", "a/c", "a/d", "a/e", "a/f", "a/g"};

@@ -100,7 +100,7 @@ Test(run_read, errors_say_where_and_what)
         {"{\"device\": {\"sm_count\": 1, \"memory_bytes\": 1, \"mig\": null}, \"schema\": 1}",
          "x.json: device/mig: must be true or false, not null"},
 
-        {RUN("\"ab\": {}"), "x.json: kernels: \"ab\" is no kernel: write family/variant"},
+        {RUN("\"ab\": {}"), "x.json: kernels: \"ab\" is no kernel: write family/variant or family/variant[axis=value]"},
         {RUN("\"a/b/c\": {}"), "\"a/b/c\" is no kernel"},
         {RUN("\"/b\": {}"), "\"/b\" is no kernel"},
         {RUN("\"a/\": {}"), "\"a/\" is no kernel"},

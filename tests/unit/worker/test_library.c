@@ -40,6 +40,25 @@ Test(library, kernels_are_listed_in_the_library_s_order)
     free(path);
 }
 
+Test(library, a_family_may_be_there_at_several_points)
+{
+    char *path = built("libtables.so");
+    struct library library;
+    struct problem problem = {0};
+    setenv("TABLE_FAULT", "two points", 1);
+    cr_assert_eq(library_open(&library, path, &problem), 0, "%s", problem.text);
+    static const char *const ids[] = {"one/a[n=16M]", "one/b_2[n=16M]", "one/a[n=1000,type=half]",
+                                      "one/b_2[n=1000,type=half]"};
+    cr_assert_eq(library.count, ARRAY_SIZE(ids));
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+        cr_expect_str_eq(library.kernels[i].id, ids[i]);
+    char *const globs[] = {"one/*[n=16M]", "*[n=1024]", "nothing"};
+    cr_expect_null(library_unmatched(&library, globs, 1));
+    cr_expect_eq(library_unmatched(&library, globs, 3), globs[1]);
+    library_close(&library);
+    free(path);
+}
+
 Test(library, a_path_without_a_slash_is_a_file_here)
 {
     char *directory = program_directory();
@@ -98,6 +117,11 @@ Test(library, a_table_that_breaks_the_contract_is_refused)
         {"family's name has a slash", "family without a good name (number 2): a family's name is not of the form"},
         {"family's name has an escape", "family without a good name (number 2): a family's name is not of the form"},
         {"family's name is long", "family without a good name (number 2): a family's name is not of the form"},
+        {"point twice", "kernel one/a[n=16M] is there twice"},
+        {"point is empty", "family two (number 2): its point \"\": it is not of the form AXIS=VALUE"},
+        {"point has an escape", "its point \"n=?[31m\": the value on the axis n holds another character"},
+        {"point is not in its form", "the value on the axis n has to be written 16M"},
+        {"axes are not in order", "its point \"type=half,n=16M\": its axes are not in alphabetical order"},
         {"no open", "family two (number 2): open, restore, verify or close is NULL"},
         {"no restore", "family two (number 2): open, restore, verify or close is NULL"},
         {"no verify", "family two (number 2): open, restore, verify or close is NULL"},

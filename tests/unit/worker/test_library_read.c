@@ -29,6 +29,20 @@ Test(library_read, what_a_library_says_of_itself)
     free(path);
 }
 
+Test(library_read, kernels_at_points_are_told_as_they_are)
+{
+    char *path = built("libtables.so");
+    struct library_facts facts;
+    struct problem problem = {0};
+    setenv("TABLE_FAULT", "two points", 1);
+    cr_assert_eq(library_facts_read(&facts, path, 60, &problem), 0, "%s", problem.text);
+    cr_assert_eq(facts.count, 4);
+    cr_expect_str_eq(facts.kernels[0].id, "one/a[n=16M]");
+    cr_expect_str_eq(facts.kernels[3].id, "one/b_2[n=1000,type=half]");
+    library_facts_release(&facts);
+    free(path);
+}
+
 Test(library_read, what_is_no_library_has_none)
 {
     static const struct {

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Writes kernel libraries as users do: that <cugate/kernel.h> and <cugate/kernel.hpp> compile in every language that they
+# are for, that a library of three kernels with axes is listed, computed, accepted and judged, and that what a user got
+# wrong is told. Ends with "N passed, N failed". Needs nvcc, no GPU.
+#
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/own.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+nvcc=${NVCC:-nvcc}
+read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+system=("${includes[@]/#/-isystem}")
+includes=("-I$top/harness" "${includes[@]/#/-I}")
+libraries=("${libraries[@]/#/-L}" "${libraries[@]/#/-Xlinker=-rpath,}")
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache # of what was disassembled
+trap 'rm -rf "$work"' EXIT
+cd "$top" || exit 2
+# shellcheck source=/dev/null
+. tests/scripts/expect.sh
+
+# ---- The headers
+strict=(-Wall -Wextra -Wpedantic -Werror -Iharness -c -o /dev/null)
+printf '#include <cugate/kernel.h>\nconst struct cugate_library *cugate_library(void) { return 0; }\n' >"$work/h.c"
+printf '#include <cugate/kernel.hpp>\nCUGATE_LIBRARY()\n' >"$work/hpp.cpp"
+cp "$work/hpp.cpp" "$work/hpp.cu"
+ask "${CC:-cc}" -std=c11 "${strict[@]}" "$work/h.c"
+expect "kernel.h is C11" 0
+for standard in 17 20; do
+    ask "${CXX:-c++}" "-std=c++$standard" "${strict[@]}" -x c++ "$work/h.c"
+    expect "kernel.h is C++$standard" 0
+    ask "${CXX:-c++}" "-std=c++$standard" "${strict[@]}" "${system[@]}" "$work/hpp.cpp"
+    expect "kernel.hpp is C++$standard" 0
+    ask "$nvcc" "-std=c++$standard" -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror "${includes[@]}" -c \
+        -o /dev/null "$work/hpp.cu"
+    expect "kernel.hpp is nvcc's C++$standard" 0
+done
+
+# ---- A library, hidden but for its table
+build() ( # NAME SOURCE [FLAG]...
+    mkdir "$work/$1" && cp "$2" "$work/$1" && cd "$work/$1" &&
+        "$nvcc" -std=c++17 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:3}" "${includes[@]}" \
+            -cudart shared -shared "${libraries[@]}" -o lib.so "$(basename "$2")"
+)
+in_folder() { # NAME COMMAND [OPTION]...
+    cd "$work/$1" || exit 2 # below which the texts of its lines are
+    ask "$cugate" "$2" --kernels ./lib.so "${@:3}"
+    cd "$top" || exit 2
+}
+build three tests/data/three_kernels.cu -DCUGATE_FLAGS='"-O3"' >"$work/said" 2>&1 || cat "$work/said"
+build strided tests/data/three_kernels.cu -DSTRIDE=8 >"$work/said" 2>&1 || cat "$work/said"
+ask nm -D --defined-only "$work/three/lib.so"
+expect "all that is exported is the table" 0 ' T cugate_library' '!saxpy'
+ask awk 'END { exit NR > 60 }' tests/data/three_kernels.cu
+expect "three kernels take few lines" 0
+
+in_folder three list
+expect "a row for each point, which values alone name" 0 'saxpy/simple[n=4K] ' 'saxpy/simple[n=64K] ' \
+    'saxpy/simple[n=250K] ' 'twice/in_place[type=float] ' 'twice/in_place[type=half] '
+in_folder three list -k 'saxpy/*[n=64K]'
+expect "-k chooses a point" 0 'saxpy/simple[n=64K]' '!n=4K' '!n=250K' '!twice'
+in_folder three list -k 'saxpy/*[n=65536]' -k '*[type=h*]'
+expect "by its number, or a glob" 0 'saxpy/simple[n=64K]' 'twice/in_place[type=half]' '!n=4K' '!float'
+in_folder three list -k saxpy/simple
+expect "a name alone is all its points" 0 'saxpy/simple[n=4K]' 'saxpy/simple[n=64K]' 'saxpy/simple[n=250K]' '!twice'
+in_folder three list -k 'saxpy/*[n=1M]'
+expect "a point that is not there is told" 2 "matches -k 'saxpy/*[n=1M]'"
+in_folder three run --collector sim -k 'saxpy/simple[n=63K]'
+expect "with one that is near" 2 "saxpy/simple[n=63K]" 'saxpy/simple[n=64K]'
+
+mine=(--simulate=nvidia-h200 --baselines "$work/baselines")
+in_folder three check "${mine[@]}" --save "$work/first.json"
+expect "it is computed" 4 'no baseline; measured: 5 of 5 kernels' 'built by nvcc '
+ask grep -c '"flags": "-O3"' "$work/first.json"
+expect "with what made it" 0 1
+ask "$cugate" accept "$work/first.json" --baselines "$work/baselines" --reason first
+expect "accepted" 0 'of 5 kernels'
+in_folder three check "${mine[@]}" --all --report junit="$work/junit.xml" --report json="$work/report.json"
+expect "and keeps to it" 0 'nothing is worse' 'in 5 kernels'
+ask grep -c 'classname="saxpy/simple\[n=64K\]"' "$work/junit.xml"
+expect "reports have the names" 0 '!saxpy/simple[n=64K].xml'
+in_folder strided check "${mine[@]}"
+expect "a change is caught at each point, on its line" 1 'regressed  saxpy/simple[n=4K]' 'regressed  saxpy/simple[n=64K]' \
+    'regressed  saxpy/simple[n=250K]' 'the line to blame' '!missing' '!regressed  twice'
+in_folder strided check "${mine[@]}" -k '*[n=4K]'
+expect "or at one" 1 'regressed  saxpy/simple[n=4K]' '!n=64K'
+in_folder three explain --simulate 'saxpy/simple[n=4K]'
+expect "a point is explained" 0 'saxpy/simple[n=4K]' '!n=64K'
+printf '[saxpy/simple[n=4K] global_load_sectors]\nissue = https://example.org/1\nexpires = 2999-01-31\n' \
+    >"$work/baselines/nvidia-h200/expected.ini"
+in_folder strided check "${mine[@]}" -k '*[n=4K]'
+expect "a regression at a point can be declared" 1 'expected' 'saxpy/simple[n=4K]  global_load_sectors'
+
+# ---- What a user got wrong
+build faults tests/data/own_faults.cu >"$work/said" 2>&1 || cat "$work/said"
+faulty() { # FAULT CODE [!]WORDS...
+    FAULT=$1 in_folder faults run --collector sim -o "$work/faults.json"
+    expect "$@"
+}
+faulty 'no fault' 0
+ask cat "$work/faults.json"
+expect 'what is not built is kept so' 0 'four.h was not found'
+faulty 'no value' 2 'the axis n has no value'
+faulty 'value twice' 2 'four/fill[n=32,type=int] is there twice'
+faulty 'value of other characters' 2 'the value on the axis n holds another character'
+faulty 'axis twice' 2 'the axis n is there twice'
+faulty 'axis of other characters' 2 'axes of [a-z][a-z0-9_]*'
+faulty 'bytes of another axis' 2 'bytes or flops: the family has no axis "m"' 'bytes or flops are negative or not finite'
+faulty 'open asks for another axis' 5 'open: the family has no axis "m"'
+faulty 'open throws' 5 'open: the input file is not there'
+faulty 'launch fails' 5 'launch: invalid configuration argument'
+faulty 'launch returns an error' 5 'launch: operation not supported'
+faulty 'restore launches wrongly' 5 'restore: invalid configuration argument'
+faulty 'an element differs' 5 'element 17 of 32: expected 5, found 4; 1 are wrong'
+faulty 'an element is left out' 5 'element 31 of 32: expected 4, found -1; 1 are wrong'
+summary
