@@ -159,7 +159,7 @@ static int cmd_aa(const struct options *options)
     int code = EXIT_USAGE;
 
     const struct format *format = format_find(DOCUMENT_AA, options->format, "--format of `cugate aa`");
-    if (!format || metrics_read_directory(&metrics, options->metrics) < 0 ||
+    if (!format || options_read_metrics(options, &metrics) < 0 ||
         atomic_file_open(&file, options->output ? options->output : "-") < 0)
         goto out;
     code = options->argument_count > 0 ? read_files(&runs, options, &metrics) : measure(&runs, options, &metrics);

@@ -157,7 +157,7 @@ static int cmd_accept(const struct options *options)
         return EXIT_USAGE;
     }
     struct metrics metrics;
-    int result = metrics_read_directory(&metrics, options->metrics) < 0 ? EXIT_USAGE : 0;
+    int result = options_read_metrics(options, &metrics) < 0 ? EXIT_USAGE : 0;
     struct run *runs = x_calloc(count, sizeof *runs);
     for (size_t i = 0; i < count && result == 0; i++)
         if (run_read(&runs[i], options->arguments[i]) < 0)

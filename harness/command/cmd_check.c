@@ -92,8 +92,7 @@ static int open_files(struct checking *checking, struct measurement *measurement
     const struct options *options = checking->options;
     if (refuse_contradictions(options) < 0)
         return -1;
-    if (outputs_open(&checking->outputs, options) < 0 ||
-        metrics_read_directory(&checking->metrics, options->metrics) < 0 ||
+    if (outputs_open(&checking->outputs, options) < 0 || options_read_metrics(options, &checking->metrics) < 0 ||
         options_measurement(measurement, options, &checking->metrics) < 0)
         return -1;
     if (is_of_program(options)) {

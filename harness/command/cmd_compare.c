@@ -54,7 +54,7 @@ static int cmd_compare(const struct options *options)
     struct outputs outputs = {0};
     int code = EXIT_USAGE;
 
-    if (outputs_open(&outputs, options) < 0 || metrics_read_directory(&metrics, options->metrics) < 0)
+    if (outputs_open(&outputs, options) < 0 || options_read_metrics(options, &metrics) < 0)
         goto out;
     code = read_files(&base, &run, options);
     if (code != EXIT_SAME)

@@ -181,7 +181,7 @@ static int cmd_doctor(const struct options *options)
         .stream = stdout, .color = options_color(options, stdout), .columns = terminal_columns(stdout)};
     struct metrics metrics;
     struct doctor doctor = {.options = options};
-    if (metrics_read_directory(&metrics, options->metrics) < 0)
+    if (options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
     if (options_measurement(&doctor.measurement, options, &metrics) < 0) {
         metrics_release(&metrics);

@@ -71,7 +71,7 @@ static int cmd_exec(const struct options *options)
     struct atomic_file file = {0};
     int code = EXIT_USAGE, status = 0;
 
-    if (metrics_read_directory(&metrics, options->metrics) < 0 || choose_metrics(&chosen, &metrics, options) < 0 ||
+    if (options_read_metrics(options, &metrics) < 0 || choose_metrics(&chosen, &metrics, options) < 0 ||
         (options->save && atomic_file_open(&file, options->save) < 0))
         goto out;
     code = measure(options, &chosen, &run, &status);

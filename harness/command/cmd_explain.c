@@ -32,7 +32,7 @@ static int open_files(struct work *work)
         return error("--simulate computes, but --replay shows a recording: leave one of them out");
     if (options->replay && options->save)
         return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
-    if (metrics_read_directory(&work->metrics, options->metrics) < 0 ||
+    if (options_read_metrics(options, &work->metrics) < 0 ||
         (!options->replay && options_measurement(&work->measurement, options, &work->metrics) < 0))
         return -1;
     if (options->save && atomic_file_open(&work->run_file, options->save) < 0)

@@ -14,7 +14,7 @@ static int cmd_import(const struct options *options)
         .format = import_format_find(options->arguments[0]), .metrics = &metrics, .gpu = options->gpu};
     int code = EXIT_USAGE;
 
-    if (!request.format || metrics_read_directory(&metrics, options->metrics) < 0 ||
+    if (!request.format || options_read_metrics(options, &metrics) < 0 ||
         (options->output && atomic_file_open(&file, options->output) < 0) ||
         import_files(&run, &request, options->arguments + 1, options->argument_count - 1) < 0)
         goto out;

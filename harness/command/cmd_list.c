@@ -2,10 +2,7 @@
 #include "worker/worker.h"
 
 #include "command.h"
-
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
+#include "list_chip.h"
 
 /* The first glob of -k that matches no kernel, or NULL. */
 static const char *find_unmatched(const struct options *options, const struct library_facts *library)
@@ -80,91 +77,17 @@ static int list_devices(void)
     return EXIT_SAME;
 }
 
-static int list_chips(const struct gpu_plugin *gpu)
-{
-    const char *const *names;
-    size_t count;
-    struct problem problem;
-    if (gpu->chips(&names, &count, &problem) < 0) {
-        error("%s", problem.text);
-        return EXIT_NOT_MEASURED;
-    }
-    for (size_t i = 0; i < count; i++)
-        print_harmless("%s\n", names[i]);
-    return EXIT_SAME;
-}
-
-/* chosen[m] is the chip's counter for metric m or NULL; chosen itself is NULL when no chip was asked about. */
-static void print_metric(const struct options *options, const struct metric *metric, const char *const *chosen)
-{
-    const bool own = computed_counter_of(metric) != COMPUTED_NONE;
-    const char *counter = !chosen || own ? metric->counter : *chosen ? *chosen : "not supported";
-    print_wrapped(4, "%-24s  %-6s  %-6s  %-6s  %s", metric->name, metric_class_name(metric->class), metric->unit,
-                  metric_better_name(metric->better), counter);
-    if (options->verbose && metric->doc)
-        print_wrapped(4, "    %s", metric->doc);
-    char *laws = NULL;
-    for (size_t i = 0; options->verbose && i < metric->laws.count; i++) {
-        char *longer = x_sprintf("%s%s%s", laws ? laws : "", laws ? ", " : "", metric->laws.list[i].text);
-        free(laws);
-        laws = longer;
-    }
-    if (laws)
-        print_wrapped(6, "    Law: %s", laws);
-    free(laws);
-}
-
-static int check_chip(const struct options *options, const struct metrics *metrics)
-{
-    struct problem problem;
-    char chip[64] = ""; /* CUPTI's names are in capitals */
-    char *memory = NULL;
-    size_t passes = 0, missing = 0;
-    for (size_t i = 0; i + 1 < sizeof chip && options->chip[i]; i++)
-        chip[i] = (char)toupper((unsigned char)options->chip[i]);
-    const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
-    if (!gpu) {
-        error("%s", problem.text);
-        return EXIT_NOT_MEASURED;
-    }
-    if (strcmp(options->chip, "help") == 0)
-        return list_chips(gpu);
-    const char **chosen = x_calloc(metrics->count, sizeof *chosen);
-    int code = EXIT_USAGE;
-    if (gpu->chip_counters(chip, metrics, chosen, &memory, &passes, &problem) < 0) {
-        error("%s", problem.text);
-        goto out;
-    }
-    for (size_t m = 0; m < metrics->count; m++) {
-        print_metric(options, &metrics->list[m], &chosen[m]);
-        missing += !chosen[m] && computed_counter_of(&metrics->list[m]) == COMPUTED_NONE;
-    }
-    print_wrapped(2, "chip %s: %zu of %zu metric%s, %zu %s over each kernel", chip, metrics->count - missing,
-                  metrics->count, plural(metrics->count), passes, plural_of(passes, "pass", "passes"));
-    code = EXIT_SAME;
-    if (missing > 0) {
-        error("chip %s lacks the counters of %zu metric%s: they would read \"not supported\"", chip, missing,
-              plural(missing));
-        code = EXIT_USAGE;
-    }
-out:
-    free(memory);
-    free(chosen);
-    return code;
-}
-
 static int list_metrics(const struct options *options)
 {
     struct metrics metrics;
-    if (metrics_read_directory(&metrics, options->metrics) < 0)
+    if (options_read_metrics(options, &metrics) < 0)
         return EXIT_USAGE;
     int code = EXIT_SAME;
-    if (options->chip) {
-        code = check_chip(options, &metrics);
-    } else {
+    if (options->chip)
+        code = list_chip(options, &metrics);
+    else
         for (size_t m = 0; m < metrics.count; m++)
-            print_metric(options, &metrics.list[m], NULL);
-    }
+            list_metric(options, &metrics.list[m], NULL);
     metrics_release(&metrics);
     return code;
 }
@@ -187,6 +110,12 @@ static int cmd_list(const struct options *options)
         error("--metrics, --devices, --collectors and --config each list something else: name one of them");
         return EXIT_USAGE;
     }
+    if (options->search && !(options->list_metrics && options->chip)) {
+        error("--search goes with --metrics and --chip, whose counters are searched: cugate list --metrics --chip %s "
+              "--search '%s'",
+              options->chip ? options->chip : "H100", options->search);
+        return EXIT_USAGE;
+    }
     if (options->list_metrics)
         return list_metrics(options);
     if (options->chip) {
@@ -204,13 +133,16 @@ static int cmd_list(const struct options *options)
 static const struct option_row *const takes[] = {
     &option_k, &option_kernels,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
-           .place_2 = PLACE(metrics), .doc = "list the metrics, those defined in DIR when given"),
+           .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets),
+           .doc = "list the metrics: those of DIR in place of cugate's own, +DIR or +tensor beside them"),
     OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = "list the GPUs"),
     OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = "list the ways to measure"),
     OPTION(.name = "config", .kind = KIND_FLAG, .place = PLACE(list_config),
            .doc = "list what " CONFIG_FILE " gives here"),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip),
-           .doc = "check every counter for this chip, for example GH100; needs no GPU"),
+           .doc = "check every counter for this chip or product, GH100 or H200; `help`: all of them; needs no GPU"),
+    OPTION(.name = "search", .argument = "WORDS", .kind = KIND_TEXT, .place = PLACE(search),
+           .doc = "list the counters of that chip that have all of these words in name or description"),
     &option_timeout, NULL,
 };
 
@@ -220,8 +152,9 @@ const struct command command_list = {
     .summary = "what there is: kernels, metrics, GPUs, collectors",
     .details = "Lists the kernels of the library, one a line, unless an option names something else to list.\n"
                "--metrics --chip NAME checks for any chip that each counter exists there, and says how many\n"
-               "passes over a kernel the whole set takes; it needs no GPU.",
-    .example = "cugate list --metrics --chip GH100",
+               "passes over a kernel the whole set takes, and --search finds counters for metrics of your own; both\n"
+               "need no GPU.",
+    .example = "cugate list --metrics --chip H200 --search 'tensor fp8'",
     .takes = takes,
     .minimum = 0, .maximum = 0, .run = cmd_list,
 };

@@ -36,7 +36,7 @@ static int cmd_run(const struct options *options)
               options->arguments[0]);
         return EXIT_USAGE;
     }
-    if (metrics_read_directory(&metrics, options->metrics) < 0 ||
+    if (options_read_metrics(options, &metrics) < 0 ||
         (options->output && atomic_file_open(&file, options->output) < 0))
         goto out;
     code = measure(options, &metrics, &run);

@@ -33,7 +33,8 @@ const struct option_row option_kernels = {
     .doc = "kernel library (default: libkernels.so beside cugate)"};
 const struct option_row option_metrics = {
     .name = "metrics", .argument = "DIR", .kind = KIND_TEXT, .place = PLACE(metrics),
-    .doc = "folder of metric definitions (default: the one that came with cugate)"};
+    .place_more = PLACE(metric_sets),
+    .doc = "folder of metrics in place of cugate's own; +DIR or +tensor, an optional set: beside them"};
 const struct option_row option_collector = {
     .name = "collector", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(collector),
     .doc = "how to measure (default: cupti)"};

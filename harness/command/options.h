@@ -27,6 +27,8 @@ struct options {
     size_t report_count;
     const char *kernels;   /* --kernels; default: libkernels.so beside the program */
     const char *metrics;   /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
+    char **metric_sets;    /* --metrics +SET, without the `+`: what is read beside it, see metrics_read_sets */
+    size_t metric_set_count;
     const char *baselines; /* --baselines; default OPTIONS_BASELINES */
     const char *before;    /* --before: directory with baselines and metrics of the revision before */
     const char *replay;
@@ -39,7 +41,7 @@ struct options {
     const char *was;         /* --was: what the accepted kernel was called before */
     const char *format;      /* default "text" */
     const char *reason;
-    const char *chip;
+    const char *chip, *search;
     const char *collector; /* default "cupti" */
     int device;
     int samples;    /* default 5, 1..1000 */
@@ -80,6 +82,7 @@ struct option_row {
     enum kind kind;
     size_t place;          /* in struct options */
     size_t place_2;        /* KIND_TEXT_OR_FLAG: of the text */
+    size_t place_more;     /* of a list, as of KIND_LIST, for texts that begin with `+`, without it; 0: they are texts */
     long minimum, maximum; /* KIND_SECONDS: minimum is excluded */
     enum document document;
     const char *doc; /* KIND_FORMAT: NULL, for the names of the formats are */
@@ -124,6 +127,10 @@ void options_release(struct options *options);
 /* -1 after error() when a file would be both read and written, or written twice, or a --report names none. Standard
  * output may take several reports. */
 int options_check_files(const struct options *options);
+
+/* Reads the metric files that --metrics names, as metrics_read_sets does: 0 or -1. In options_metrics.c. */
+int options_read_metrics(const struct options *options, struct metrics *metrics);
+const char *options_shipped_metrics(const struct options *options); /* the folder of those that came with cugate */
 
 /* Whether counts are to be computed, by --simulate or --collector sim, in place of measuring. */
 bool options_simulate(const struct options *options);

@@ -64,6 +64,27 @@ static int read_color(const char *name, const char *text, enum color_mode *mode)
     return error("%s needs auto, always or never, not '%s'", name, text);
 }
 
+static void add_to_list(void *place, char *word)
+{
+    struct list {
+        char **words;
+        size_t count;
+    } *list = place;
+    *ARRAY_GROW(list->words, list->count) = word;
+}
+
+/* A text, or with a `+` before it one more of a list. */
+static int take_text(struct options *options, const struct option_row *row, const char *name, size_t place, char *text)
+{
+    if (row->place_more == 0 || *text != '+')
+        *(const char **)(void *)((char *)options + place) = text;
+    else if (text[1])
+        add_to_list((char *)options + row->place_more, text + 1);
+    else
+        return error("%s needs a folder, a file or a name behind the +", name);
+    return 0;
+}
+
 /* The name is for messages. */
 static int store(struct options *options, const struct option_row *row, const char *name, char *argument)
 {
@@ -79,21 +100,13 @@ static int store(struct options *options, const struct option_row *row, const ch
         return 0;
     case KIND_TEXT:
     case KIND_FORMAT:
-        *(const char **)place = argument;
-        return 0;
+        return take_text(options, row, name, row->place, argument);
     case KIND_TEXT_OR_FLAG:
         *(bool *)place = true;
-        if (argument)
-            *(const char **)(void *)((char *)options + row->place_2) = argument;
+        return argument ? take_text(options, row, name, row->place_2, argument) : 0;
+    case KIND_LIST:
+        add_to_list(place, argument);
         return 0;
-    case KIND_LIST: {
-        struct list {
-            char **words;
-            size_t count;
-        } *list = place;
-        *ARRAY_GROW(list->words, list->count) = argument;
-        return 0;
-    }
     case KIND_INTEGER:
         return read_integer(row, name, text, place);
     case KIND_SECONDS:
@@ -335,6 +348,9 @@ int options_parse(struct options *options, const struct command *command, int ar
         typed_name(row, name, sizeof name);
         if (found == ':')
             return error("%s needs %s behind it", name, row->argument);
+        /* `list --metrics +DIR`: what begins so is no argument of any command. */
+        if (!optarg && row->place_more && optind < argc && *argv[optind] == '+')
+            optarg = argv[optind++];
         if (store(options, row, name, optarg) < 0)
             return -1;
         given[place_of(command, row)] = row->kind != KIND_TEXT_OR_FLAG || optarg;
@@ -354,6 +370,7 @@ void options_release(struct options *options)
     free(options->globs);
     free(options->metric_globs);
     free(options->reports);
+    free(options->metric_sets);
     for (size_t i = 0; i < ARRAY_SIZE(options->found); i++)
         free(options->found[i]);
     config_release(&options->config);

@@ -119,6 +119,74 @@ static int configure(struct counters *counters, struct problem *problem)
     return 0;
 }
 
+/* Whether the chip counts all of them in some number of passes. */
+static bool can_count(const char *chip, const uint8_t *availability, const char **names, size_t count)
+{
+    struct counters trial = {.wanted = names, .count = count};
+    struct problem ignored;
+    if (host_object(&trial.host, chip, availability, &ignored) < 0)
+        return false;
+    const bool can = add_metrics(trial.host, names, count) == CUPTI_SUCCESS && configure(&trial, &ignored) == 0;
+    host_end(trial.host);
+    free(trial.config);
+    return can;
+}
+
+/* The metric that a counter stands for. */
+static const char *metric_of(const struct counters *counters, const struct metrics *metrics, const char *counter)
+{
+    size_t m = 0;
+    while (counters->names[m] != counter)
+        m++;
+    return metrics->list[m].name;
+}
+
+/* "[a] (a.sum) with [b] (b.sum)": a counter that cannot be counted beside those that can, and the first of them alone
+ * that it does not go with, if it is that. Adds it to the words. */
+static void name_clash(const struct counters *counters, const char *chip, const uint8_t *availability,
+                       const struct metrics *metrics, const char **kept, size_t count, const char *counter,
+                       char **words)
+{
+    char *with = x_strdup(count > 0 ? " with all the others" : " at all");
+    for (size_t i = 0; i < count; i++) {
+        const char *pair[] = {kept[i], counter};
+        if (can_count(chip, availability, pair, 2))
+            continue;
+        free(with);
+        with = x_sprintf(" with [%s] (%s)", metric_of(counters, metrics, kept[i]), kept[i]);
+        break;
+    }
+    char *longer = x_sprintf("%s%s[%s] (%s)%s", *words ? *words : "", *words ? ", " : "",
+                             metric_of(counters, metrics, counter), counter, with);
+    free(*words);
+    free(with);
+    *words = longer;
+}
+
+/* CUPTI refuses a set as a whole: tries its counters one by one, and says which of them do not go with those before
+ * them. Leaves *problem alone where each does. */
+static void name_clashes(const struct counters *counters, const char *chip, const uint8_t *availability,
+                         const struct metrics *metrics, struct problem *problem)
+{
+    const char **kept = x_calloc(counters->count + 1, sizeof *kept);
+    size_t count = 0;
+    char *words = NULL;
+    for (size_t i = 0; i < counters->count; i++) {
+        kept[count] = counters->wanted[i];
+        if (can_count(chip, availability, kept, count + 1))
+            count++;
+        else
+            name_clash(counters, chip, availability, metrics, kept, count, counters->wanted[i], &words);
+    }
+    if (words)
+        problem_set(problem,
+                    "chip %s cannot count %s: leave one of them out, or count them apart, each in a folder of its own "
+                    "for --metrics",
+                    chip, words);
+    free(words);
+    free(kept);
+}
+
 int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,
                   const struct metrics *metrics, struct problem *problem)
 {
@@ -143,6 +211,8 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
     }
     if (add_counters(counters, chip, availability, metrics->count, problem) == 0 && configure(counters, problem) == 0)
         return 0;
+    if (counters->count > 0)
+        name_clashes(counters, chip, availability, metrics, problem);
     counters_close(counters);
     return -1;
 }
@@ -172,6 +242,55 @@ void counters_close(struct counters *counters)
     free(counters->memory);
     free(counters->config);
     *counters = (struct counters){0};
+}
+
+/* Every kind of counter has its own endings. */
+static const char *const endings[CUPTI_METRIC_TYPE__COUNT] = {
+    [CUPTI_METRIC_TYPE_COUNTER] = ".sum",
+    [CUPTI_METRIC_TYPE_RATIO] = ".ratio",
+    [CUPTI_METRIC_TYPE_THROUGHPUT] = ".avg.pct_of_peak_sustained_elapsed",
+};
+
+static int list_kind(void *host, CUpti_MetricType kind, void (*take)(void *, const struct chip_counter *), void *data,
+                     struct problem *problem)
+{
+    CUpti_Profiler_Host_GetBaseMetrics_Params names = {
+        .structSize = CUpti_Profiler_Host_GetBaseMetrics_Params_STRUCT_SIZE,
+        .pHostObject = host,
+        .metricType = kind,
+    };
+    if (cupti_check("listing counters", cuptiProfilerHostGetBaseMetrics(&names), problem) < 0)
+        return -1;
+    for (size_t i = 0; i < names.numMetrics; i++) {
+        CUpti_Profiler_Host_GetMetricProperties_Params about = {
+            .structSize = CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE,
+            .pHostObject = host,
+            .pMetricName = names.ppMetricNames[i],
+        };
+        if (cupti_check("asking what a counter counts", cuptiProfilerHostGetMetricProperties(&about), problem) < 0)
+            return -1;
+        const struct chip_counter counter = {
+            .name = names.ppMetricNames[i],
+            .ending = endings[kind],
+            .unit = about.pDimUnit ? about.pDimUnit : "",
+            .description = about.pDescription ? about.pDescription : "",
+        };
+        take(data, &counter);
+    }
+    return 0;
+}
+
+int chip_list(const char *chip, void (*take)(void *data, const struct chip_counter *counter), void *data,
+              struct problem *problem)
+{
+    void *host;
+    int failed = host_object(&host, chip, NULL, problem);
+    if (failed < 0)
+        return -1;
+    for (CUpti_MetricType kind = 0; kind < CUPTI_METRIC_TYPE__COUNT && failed == 0; kind++)
+        failed = list_kind(host, kind, take, data, problem);
+    host_end(host);
+    return failed;
 }
 
 int chip_names(const char *const **names, size_t *count, struct problem *problem)

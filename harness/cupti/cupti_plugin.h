@@ -50,6 +50,8 @@ int counters_evaluate(const struct counters *counters, const uint8_t *image, siz
                       double *values, struct problem *problem);
 void counters_close(struct counters *counters);
 
+int chip_list(const char *chip, void (*take)(void *data, const struct chip_counter *counter), void *data,
+              struct problem *problem);
 int chip_names(const char *const **names, size_t *count, struct problem *problem);
 
 /* Every kernel launch of this process, counted; those made while recording are described too, equal ones in a row as

@@ -170,7 +170,7 @@ static size_t make_sets(const char *chip, const uint8_t *availability, const str
     size_t made = 0;
     *sets = NULL;
     for (size_t m = 0; m < metrics->count; m++) {
-        const struct metrics alone = {&metrics->list[m], 1};
+        const struct metrics alone = {.list = &metrics->list[m], .count = 1};
         size_t s = 0;
         if (computed_counter_of(&metrics->list[m]) != COMPUTED_NONE || !is_one_pass(chip, availability, &alone))
             continue;

@@ -137,10 +137,10 @@ int metrics_check(const struct metrics *metrics)
     return check_others(metrics) < 0 ? -1 : check_laws(metrics);
 }
 
-void metrics_release(struct metrics *metrics)
+void metrics_cut(struct metrics *metrics, size_t count)
 {
-    for (size_t i = 0; i < metrics->count; i++) {
-        struct metric *metric = &metrics->list[i];
+    while (metrics->count > count) {
+        struct metric *metric = &metrics->list[--metrics->count];
         free(metric->name);
         free(metric->title);
         free(metric->headline);
@@ -153,6 +153,11 @@ void metrics_release(struct metrics *metrics)
         free(metric->doc);
         free(metric->file);
     }
+}
+
+void metrics_release(struct metrics *metrics)
+{
+    metrics_cut(metrics, 0);
     free(metrics->list);
     *metrics = (struct metrics){0};
 }

@@ -42,6 +42,7 @@ struct metric {
     char *doc;     /* what it says, and its traps */
     char *file;    /* where it was defined, for errors */
     int line;
+    bool optional; /* its file says so, above the sections: it is read only where it is named; chips may lack counters */
 };
 
 /* Owned list in the order of the files' names and their sections. */
@@ -50,14 +51,24 @@ struct metrics {
     size_t count;
 };
 
-/* Reads every *.ini of a directory. On failure says file, line and remedy, returns -1, and *metrics is empty. Unknown
- * keys, a missing or doubled key, a doubled section, an unknown weight and a law of unknown metrics are errors. */
+/* Reads every *.ini of a directory but those that are optional. On failure says file, line and remedy, returns -1, and
+ * *metrics is empty. Unknown keys, a missing or doubled key, a doubled section, an unknown weight and a law of unknown
+ * metrics are errors. */
 int metrics_read_directory(struct metrics *metrics, const char *directory);
+
+/* The same of a directory and of sets beside it: each a directory, a file, or the name of one in `shipped`, "tensor". A
+ * metric that is there already has to be the same. */
+int metrics_read_sets(struct metrics *metrics, const char *directory, char *const *sets, size_t count,
+                      const char *shipped);
+
+/* Every metric of a directory, also the optional ones: to look something up. */
+int metrics_read_whole(struct metrics *metrics, const char *directory);
 
 /* Reads one file's text (path only for messages) and adds its sections. Does not check the names of other metrics: call
  * metrics_check. */
 int metrics_read_text(struct metrics *metrics, const char *path, const char *text);
 int metrics_check(const struct metrics *metrics);
+void metrics_cut(struct metrics *metrics, size_t count); /* leaves so many, the first ones */
 void metrics_release(struct metrics *metrics);
 
 /* The metric of that name, or NULL. */

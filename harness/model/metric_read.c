@@ -4,13 +4,10 @@
 #include "computed_counters.h"
 #include "units.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define METRIC_FILE_LIMIT (1u << 20)
 #define SECTION_LENGTH 48 /* inih cuts longer names without a word */
 
 struct key;
@@ -20,6 +17,7 @@ struct key;
 struct metric_reader {
     struct metrics *metrics;
     struct ini_text text;
+    bool optional;         /* the whole file */
     bool indented;         /* the line continues the key before */
     int header;            /* line of the section's header, 0 before the first */
     bool fresh;            /* no key since that header */
@@ -294,7 +292,21 @@ static int begin_section(struct metric_reader *reader, const char *name)
     metric->name = x_strdup(name);
     metric->file = x_strdup(reader->text.path);
     metric->line = reader->header;
+    metric->optional = reader->optional;
     reader->fresh = false;
+    return 0;
+}
+
+/* Above the first section: of the whole file. */
+static int take_head(struct metric_reader *reader, const char *name, const char *value)
+{
+    if (strcmp(name, "optional") != 0)
+        return ini_text_wrong(&reader->text, reader->text.line,
+                              "\"%s\" stands before the first section: write [metric_name] above it", name);
+    if (strcmp(value, "yes") != 0)
+        return ini_text_wrong(&reader->text, reader->text.line,
+                              "the file is optional = yes, or has no such line, but not \"%s\"", value);
+    reader->optional = true;
     return 0;
 }
 
@@ -304,11 +316,8 @@ static int take_key(void *user, const char *section, const char *name, const cha
     struct metric_reader *reader = user;
     if (reader->text.failed)
         return 0;
-    if (reader->header == 0) {
-        ini_text_wrong(&reader->text, reader->text.line,
-                       "\"%s\" stands before the first section: write [metric_name] above it", name);
-        return 0;
-    }
+    if (reader->header == 0)
+        return take_head(reader, name, value) == 0;
     if (reader->fresh && begin_section(reader, section) < 0)
         return 0;
     if (reader->indented) {
@@ -386,46 +395,4 @@ int metrics_read_text(struct metrics *metrics, const char *path, const char *tex
     free(reader.floor);
     free(reader.law);
     return reader.text.failed ? -1 : 0;
-}
-
-static int read_metric_file(struct metrics *metrics, const char *path)
-{
-    char *text;
-    size_t length;
-    if (file_read(path, METRIC_FILE_LIMIT, &text, &length) < 0)
-        return -1;
-    int result = strlen(text) == length ? metrics_read_text(metrics, path, text)
-                                        : error("%s holds a NUL byte, so it is no text file", path);
-    free(text);
-    return result;
-}
-
-static int is_metric_file(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".ini") == 0;
-}
-
-int metrics_read_directory(struct metrics *metrics, const char *directory)
-{
-    struct dirent **entries = NULL;
-    *metrics = (struct metrics){0};
-    int count = scandir(directory, &entries, is_metric_file, by_entry_name);
-    if (count < 0)
-        return error("cannot read the metric files in %s: %s; name their folder with --metrics", directory,
-                     strerror(errno));
-    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", directory);
-    for (int i = 0; i < count; i++) {
-        char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
-        if (result == 0)
-            result = read_metric_file(metrics, path);
-        free(path);
-        free(entries[i]);
-    }
-    free(entries);
-    if (result == 0)
-        result = metrics_check(metrics);
-    if (result < 0)
-        metrics_release(metrics);
-    return result;
 }

@@ -3,6 +3,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 
+#include "chip_name.h"
 #include "computed_counters.h"
 #include "kernel_names.h"
 #include "law.h"

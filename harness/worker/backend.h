@@ -99,6 +99,14 @@ extern const struct collector host_collector; /* the host's clock only: needs no
 
 struct gpu_condition;
 
+/* A counter that CUPTI has for a chip; borrows. */
+struct chip_counter {
+    const char *name;        /* without an ending: "sm__inst_executed" */
+    const char *ending;      /* the usual one that makes it a counter of a metric file: ".sum" */
+    const char *unit;        /* what it counts: "instruction"; may be empty, as the next */
+    const char *description; /* CUPTI's */
+};
+
 /* What cugate_gpu_plugin() returns. Every function sets *problem when it fails. */
 struct gpu_plugin {
     /* Number of CUDA devices, 0 when there is no driver or no device (*problem says which); -1 for any other failure.
@@ -122,6 +130,10 @@ struct gpu_plugin {
      */
     int (*chip_counters)(const char *chip, const struct metrics *metrics, const char **chosen, char **memory,
                          size_t *passes, struct problem *problem);
+
+    /* Every counter that CUPTI has for a chip, in its order, without a GPU. */
+    int (*chip_list)(const char *chip, void (*take)(void *data, const struct chip_counter *counter), void *data,
+                     struct problem *problem);
 
     /* Names of the chips that CUPTI knows, owned by CUPTI. */
     int (*chips)(const char *const **names, size_t *count, struct problem *problem);

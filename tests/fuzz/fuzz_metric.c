@@ -68,6 +68,7 @@ static void check_equal(const struct metric *a, const struct metric *b)
     require(strcmp(a->counter, b->counter) == 0, "the counter changed");
     require(strcmp(a->unit, b->unit) == 0, "the unit changed");
     require(strcmp(a->doc, b->doc) == 0, "the doc changed");
+    require(a->optional == b->optional, "it became optional, or ceased to be");
     require(!a->weight == !b->weight && (!a->weight || strcmp(a->weight, b->weight) == 0), "the weight changed");
     require(a->class == b->class && a->better == b->better, "the class or direction changed");
     require(a->laws.count == b->laws.count, "a law was lost");
@@ -108,6 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t length;
         FILE *stream = open_memstream(&copy, &length);
         (void)metrics_check(&metrics);
+        if (metrics.count > 0 && metrics.list[0].optional)
+            fputs("optional=yes\n", stream);
         for (size_t i = 0; i < metrics.count; i++) {
             char words[64];
             require(strlen(metric_format(&metrics.list[i], 18700, words, sizeof words)) > 0, "a value has no words");

@@ -25,7 +25,7 @@ static const struct option_row *const all_rows[] = {
 static const struct option_row *const list_rows[] = {
     &option_k, &option_kernels,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
-           .place_2 = PLACE(metrics), .doc = ""),
+           .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets), .doc = ""),
     OPTION(.name = "devices", .kind = KIND_FLAG, .place = PLACE(list_devices), .doc = ""),
     OPTION(.name = "collectors", .kind = KIND_FLAG, .place = PLACE(list_collectors), .doc = ""),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
@@ -99,6 +99,8 @@ static void write_options(struct words *words, const struct command *command, co
     }
     if (options->list_metrics)
         add_text(words, "metrics", options->metrics);
+    for (size_t i = 0; i < options->metric_set_count; i++)
+        add(words, "--metrics=+%s", options->metric_sets[i]);
     if (!list)
         add_text(words, "format", options->format);
     add_text(words, "color", colors[options->color]);
@@ -141,6 +143,7 @@ static void same_options(const struct options *a, const struct options *b)
     same_text("--reason", a->reason, b->reason);
     same_text("--kernels", a->kernels, b->kernels);
     same_text("--metrics", a->metrics, b->metrics);
+    same_list("--metrics +", a->metric_sets, a->metric_set_count, b->metric_sets, b->metric_set_count);
     same_text("--chip", a->chip, b->chip);
     same_text("--collector", a->collector, b->collector);
     same_text("--format", a->format, b->format);

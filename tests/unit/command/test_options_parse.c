@@ -21,7 +21,7 @@ static const struct option_row *const all_rows[] = {
 static const struct option_row *const list_rows[] = {
     &option_k,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
-           .place_2 = PLACE(metrics), .doc = ""),
+           .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets), .doc = ""),
     OPTION(.name = "chip", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(chip), .doc = ""),
     NULL,
 };
@@ -154,6 +154,32 @@ Test(options_parse, the_last_of_two_counts)
     cr_expect_eq(options.samples, 7);
     cr_expect_str_eq(options.output, "b");
     options_release(&options);
+}
+
+static void expect_sets(const struct command *command, const char *const *words, const char *folder, const char *first,
+                        const char *second)
+{
+    struct options options;
+    char *argv[WORDS + 1];
+    cr_assert_eq(parse(&options, command, words, argv), 0);
+    cr_expect_str_eq(options.metrics, folder ? folder : options.found[1]);
+    cr_assert_eq(options.metric_set_count, (size_t)(first != NULL) + (second != NULL));
+    if (first)
+        cr_expect_str_eq(options.metric_sets[0], first);
+    if (second)
+        cr_expect_str_eq(options.metric_sets[1], second);
+    options_release(&options);
+}
+
+Test(options_parse, metrics_with_a_plus_are_added)
+{
+    expect_sets(&everything, (const char *const[]){"--metrics", "+a", NULL}, NULL, "a", NULL);
+    expect_sets(&everything, (const char *const[]){"--metrics=+a", "--metrics", "+b/c.ini", NULL}, NULL, "a",
+                "b/c.ini");
+    expect_sets(&everything, (const char *const[]){"--metrics", "+a", "--metrics", "d", NULL}, "d", "a", NULL);
+    expect_sets(&everything, (const char *const[]){"--metrics", "d", "--metrics", "e", NULL}, "e", NULL, NULL);
+    expect_sets(&listing, (const char *const[]){"--metrics=+a", "--metrics", "+b", NULL}, NULL, "a", "b");
+    expect_sets(&listing, (const char *const[]){"--metrics", "--chip", "GH100", NULL}, NULL, NULL, NULL);
 }
 
 Test(options_parse, metrics_of_list_may_name_a_directory)

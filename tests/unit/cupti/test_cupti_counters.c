@@ -157,3 +157,86 @@ Test(cupti_counters, the_chips_are_listed)
         cr_expect_lt(n, count, "%s is not listed", wanted[i]);
     }
 }
+
+static void count_counter(void *data, const struct chip_counter *counter)
+{
+    size_t *count = data;
+    *count += strcmp(counter->name, "smsp__inst_executed") == 0 && strcmp(counter->ending, ".sum") == 0 &&
+              strcmp(counter->unit, "instruction") == 0 && strstr(counter->description, "instructions executed");
+    *count += strcmp(counter->name, "l1tex__t_sector_hit_rate") == 0 && strcmp(counter->ending, ".ratio") == 0;
+    *count += strcmp(counter->name, "dram__throughput") == 0 &&
+              strcmp(counter->ending, ".avg.pct_of_peak_sustained_elapsed") == 0;
+}
+
+Test(cupti_counters, the_counters_of_a_chip_are_listed_each_with_its_ending)
+{
+    struct problem problem = {0};
+    size_t count = 0;
+    cr_assert_eq(plugin()->chip_list("GH100", count_counter, &count, &problem), 0, "%s", problem.text);
+    cr_expect_eq(count, 3);
+    cr_expect_eq(plugin()->chip_list("GH10", count_counter, &count, &problem), -1);
+}
+
+Test(cupti_counters, of_a_set_that_cannot_be_counted_the_metrics_at_fault_are_named)
+{
+    static const char *const counters[] = {"gpu__time_duration.sum", "dram__bytes.sum", "sm__cycles_active.avg",
+                                           "pcie__read_bytes.sum",   "no__such.sum",    "smsp__inst_executed.sum"};
+    struct answer answer = {0};
+    made_up_metrics(&answer.metrics, counters, ARRAY_SIZE(counters));
+    ask(&answer, "GH100");
+    cr_expect_eq(answer.result, -1);
+    cr_expect(strstr(answer.problem.text,
+                     "chip GH100 cannot count [m3] (pcie__read_bytes.sum) with [m1] (dram__bytes.sum): leave one"),
+              "%s", answer.problem.text);
+    forget(&answer);
+}
+
+Test(cupti_counters, what_a_product_has_is_a_chip)
+{
+    const char *const *names;
+    size_t count, products = 0;
+    struct problem problem = {0};
+    cr_assert_eq(plugin()->chips(&names, &count, &problem), 0, "%s", problem.text);
+    for (size_t i = 0; i < count; i++)
+        for (const char *rest = chip_products(names[i]); *rest; products++) {
+            char *product = x_sprintf("%.*s", (int)strcspn(rest, ","), rest);
+            const char *chip = chip_of_product(product);
+            cr_expect(chip && strcmp(chip, names[i]) == 0, "%s: %s, not %s", product, chip ? chip : "none", names[i]);
+            rest += strlen(product);
+            rest += strspn(rest, ", ");
+            free(product);
+        }
+    cr_expect_gt(products, 50);
+}
+
+Test(cupti_counters, tensor_metrics_have_counters)
+{
+    static const struct {
+        const char *chip, *lacks;
+        size_t most_passes;
+    } chips[] = {
+        {"GH100", " tensor_ops_fp8_to_fp32 tensor_ops_fp4_6_8 tensor_ops_fp16_to_fp32 tensor_ops_fp16_to_fp16", 8},
+        {"AD102", " tensor_ops_fp8_to_fp32 tensor_ops_fp4_6_8 tensor_ops_fp16", 10},
+        {"GA100", " tensor_ops_fp8 tensor_ops_fp8_to_fp32 tensor_ops_fp4_6_8 tensor_ops_fp16", 10},
+        {"GB202", " tensor_ops_fp8 tensor_ops_fp4_6_8 tensor_ops_fp16", 10},
+        {"GB100", " tensor_ops_fp8 tensor_ops_fp8_to_fp32 tensor_ops_fp16", 10},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
+        struct answer answer = {0};
+        char *set = "tensor", *lacks = x_strdup("");
+        cr_assert_eq(metrics_read_sets(&answer.metrics, "metrics", &set, 1, "metrics"), 0);
+        ask(&answer, chips[i].chip);
+        cr_assert_eq(answer.result, 0, "%s: %s", chips[i].chip, answer.problem.text);
+        for (size_t m = 0; m < answer.metrics.count; m++) {
+            if (answer.chosen[m] || computed_counter_of(&answer.metrics.list[m]) != COMPUTED_NONE)
+                continue;
+            char *longer = x_sprintf("%s %s", lacks, answer.metrics.list[m].name);
+            free(lacks);
+            lacks = longer;
+        }
+        cr_expect_str_eq(lacks, chips[i].lacks, "%s", chips[i].chip);
+        cr_expect_leq(answer.passes, chips[i].most_passes, "%s: %zu passes", chips[i].chip, answer.passes);
+        free(lacks);
+        forget(&answer);
+    }
+}

@@ -152,6 +152,10 @@ Test(metric_read, errors_say_file_line_and_remedy)
         const char *text, *words;
     } cases[] = {
         {"title = T\n", "x.ini:1: \"title\" stands before the first section"},
+        {"; c\noptional = no\n", "x.ini:2: the file is optional = yes, or has no such line, but not \"no\""},
+        {"optional =\n", "x.ini:1: the file is optional = yes"},
+        {"optional = yes\n more\n", "x.ini:2: the line is indented, but there is no key"},
+        {"[m]\noptional = yes\n", "x.ini:2: unknown key \"optional\""},
         {"[m]\n\n[n]\n" BODY, "x.ini:1: the section is empty"},
         {"[n]\n" BODY "[m]\n", "x.ini:8: the section is empty"},
         {"[m]\n" BODY "[m]\n" BODY, "x.ini:8: [m] is there already, at x.ini:1"},

@@ -1,0 +1,209 @@
+/* Which files of metrics are read, and how those of several folders become one list. */
+#include "base/base.h"
+
+#include "metric.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define METRIC_FILE_LIMIT (1u << 20)
+#define SUFFIX ".ini"
+
+static int read_metric_file(struct metrics *metrics, const char *path)
+{
+    char *text;
+    size_t length;
+    if (file_read(path, METRIC_FILE_LIMIT, &text, &length) < 0)
+        return -1;
+    int result = strlen(text) == length ? metrics_read_text(metrics, path, text)
+                                        : error("%s holds a NUL byte, so it is no text file", path);
+    free(text);
+    return result;
+}
+
+static int is_metric_file(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
+    return entry->d_name[0] != '.' && length > suffix && strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
+}
+
+/* The names of the metric files of a folder, in the order of their bytes, or -1. */
+static int list_files(const char *directory, struct dirent ***entries)
+{
+    *entries = NULL;
+    return scandir(directory, entries, is_metric_file, by_entry_name);
+}
+
+static void forget_files(struct dirent **entries, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+}
+
+/* Adds the metrics of a folder, with or without those of optional files. */
+static int read_folder(struct metrics *metrics, const char *directory, bool optional)
+{
+    struct dirent **entries;
+    const int count = list_files(directory, &entries);
+    if (count < 0)
+        return error("cannot read the metric files in %s: %s; name their folder with --metrics", directory,
+                     strerror(errno));
+    int result = count > 0 ? 0 : error("%s holds no metric files (*.ini); name their folder with --metrics", directory);
+    const size_t before = metrics->count;
+    for (int i = 0; i < count && result == 0; i++) {
+        const size_t kept = metrics->count;
+        char *path = x_sprintf("%s/%s", directory, entries[i]->d_name);
+        result = read_metric_file(metrics, path);
+        if (!optional && metrics->count > kept && metrics->list[kept].optional) /* all of the file are */
+            metrics_cut(metrics, kept);
+        free(path);
+    }
+    if (result == 0 && metrics->count == before)
+        result = error("the metric files in %s are optional or empty: name one, --metrics +%s/%s", directory, directory,
+                       entries[0]->d_name);
+    forget_files(entries, count);
+    return result;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static bool is_there(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0;
+}
+
+/* Says what --metrics +NAME might have meant. */
+static int refuse_set(const char *name, const char *shipped)
+{
+    struct dirent **entries;
+    const int count = list_files(shipped, &entries);
+    const char **names = x_calloc(count > 0 ? (size_t)count : 1, sizeof *names);
+    char *all = x_strdup("");
+    for (int i = 0; i < count; i++) {
+        entries[i]->d_name[strlen(entries[i]->d_name) - strlen(SUFFIX)] = '\0';
+        names[i] = entries[i]->d_name;
+        char *longer = x_sprintf("%s%s%s", all, i > 0 ? ", " : "", names[i]);
+        free(all);
+        all = longer;
+    }
+    const char *near = count > 0 ? nearest_name(name, names, (size_t)count) : NULL;
+    error("--metrics +%s: there is no such folder or file%s%s%s%s%s", name, near ? "; did you mean +" : "",
+          near ? near : "", near ? "?" : "", *all ? (near ? " There are " : "; those that came with cugate are ") : "",
+          all);
+    free(all);
+    free(names);
+    forget_files(entries, count > 0 ? count : 0);
+    return -1;
+}
+
+static int read_set(struct metrics *metrics, const char *name, const char *shipped)
+{
+    if (is_folder(name))
+        return read_folder(metrics, name, false);
+    if (is_there(name))
+        return read_metric_file(metrics, name);
+    char *path = x_sprintf("%s/%s" SUFFIX, shipped, name);
+    const int result =
+        !strchr(name, '/') && is_there(path) ? read_metric_file(metrics, path) : refuse_set(name, shipped);
+    free(path);
+    return result;
+}
+
+static bool same_laws(const struct laws *a, const struct laws *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(a->list[i].text, b->list[i].text) != 0)
+            return false;
+    return true;
+}
+
+/* The first key in which two definitions differ, or NULL. */
+static const char *differing_key(const struct metric *a, const struct metric *b)
+{
+    const struct {
+        const char *key;
+        bool differs;
+    } keys[] = {
+        {"counter", order_of_texts(a->counter, b->counter) != 0},
+        {"unit", order_of_texts(a->unit, b->unit) != 0},
+        {"class", a->class != b->class},
+        {"better", a->better != b->better},
+        {"floor", a->floor_absolute != b->floor_absolute || a->floor_relative != b->floor_relative},
+        {"weight", order_of_texts(a->weight, b->weight) != 0},
+        {"clock", order_of_texts(a->clock, b->clock) != 0},
+        {"trade", order_of_texts(a->trade, b->trade) != 0},
+        {"law", !same_laws(&a->laws, &b->laws)},
+        {"title", order_of_texts(a->title, b->title) != 0},
+        {"headline", order_of_texts(a->headline, b->headline) != 0},
+        {"doc", order_of_texts(a->doc, b->doc) != 0},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        if (keys[i].differs)
+            return keys[i].key;
+    return NULL;
+}
+
+/* Moves the metrics of a set to the others. One name is one metric: of two definitions nobody could tell which one a
+ * baseline was judged by. */
+static int add_set(struct metrics *metrics, struct metrics *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        struct metric *metric = &set->list[i];
+        const struct metric *there = metrics_find(metrics, metric->name);
+        const char *key = there ? differing_key(there, metric) : NULL;
+        if (key)
+            return error("%s:%d: [%s] is defined at %s:%d as well, with another %s: give one of them another name, or "
+                         "remove it",
+                         metric->file, metric->line, metric->name, there->file, there->line, key);
+        if (there)
+            continue;
+        *ARRAY_GROW(metrics->list, metrics->count) = *metric;
+        *metric = (struct metric){0};
+    }
+    return 0;
+}
+
+int metrics_read_sets(struct metrics *metrics, const char *directory, char *const *sets, size_t count,
+                      const char *shipped)
+{
+    *metrics = (struct metrics){0};
+    int result = read_folder(metrics, directory, false);
+    for (size_t i = 0; i < count && result == 0; i++) {
+        struct metrics set = {0};
+        result = read_set(&set, sets[i], shipped);
+        if (result == 0)
+            result = add_set(metrics, &set);
+        metrics_release(&set);
+    }
+    if (result == 0)
+        result = metrics_check(metrics);
+    if (result < 0)
+        metrics_release(metrics);
+    return result;
+}
+
+int metrics_read_directory(struct metrics *metrics, const char *directory)
+{
+    return metrics_read_sets(metrics, directory, NULL, 0, directory);
+}
+
+int metrics_read_whole(struct metrics *metrics, const char *directory)
+{
+    *metrics = (struct metrics){0};
+    int result = read_folder(metrics, directory, true);
+    if (result < 0)
+        metrics_release(metrics);
+    return result;
+}

@@ -1,0 +1,162 @@
+#include "base/base.h"
+#include "model/metric.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BODY "title = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n"
+
+struct fixture {
+    char *root, *shipped, *own;
+};
+
+static char *put_folder(const char *parent, const char *name)
+{
+    char *path = x_sprintf("%s/%s", parent, name);
+    cr_assert_eq(make_directories(path), 0);
+    return path;
+}
+
+static void begin(struct fixture *fixture)
+{
+    fixture->root = scratch_make();
+    fixture->shipped = put_folder(fixture->root, "shipped");
+    fixture->own = put_folder(fixture->root, "own");
+    free(scratch_file(fixture->shipped, "core.ini", "[m1]\n" BODY));
+    free(scratch_file(fixture->shipped, "tensor.ini", "; of few\noptional = yes\n[t1]\n" BODY "weight = m1\n"));
+}
+
+static void end(struct fixture *fixture)
+{
+    free(fixture->shipped);
+    free(fixture->own);
+    scratch_remove(fixture->root);
+}
+
+/* "m1 t1": the names that are read, or what is said. */
+static char *read_sets(const struct fixture *fixture, const char *first, const char *second)
+{
+    struct metrics metrics;
+    struct capture capture;
+    char *sets[] = {(char *)first, (char *)second};
+    capture_begin(&capture);
+    const int result = metrics_read_sets(&metrics, fixture->shipped, sets, (size_t)(first != NULL) + (second != NULL),
+                                         fixture->shipped);
+    char *words = capture_end(&capture);
+    if (result < 0) {
+        cr_expect_eq(metrics.count, 0);
+        cr_expect_null(metrics.list);
+        return words;
+    }
+    cr_expect_str_empty(words);
+    for (size_t i = 0; i < metrics.count; i++) {
+        char *longer = x_sprintf("%s%s%s", words, i > 0 ? " " : "", metrics.list[i].name);
+        free(words);
+        words = longer;
+    }
+    metrics_release(&metrics);
+    return words;
+}
+
+static void expect_names(const struct fixture *fixture, const char *first, const char *second, const char *names)
+{
+    char *found = read_sets(fixture, first, second);
+    cr_expect_str_eq(found, names);
+    free(found);
+}
+
+static void expect_words(const struct fixture *fixture, const char *first, const char *words)
+{
+    char *said = read_sets(fixture, first, NULL);
+    cr_expect(strstr(said, words), "\"%s\" lacks \"%s\"", said, words);
+    free(said);
+}
+
+Test(metric_sets, sets_are_added_to_a_folder)
+{
+    struct fixture fixture;
+    begin(&fixture);
+    free(scratch_file(fixture.own, "a.ini", "[own]\n" BODY "weight = m1\n"));
+    char *file = scratch_file(fixture.root, "one.ini", "optional = yes\n[one]\n" BODY);
+    expect_names(&fixture, NULL, NULL, "m1");
+    expect_names(&fixture, fixture.own, NULL, "m1 own");
+    expect_names(&fixture, "tensor", NULL, "m1 t1");
+    expect_names(&fixture, fixture.own, "tensor", "m1 own t1");
+    expect_names(&fixture, "tensor", fixture.own, "m1 t1 own");
+    expect_names(&fixture, file, NULL, "m1 one");
+    free(file);
+    end(&fixture);
+}
+
+Test(metric_sets, the_same_twice_is_once)
+{
+    struct fixture fixture;
+    begin(&fixture);
+    free(scratch_file(fixture.own, "a.ini", "[m1]\n" BODY));
+    expect_names(&fixture, fixture.own, "core", "m1");
+    expect_names(&fixture, "tensor", "tensor", "m1 t1");
+    end(&fixture);
+}
+
+Test(metric_sets, another_definition_of_a_name_is_refused_with_both_places)
+{
+    static const struct {
+        const char *section, *key;
+    } rows[] = {
+        {"[m1]\ntitle = T\ncounter = d.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n", "counter"},
+        {"[m1]\ntitle = T\ncounter = c.sum\nunit = B\nclass = time\nbetter = lower\ndoc = d\n", "unit"},
+        {"[m1]\ntitle = T\ncounter = c.sum\nunit = ns\nclass = info\nbetter = lower\ndoc = d\n", "class"},
+        {"[m1]\ntitle = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = higher\ndoc = d\n", "better"},
+        {"[m1]\n" BODY "floor = 50 %\n", "floor"},
+        {"[m1]\n" BODY "weight = m2\n[m2]\n" BODY, "weight"},
+        {"[m1]\n" BODY "clock = m1\n", "clock"},
+        {"[m1]\n" BODY "trade = m1\n", "trade"},
+        {"[m1]\n" BODY "law = > 0\n", "law"},
+        {"[m1]\ntitle = U\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = d\n", "title"},
+        {"[m1]\n" BODY "headline = h\n", "headline"},
+        {"[m1]\ntitle = T\ncounter = c.sum\nunit = ns\nclass = time\nbetter = lower\ndoc = e\n", "doc"},
+    };
+    struct fixture fixture;
+    begin(&fixture);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        free(scratch_file(fixture.own, "a.ini", rows[i].section));
+        char *words = x_sprintf(
+            "own/a.ini:1: [m1] is defined at %s/core.ini:1 as well, with another %s: ", fixture.shipped, rows[i].key);
+        expect_words(&fixture, fixture.own, words);
+        free(words);
+    }
+    end(&fixture);
+}
+
+Test(metric_sets, what_is_no_set_is_refused)
+{
+    struct fixture fixture;
+    begin(&fixture);
+    expect_words(&fixture, fixture.own, "own holds no metric files (*.ini)");
+    expect_words(&fixture, "tensr",
+                 "+tensr: there is no such folder or file; did you mean +tensor? There are core, tensor");
+    expect_words(&fixture, "no/tensor", "+no/tensor: there is no such folder or file");
+    free(scratch_file(fixture.own, "rare.ini", "optional = yes\n[r]\n" BODY));
+    expect_words(&fixture, fixture.own, "are optional or empty: name one, --metrics +");
+    free(scratch_file(fixture.own, "a.ini", "[own]\n" BODY "weight = m9\n"));
+    expect_words(&fixture, fixture.own, "[own] is weighed by \"m9\", but no section has that name");
+    end(&fixture);
+}
+
+Test(metric_sets, what_an_optional_file_has_is_known_to_be_optional)
+{
+    struct metrics metrics;
+    char *set = "tensor";
+    cr_assert_eq(metrics_read_sets(&metrics, "metrics", &set, 1, "metrics"), 0);
+    cr_expect(metrics_find(&metrics, "tensor_active")->optional);
+    cr_expect_not(metrics_find(&metrics, "time")->optional);
+    metrics_release(&metrics);
+    cr_assert_eq(metrics_read_directory(&metrics, "metrics"), 0);
+    cr_expect_null(metrics_find(&metrics, "tensor_active"));
+    metrics_release(&metrics);
+    cr_assert_eq(metrics_read_whole(&metrics, "metrics"), 0);
+    cr_expect(metrics_find(&metrics, "time") && metrics_find(&metrics, "tensor_active"));
+    metrics_release(&metrics);
+}
