@@ -240,6 +240,7 @@ ready:
 ## goldens: rewrite the expected outputs in tests/data from what cugate prints now
 goldens: all
 	@CUGATE=$(BUILD)/cugate tests/cli/run.sh --rewrite
+	@CUGATE=$(BUILD)/cugate tests/scripts/terminal.sh --rewrite
 	@CUGATE=$(BUILD)/cugate tests/scripts/planted.sh --rewrite
 	@ci/install_python.sh --test
 	@REWRITE_GOLDENS=1 CUGATE=$(BUILD)/cugate build/python/bin/python -m pytest -q reports/tests/test_views.py

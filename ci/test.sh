@@ -108,6 +108,7 @@ else
     script exec tests/scripts/exec.sh
     script exec_recorded tests/scripts/exec_recorded.sh
     script cli tests/cli/run.sh
+    script terminal tests/scripts/terminal.sh
     script junit tests/scripts/junit.sh
     script merge tests/scripts/merge.sh
     script check_perf tests/scripts/check_perf.sh

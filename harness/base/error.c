@@ -42,8 +42,10 @@ static void say_wrapped(const struct text *terminal, const char *kind, const cha
     char *lines = NULL;
     size_t size;
     const struct text text = {.stream = open_memstream(&lines, &size), .columns = terminal->columns};
-    if (!text.stream)
+    if (!text.stream) {
+        fprintf(stderr, "cugate: %s: %s\n", kind, words);
         return;
+    }
     text_wrap(&text, INK_PLAIN, text_print(&text, INK_PLAIN, "cugate: %s: ", kind), 2, words);
     fclose(text.stream);
     fputs(lines, stderr);

@@ -3,11 +3,14 @@
 #include "error.h"
 #include "utf8.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#define UNIT_MAX 4 /* characters of a unit with what ends the words: "us),", "MB;" */
 
 static const char *const inks[INKS] = {
     [INK_PLAIN] = "",       [INK_BOLD] = "\033[1m",    [INK_DIM] = "\033[2m",
@@ -171,11 +174,17 @@ static int fitting(const struct text *text, int column, const char *word, int le
     return text->columns > 0 && end < word + length ? (int)(end - word) : length;
 }
 
-/* A number and the "%" behind it stay together. */
+/* A number and its unit stay together: "17.8 M", "(86 %", "+11.5 us". */
 static int word_length(const char *words)
 {
     const size_t length = strcspn(words, " \n");
-    return (int)(strncmp(words + length, " %", 2) == 0 ? length + 1 + strcspn(words + length + 1, " \n") : length);
+    const char *digits = words + strspn(words, "(+-<");
+    if (*digits < '0' || *digits > '9' || words[length] != ' ')
+        return (int)length;
+    const char *behind = words + length + 1;
+    const size_t unit = strcspn(behind, " \n");
+    const bool is_unit = unit > 0 && unit <= UNIT_MAX && (*behind == '%' || isalpha((unsigned char)*behind));
+    return (int)(is_unit ? length + 1 + unit : length);
 }
 
 void text_wrap(const struct text *text, enum ink ink, int column, int indent, const char *words)

@@ -164,7 +164,7 @@ static const char *words_of(double deviation, const struct metric *metric, char 
     return words;
 }
 
-#define SPREAD_LINE 90 /* columns before the worst kernel, its metric before it */
+#define SPREAD_LINE 103 /* columns of its titles in one line */
 
 /* The worst kernel stands behind the figures, or below them where there is no room. */
 static void print_part_of_spread(const struct text *text, const char *name, const char *title,

@@ -38,8 +38,8 @@ static void print_bar(const struct text *text, double share)
     text_print(text, INK_DIM, "%.*s", BAR_WIDTH - full, "....................");
 }
 
-#define SHARE_END 77 /* columns before the bar */
-#define SOURCE_END 120
+#define SHARE_END 77   /* columns before the bar */
+#define SOURCE_END 121 /* and behind the longest source */
 
 /* Bars and sources where there is room for them; a source moves to the next line. */
 static void print_share(const struct text *text, double share, const char *source)

@@ -10,7 +10,7 @@
 #define LAUNCHES_SHOWN 8
 #define FUNCTION_WIDTH 38
 #define FUNCTION_MIN 20   /* a narrower one stands in a line of its own */
-#define LAUNCH_COLUMNS 80 /* of a line without its function */
+#define LAUNCH_COLUMNS 82 /* of a line without its function */
 #define CELL EXPLAIN_CELL
 #define PART_INDENT 16 /* of what explain_part says */
 

@@ -67,7 +67,7 @@ static const struct mark {
 
 const char *text_mark(enum value_state state)
 {
-    return marks[state].mark;
+    return marks[state].mark ? marks[state].mark : "";
 }
 
 static struct kernel_line *find_line(struct kernel_line *lines, size_t count, const char *id)

@@ -12,7 +12,9 @@ static size_t word_length(const char *command)
 {
     const char *end = command;
     for (char quote = 0; *end && (quote || *end != ' '); end++)
-        if (*end == '\'' || *end == '"')
+        if (!quote && *end == '\\' && end[1])
+            end++;
+        else if (*end == '\'' || *end == '"')
             quote = quote == *end ? 0 : quote ? quote : *end;
     if (*command == '-' && end[0] == ' ' && end[1] && end[1] != '-')
         return (size_t)(end - command) + 1 + word_length(end + 1);

@@ -162,8 +162,8 @@ static char *why_words(const struct group *group, size_t place, struct said *sai
     }
     if (!why)
         return NULL;
-    const bool as_above = said->why && strcmp(said->why, why) == 0 &&
-                          words_verdict_tone(group->rows[place]->verdict) != TONE_FAIL && strlen(why) > 30;
+    const bool as_above =
+        said->why && strcmp(said->why, why) == 0 && words_verdict_tone(group->rows[place]->verdict) != TONE_FAIL;
     const size_t rows = count_alike(&group->rows[place], group->count - place, why);
     const char *shown = as_above ? "as above" : why;
     char *words = rows > 2    ? x_sprintf("this row and the next %zu: %s", rows - 1, shown)
@@ -185,7 +185,8 @@ static size_t room_behind(const struct text *text, int indent)
 /* Dim, in one line that begins with a bar, so that no source text begins it. */
 static void print_source(const struct text *text, int indent, const char *source)
 {
-    char *line = text_cut(source, room_behind(text, indent + (int)strlen("    | ")));
+    const int width = text->columns > 0 ? text->columns : TEXT_WIDTH, begin = indent + (int)strlen("    | ");
+    char *line = text_cut(source, width > begin ? (size_t)(width - begin) : 0);
     for (char *tab = strchr(line, '\t'); tab; tab = strchr(tab, '\t'))
         *tab = ' ';
     (void)text_make_harmless(line, ' ');

@@ -78,7 +78,7 @@ rm -rf triton-base
 ask "$cugate" check --baselines triton-base --replay triton.json
 expect "Triton, unchanged" 0 'nothing is worse'
 ask "$cugate" check --baselines triton-base --replay triton-tile.json
-expect "another tile size" 5 'triton_add/sum_kernel@264,128,16  instructions' 'registers 25 -> 13' \
+expect "another tile size" 5 'triton_add/sum_kernel@264,128,16' '  instructions ' 'registers 25 -> 13' \
     'missing    triton_add/add_kernel@16384,128' 'other shapes: @65536,128'
 
 # ---- Lines

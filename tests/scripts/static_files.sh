@@ -43,7 +43,7 @@ expect "the same files" 0 'baselines/sm-90' 'nothing is worse: 3 rows in 3 kerne
 ask "$cugate" check --static both/app.o
 expect "code for another GPU beside it" 0 'nothing is worse: 3 rows in 3 kernels'
 ask "$cugate" check --static larger/app.o
-expect "more local memory" 1 'regressed  app/stacked  local_memory' '96 B  192 B' 'accept RUN.json -k app/stacked' \
+expect "more local memory" 1 'regressed  app/stacked' '  regressed  local_memory' '96 B  192 B' 'accept RUN.json -k app/stacked' \
     '!app/bounded'
 ask "$cugate" check --static gone/app.o
 expect "functions gone" 5 'missing    app/bounded' 'missing    app/stacked' 'remove its baseline file'
@@ -82,7 +82,7 @@ ask "$cugate" check --static --baselines triton cache
 expect "the same cache" 0 'nothing is worse: 6 rows in 3 kernels'
 describe 8 115712 ONE
 ask "$cugate" check --static --baselines triton cache -k triton/bounded
-expect "more shared memory, fewer warps" 1 'regressed  triton/bounded  theoretical_occupancy' \
+expect "more shared memory, fewer warps" 1 'regressed  triton/bounded' '  regressed  theoretical_occupancy' \
     'dynamic shared memory 2,048 -> 115,712 B'
 rm cache/TWO/kernel.json
 ask "$cugate" check --static --baselines triton cache -k 'triton/*' -k 'kernel/*'

@@ -67,3 +67,12 @@ Test(numbers, round_value_keeps_nine_digits_and_whole_numbers)
     cr_expect(isnan(round_value(NAN)));
     cr_expect(isinf(round_value(INFINITY)));
 }
+
+Test(numbers, one_is_not_many)
+{
+    cr_expect_str_eq(plural(1), "");
+    cr_expect_str_eq(plural(0), "s");
+    cr_expect_str_eq(plural(2), "s");
+    cr_expect_str_eq(plural_of(1, "pass", "passes"), "pass");
+    cr_expect_str_eq(plural_of(3, "pass", "passes"), "passes");
+}

@@ -133,3 +133,62 @@ Test(terminal, a_cut_says_so)
         free(end);
     }
 }
+
+Test(terminal, a_cut_in_the_middle_keeps_both_ends)
+{
+    static const struct {
+        const char *text;
+        size_t max;
+        const char *cut;
+    } rows[] = {
+        {"12345", 5, "12345"},      {"1234567", 6, "12...7"},
+        {"12345678", 7, "12...78"}, {EURO "1234567" EURO, 7, EURO "1...7" EURO},
+        {"12345", 4, "1..."},       {"12345", 3, "..."},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *cut = text_cut_middle(rows[i].text, rows[i].max);
+        cr_expect_str_eq(cut, rows[i].cut, "row %zu: %s", i, cut);
+        free(cut);
+    }
+}
+
+Test(terminal, words_are_wrapped_where_the_terminal_ends)
+{
+    static const struct {
+        int columns, column;
+        const char *words, *printed;
+    } rows[] = {
+        {0, 0, "one two", "one two\n"},
+        {40, 0, "1234567890 1234567890 1234567890 abcdef x", "1234567890 1234567890 1234567890 abcdef\n  x\n"},
+        {40, 0, "1234567890 1234567890 1234567890 ab 86 %", "1234567890 1234567890 1234567890 ab 86 %\n"},
+        {40, 0, "1234567890 1234567890 1234567890 abc 86 %", "1234567890 1234567890 1234567890 abc\n  86 %\n"},
+        {40, 0, "123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+         "1234567890123456789012345678901234567890\n  12345678901234567890123456789012345678\n  901234567890\n"},
+        {40, 30, "12345678901", "\n  12345678901\n"},
+        {40, 30, "1234567890", "1234567890\n"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *printed = NULL;
+        size_t size;
+        const struct text text = {.stream = open_memstream(&printed, &size), .columns = rows[i].columns};
+        text_wrap(&text, INK_PLAIN, rows[i].column, 2, rows[i].words);
+        fclose(text.stream);
+        cr_expect_str_eq(printed, rows[i].printed, "row %zu: %s", i, printed);
+        free(printed);
+    }
+}
+
+/* A pipe is none, whatever COLUMNS says: what is written into a file is the same everywhere. */
+Test(terminal, a_file_has_no_columns)
+{
+    setenv("COLUMNS", "50", 1);
+    FILE *file = tmpfile();
+    cr_assert_not_null(file);
+    cr_expect_eq(terminal_columns(file), 0);
+    fclose(file);
+    const struct text text = {.columns = 0}, narrow = {.columns = 80}, wide = {.columns = 200};
+    cr_expect_eq(text_width(&text), TEXT_WIDTH);
+    cr_expect_eq(text_width(&narrow), 80);
+    cr_expect_eq(text_width(&wide), TEXT_WIDTH);
+    cr_expect(text_fits(&text, 1000) && text_fits(&narrow, 80) && !text_fits(&narrow, 81));
+}

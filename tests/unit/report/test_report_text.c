@@ -1,15 +1,35 @@
 #include "report_support.h"
 
+#include "base/base.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void expect_last_line(const char *text, const char *line)
+/* The verdict is the last line but for what to do next, if there is something to do. */
+static void expect_verdict(const char *text, const char *line)
 {
-    size_t length = strlen(text), want = strlen(line) + 1;
-    const char *last = length >= want ? text + length - want : text;
-    cr_expect((last == text || last[-1] == '\n') && strncmp(last, line, want - 1) == 0 && last[want - 1] == '\n',
-              "expected the last line \"%s\" of:\n%s", line, text);
+    char *wanted = x_sprintf("\n%s\n", line);
+    const char *found = strstr(text, wanted);
+    const char *rest = found ? found + strlen(wanted) : "";
+    cr_expect(found || strncmp(text, wanted + 1, strlen(wanted) - 1) == 0, "expected \"%s\" in:\n%s", line, text);
+    cr_expect(!*rest || strncmp(rest, "next: ", 6) == 0, "expected the verdict last in:\n%s", text);
+    free(wanted);
+}
+
+static void expect_next(const char *text, const char *words)
+{
+    const char *next = strstr(text, "\nnext: ");
+    cr_expect(next && strstr(next, words), "expected \"%s\" to be next in:\n%s", words, text);
+}
+
+/* So many columns at most, in characters. */
+static void expect_lines_to_fit(const char *text, int columns, const char *what)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        const size_t length = strcspn(line, "\n");
+        cr_expect_leq((int)text_count_of(line, length), columns, "%s: %.*s", what, (int)length, line);
+    }
 }
 
 static void expect_tidy_lines(const char *text, const char *what)
@@ -86,11 +106,11 @@ Test(report_text, last_line_is_the_verdict)
         report_set_up(&fixture, rows[i].run);
         judge(&fixture);
         char *text = print(&fixture.report, report_text);
-        expect_last_line(text, rows[i].line);
+        expect_verdict(text, rows[i].line);
         free(text);
         fixture.report.quiet = true;
         text = print(&fixture.report, report_text);
-        expect_last_line(text, rows[i].line);
+        expect_verdict(text, rows[i].line);
         expect_no_word(text, "Test GPU");
         free(text);
         report_tear_down(&fixture);
@@ -113,7 +133,7 @@ Test(report_text, last_line_says_what_the_rows_do_not)
         judge(&fixture);
         fixture.report.exit_code = rows[i].code;
         char *text = print(&fixture.report, report_text);
-        expect_last_line(text, rows[i].line);
+        expect_verdict(text, rows[i].line);
         free(text);
         report_tear_down(&fixture);
     }
@@ -167,7 +187,7 @@ Test(report_text, run_alone_has_no_verdict_column)
     expect_no_word(text, "verdict");
     expect_no_word(text, "change");
     expect_word(text, "element 4097: expected 17.25, found 0");
-    expect_last_line(
+    expect_verdict(
         text, "measured: 2 of 6 kernels; 1 wrong result; 1 crashed; 1 hung; 1 not built; 1 row not counted (exit 5)");
     free(text);
     report_tear_down(&fixture);
@@ -182,7 +202,7 @@ Test(report_text, no_baseline_says_how_to_make_one)
     expect_word(text, "cugate aa --sessions 10 --save sessions");
     expect_word(text, "cugate accept sessions/*.json --reason \"first baseline\"");
     expect_word(text, "transpose/padded"); /* what was measured is shown all the same */
-    expect_last_line(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
+    expect_verdict(text, "no baseline; measured: 6 of 6 kernels (exit 4)");
     free(text);
 
     /* accept would refuse to put two devices into one directory */
@@ -267,10 +287,10 @@ Test(report_text, rows_say_what_stands_behind_them)
     expect_word(text, "13 of 14 pairs");
     expect_word(text, "+100 ns of the change is the whole suite's");
     cr_expect_eq(count_words(text, "2 of 2 sessions against 12"), 2u, "each red row has its evidence:\n%s", text);
-    expect_word(text, "  unsure     (suite)      time");
+    expect_word(text, "\nunsure     (suite)\n  unsure     time\n");
     expect_word(text, "the whole suite moved by +10.0 %");
     cr_expect_eq(count_words(text, "(suite)"), 1u, "it is no kernel of the table:\n%s", text);
-    expect_word(text, "  trade-off  copy/plain");
+    expect_word(text, "\n  trade-off  achieved_occupancy");
     expect_word(text, "a trade-off: time improved");
     free(text);
     report_tear_down(&fixture);
@@ -316,7 +336,7 @@ Test(report_text, a_warning_alone_is_no_failure)
     invent(&fixture, "copy/plain", "time", VERDICT_EXPECTED, "known until 2030-01-01, see issue 7");
     invent(&fixture, "copy/plain", "instructions", VERDICT_SAME, NULL);
     char *text = print(&fixture.report, report_text);
-    expect_last_line(text, "nothing fails: 2 rows in 2 kernels; 1 expected (exit 0)");
+    expect_verdict(text, "nothing fails: 2 rows in 2 kernels; 1 expected (exit 0)");
     free(text);
     report_tear_down(&fixture);
 }
@@ -410,6 +430,138 @@ Test(report_text, of_many_rows_that_the_baseline_lacks_ten_are_listed)
     fixture.report.verbose = true;
     text = print(&fixture.report, report_text);
     cr_expect_eq(count_words(text, "\n  unsure  "), unsure);
+    free(text);
+    report_tear_down(&fixture);
+}
+
+/* ---- On a terminal ---- */
+
+static const int widths[] = {40, 60, 80, 100, 120, 200};
+
+Test(report_text, lines_fit_the_terminal)
+{
+    for (size_t i = 0; i < fixture_run_count * ARRAY_SIZE(widths); i++)
+        for (int mode = 0; mode < 5; mode++) {
+            const int columns = widths[i % ARRAY_SIZE(widths)];
+            struct fixture fixture;
+            report_set_up(&fixture, fixture_runs[i / ARRAY_SIZE(widths)]);
+            if (mode == 4)
+                alone(&fixture, EXIT_BASELINE);
+            else
+                judge(&fixture);
+            fixture.report.columns = columns;
+            fixture.report.quiet = mode == 1;
+            fixture.report.power = fixture.report.verbose = mode == 2;
+            fixture.report.replay = mode == 3;
+            char *text = print(&fixture.report, report_text);
+            expect_lines_to_fit(text, columns, fixture_runs[i / ARRAY_SIZE(widths)]);
+            free(text);
+            report_tear_down(&fixture);
+        }
+}
+
+/* However narrow it is, no number is lost. */
+Test(report_text, figures_are_never_cut)
+{
+    static const char *const figures[] = {"1,048,576", "17.83 M",  "+16.78 M", "17.0 x",
+                                          "200,000",   "+17.20 M", "31.4 us"};
+    for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+        struct fixture fixture;
+        report_set_up(&fixture, "worse.json");
+        judge(&fixture);
+        fixture.report.columns = widths[i];
+        char *text = print(&fixture.report, report_text);
+        for (size_t f = 0; f < ARRAY_SIZE(figures); f++)
+            expect_word(text, figures[f]);
+        free(text);
+        report_tear_down(&fixture);
+    }
+}
+
+Test(report_text, the_kernel_that_lost_most_time_is_first)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "worse.json");
+    forget_judgements(&fixture);
+    static const char *const kernels[] = {"copy/plain", "transpose/naive", "transpose/padded"};
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
+        invent(&fixture, kernels[i], "instructions", VERDICT_REGRESSED, NULL);
+    invent(&fixture, "reduce/tree", "instructions", VERDICT_IMPROVED, NULL);
+    invent(&fixture, "reduce/atomic", "instructions", VERDICT_UNSURE, "made up");
+    fixture.report.verbose = true;
+    char *text = print(&fixture.report, report_text);
+    static const char *const order[] = {
+        "\nWorse: ",
+        "\nregressed  transpose/padded  time +11.5 us (+58.0 %)\n",
+        "\nregressed  transpose/naive  time +82 ns (+0.1 %)\n",
+        "\nregressed  copy/plain  time +25 ns (+0.1 %)\n",
+        "\nUnsure: ",
+        "\nunsure     reduce/atomic  time ",
+        "\nImproved: ",
+        "\nimproved   reduce/tree  time -4.27 us (-17.7 %)\n",
+    };
+    const char *at = text;
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+        const char *found = strstr(at, order[i]);
+        cr_expect(found, "expected \"%s\" behind what comes before it in:\n%s", order[i], text);
+        at = found ? found : at;
+    }
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_text, a_line_says_what_to_do_next)
+{
+    static const struct {
+        const char *run, *words;
+    } rows[] = {
+        {"worse.json", "if it is meant: cugate explain transpose/padded"},
+        {"unsure.json", "mend what the reason says"},
+        {"broken.json", "cugate run -k copy/plain"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        report_set_up(&fixture, rows[i].run);
+        judge(&fixture);
+        char *text = print(&fixture.report, report_text);
+        expect_next(text, rows[i].words);
+        free(text);
+        report_tear_down(&fixture);
+    }
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    judge(&fixture);
+    char *text = print(&fixture.report, report_text);
+    expect_no_word(text, "next: ");
+    free(text);
+    invent(&fixture, "copy/plain", NULL, VERDICT_NEW, "made up");
+    fixture.comparison.counts[VERDICT_NEW]++;
+    text = print(&fixture.report, report_text);
+    expect_next(text, "cugate accept run.json --reason \"...\"");
+    free(text);
+    alone(&fixture, EXIT_BASELINE);
+    text = print(&fixture.report, report_text);
+    expect_next(text, "make the first baseline");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+Test(report_text, words_are_explained_where_they_are_used)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    judge(&fixture);
+    char *text = print(&fixture.report, report_text);
+    expect_word(text, "\nsession: ");
+    expect_no_word(text, "\nlimit: ");
+    free(text);
+    fixture.report.verbose = true;
+    text = print(&fixture.report, report_text);
+    expect_word(text, "\nlimit: ");
+    free(text);
+    fixture.report.quiet = true;
+    text = print(&fixture.report, report_text);
+    expect_no_word(text, "\nlimit: ");
     free(text);
     report_tear_down(&fixture);
 }
