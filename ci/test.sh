@@ -116,6 +116,7 @@ else
     script static tests/scripts/static.sh
     script simulate tests/scripts/simulate.sh
     script own tests/scripts/own.sh
+    script bisect tests/scripts/bisect.sh
     script recorded tests/sim/recorded.sh
     script faults tests/sim/faults.sh
     script static_files tests/scripts/static_files.sh

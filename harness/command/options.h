@@ -51,8 +51,10 @@ struct options {
     bool static_only, simulate, all, paired, power, drift_reference, lines;
     int first, skip, runs; /* of a program: --first, 0: none was given; --skip; --runs, 0: as many as it takes */
     const char *nvtx, *name;
-    int explain;  /* --explain, seconds, default 20 */
-    int sessions; /* --sessions, default 10 */
+    const char *build; /* bisect --build */
+    bool measure;      /* bisect --measure */
+    int explain;       /* --explain, seconds, default 20 */
+    int sessions;      /* --sessions, default 10 */
     bool list_metrics, list_devices, list_collectors, list_config;
     char **arguments; /* what is no option, borrowed */
     size_t argument_count;
