@@ -188,7 +188,7 @@ nightly-report:
 
 ## test: unit tests, command lines, replays, fuzz corpora, pages in a browser; needs no GPU
 test:
-	@ci/install_deps.sh build test python browser $(WHEELS_MISSING)
+	@ci/install_deps.sh build test package python browser $(WHEELS_MISSING)
 	@ci/install_python.sh --test
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests fuzzers standin
 	@BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' \
@@ -406,10 +406,10 @@ $(BUILD)/libcugate_sim.so: $(SIM_O) $(BUILD)/libcugate.a harness/sim/cudart.map
 $(BUILD)/package/%.so: private CUDA_RPATHS := $$ORIGIN/cuda/nvidia/cu13/lib /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64
 
 # cugate's own kernels travel inside the plugin, for every GPU: what is installed may meet another one than the present.
-# Not by `ld -b binary`, which aligns nothing.
+# Without lines, which would name this machine's folders. Not by `ld -b binary`, which aligns nothing.
 build/device/%.fatbin: kernels/device/%.cu build/flags.cu $(CUDA_READY)
 	@mkdir -p $(@D)
-	$(call say,NVCC)$(NVCC) -fatbin $(filter-out $(GENCODE),$(CU_FLAGS)) -arch=all $(CUDA_CPPFLAGS) -o $@ $<
+	$(call say,NVCC)$(NVCC) -fatbin $(filter-out $(GENCODE) -lineinfo,$(CU_FLAGS)) -arch=all $(CUDA_CPPFLAGS) -o $@ $<
 .SECONDARY: $(DEVICE_CU:kernels/device/%.cu=build/device/%.fatbin)
 $(BUILD)/device/%.o: build/device/%.fatbin | $(BUILD)
 	@mkdir -p $(@D)

@@ -6,7 +6,8 @@
 #                                           memory, planted faults, what the READMEs say,
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
 #                                           the gate, fuzz corpora; and, but not with sanitizers, which they do not
-#                                           concern, the reports, what is in ci/ for CI servers, and projects of others
+#                                           concern, the reports, what is in ci/ for CI servers, what is installed,
+#                                           another repository's CI, and projects of others
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
@@ -128,6 +129,8 @@ else
     if [ "$build" = build ]; then
         script gate tests/scripts/gate.sh
         script ci_templates tests/scripts/ci_templates.sh
+        script packages tests/scripts/packages.sh
+        script action tests/scripts/action.sh
         script rooms tests/scripts/rooms.sh
         script outside tests/outside/run.sh
         end_reports

@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# Tests what is installed: `make deb` and `make wheel` are built, installed into a bare root, tried there and removed, with
+# nothing left; and what bash completes. Needs no GPU, but the network, as cugate-fetch does. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/packages.sh
+set -uo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# shellcheck source=/dev/null
+. tests/scripts/expect.sh
+unset BASE OUT HISTORY STRICT CUGATE CUGATE_NVDISASM GITHUB_ACTIONS GITHUB_STEP_SUMMARY
+export XDG_CACHE_HOME=$work/cache
+python=$top/build/python/bin/python
+version=$(sed -n 's/^#define CUGATE_VERSION "\(.*\)"/\1/p' harness/base/version.h)
+
+# check LABEL COMMAND...: that it succeeds.
+check() {
+    local label=$1
+    shift
+    ask "$@"
+    expect "$label" 0
+}
+without_words() { [ -z "$("$@" 2>&1 | tee /dev/stderr)" ]; } # that it succeeds and says nothing
+made() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "$@"; }
+
+ask made deb wheel
+expect "make deb wheel" 0 "cugate_${version}_" "cugate_reports-$version-py3-none-any.whl"
+deb=$(echo build/package/cugate_"$version"_*.deb)
+wheel=build/package/cugate_reports-$version-py3-none-any.whl
+
+# ---- What is in it: nothing of NVIDIA's, and no path of the machine that made it.
+ask dpkg-deb --contents "$deb"
+expect "deb: contents" 0 ./usr/bin/cugate ./usr/lib/cugate/libcugate_sim.so ./usr/lib/cugate/libcugate_cupti.so \
+    ./usr/lib/cugate/libcugate_inject.so ./usr/share/man/man1/cugate.1.gz metrics/core.ini gpus/nvidia-h200.ini \
+    templates/base.html bash-completion/completions/cugate cugate/kernel.h '!nvdisasm' '!libcupti.so' '!libcudart' '!libnv' \
+    '!libkernels'
+mkdir "$work/unpacked"
+dpkg-deb -x "$deb" "$work/unpacked"
+ask grep -rlF "$top" "$work/unpacked"
+expect "deb: no path of the tree in it" 1
+ask man --warnings=w -l "$work/unpacked/usr/share/man/man1/cugate.1.gz"
+[ "$code" = 127 ] || expect "deb: the manual page" 0 'cugate check' '--simulate' 'EXIT CODES' '!warning'
+for line in "Version: $version" 'libgsl2' 'libjansson4' 'libdw1' 'libxxhash0' 'libinih1'; do
+    ask dpkg-deb --field "$deb"
+    expect "deb: control says $line" 0 "$line"
+done
+
+# ---- Installed by dpkg below a folder, with a database of its own, and run from there.
+root=$work/root
+mkdir -p "$root"/var/lib/dpkg/{info,updates}
+touch "$root"/var/lib/dpkg/{status,available}
+dpkg_root() { dpkg --root="$root" --force-depends --force-not-root --force-script-chrootless --log=/dev/null "$@"; }
+installed=$root/usr/bin
+check "deb: installed" dpkg_root --install "$deb"
+ask "$installed/cugate" --version
+expect "deb: cugate --version" 0 "cugate $version"
+check "deb: judges a recording" "$installed/cugate" check --replay tests/data/recorded-nvidia-h200.json
+
+simulate() { (cd "$top" && "$installed/cugate" check --simulate --all --kernels build/libkernels.so -k hierarchy/thread_index); }
+computed() { # exit code 3, a compiler that the baseline does not know, is as good here
+    simulate
+    local ended=$?
+    [ $ended -eq 0 ] || [ $ended -eq 3 ]
+}
+ask simulate
+expect "deb: without nvdisasm nothing is simulated, and it says what to do" 5 cugate-fetch
+ask "$installed/cugate-fetch" nonsense
+expect "cugate-fetch: an unknown part" 2 "there is no part 'nonsense'"
+ask "$installed/cugate-fetch" --help
+expect "cugate-fetch --help" 0 'disasm' '!set -euo'
+wheels=$root/usr/share/cugate/ci/install_cuda_wheels.sh
+cp "$wheels" "$work/kept"
+sed -i '/^disasm/s/ [0-9a-f]\{64\}/ 0000000000000000000000000000000000000000000000000000000000000000/g' "$wheels"
+ask "$installed/cugate-fetch" disasm
+expect "cugate-fetch: another file than the pinned one is refused" 1 'DO NOT MATCH THE HASHES' 'cannot install'
+cp "$work/kept" "$wheels"
+check "cugate-fetch" "$installed/cugate-fetch"
+check "cugate-fetch: a second time there is nothing to do" without_words "$installed/cugate-fetch"
+ask computed
+expect "deb: computes without a GPU" 0 'computed'
+
+# ---- The reports, with the Python packages of the tree, of two kernels: a page each is soon drawn.
+recorded=$work/recorded.json
+jq '.kernels |= with_entries(select(.key | startswith("hierarchy/")))' tests/data/recorded-nvidia-h200.json >"$recorded"
+mkdir -p "$work/repository" && cd "$work/repository" || exit 2
+mkdir -p "$XDG_CACHE_HOME/cugate"
+ln -s "$top/build/python" "$XDG_CACHE_HOME/cugate/python"
+ask "$installed/cugate-report" ingest "$recorded"
+expect "cugate-report ingest" 0
+ask "$installed/cugate-report" page -o page
+expect "cugate-report page" 0 'page: page/index.html'
+check "cugate-report: the page has plots of the metrics that are installed" grep -q 'achieved_occupancy\|Achieved occupancy' page/index.html
+cp -r "$top/baselines" .
+ask "$installed/cugate-gate" --replay "$recorded" -k 'hierarchy/*'
+expect "cugate-gate in another repository" 0 'page: build/gate/page/index.html'
+ask "$installed/cugate-nightly"
+expect "cugate-nightly without a GPU is no pass" 5 'no GPU'
+cd "$top" || exit 2
+
+# ---- Moved as a whole: nothing in it knows where it was.
+cp -a "$root/usr" "$work/moved"
+ask "$work/moved/bin/cugate" list --metrics
+expect "moved: finds its metrics" 0 achieved_occupancy
+ask "$work/moved/bin/cugate-report" --help
+expect "moved: finds its reports" 0 'usage: cugate-report'
+ask env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --define-prefix --cflags cugate
+expect "moved: pkg-config" 0 "-I$work/moved/include"
+
+# ---- Removed, with all that came after.
+check "deb: removed" dpkg_root --purge cugate
+ask find "$root" -path "$root/var" -prune -o -type f -print -o -type l -print -o -type d -name cugate -print
+expect "deb: nothing is left" 0 '!/'
+
+# ---- In a root that has only what the package depends on.
+# shellcheck source=/dev/null
+codename=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+mapfile -t sources < <(ls /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null)
+depends=$(dpkg-deb --field "$deb" Depends | sed 's/ *([^)]*)//g; s/ //g')
+bare() { mmdebstrap --quiet --variant=extract --include="$depends" "$codename" "$work/bare" "${sources[@]}"; }
+in_bare() { # a process there has /proc
+    # shellcheck disable=SC2016 # for the inner shell
+    unshare --mount bash -c 'mount -t proc proc "$1/proc" && cd / && exec chroot "$@"' bash "$work/bare" "$@"
+}
+if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
+    check "bare root: made of the package's dependencies" bare
+    mkdir -p "$work/bare"/{proc,dev,tmp,work}
+    check "bare root: unpacked" dpkg-deb -x "$deb" "$work/bare"
+    cp -r tests/data/recorded-nvidia-h200.json baselines build/libkernels.so "$work/bare/work"
+    cp -r build/disasm "$work/bare/usr/lib/cugate"
+    ask in_bare /usr/bin/cugate --version
+    expect "bare root: cugate --version" 0 "cugate $version"
+    ask in_bare /usr/bin/cugate check --replay /work/recorded-nvidia-h200.json --baselines /work/baselines
+    expect "bare root: judges a recording" 0 'nothing is worse'
+    in_bare_computed() {
+        in_bare /usr/bin/cugate check --simulate --all --kernels /work/libkernels.so --baselines /work/baselines -k hierarchy/thread_index
+        local ended=$?
+        [ $ended -eq 0 ] || [ $ended -eq 3 ]
+    }
+    ask in_bare_computed
+    expect "bare root: computes without a GPU" 0 computed
+    ask in_bare /usr/bin/cugate list --devices
+    expect "bare root: without CUPTI nothing is measured, and it says what to do" 5 'cugate-fetch cupti'
+else
+    echo "bare root: left out, since only root may mount /proc in it"
+fi
+
+# ---- The wheel, in an environment of its own, beside the packages of the tree.
+environment=$work/environment
+"$python" -m venv --without-pip "$environment"
+site=$("$environment/bin/python" -c 'import site; print(site.getsitepackages()[0])')
+"$python" -c 'import site; print(site.getsitepackages()[0])' >"$site/tree.pth"
+find "$environment" -not -name '*.pyc' -not -name __pycache__ | sort >"$work/before"
+pip() { "$python" -m pip --disable-pip-version-check --python "$environment/bin/python" "$@"; }
+check "wheel: installed, and its dependencies are those that are pinned" pip install --quiet --no-index "$wheel"
+cd "$work" || exit 2
+ask "$environment/bin/cugate-report" ingest --history w.db "$recorded"
+expect "wheel: cugate-report ingest" 0
+ask "$environment/bin/python" -m cugate_reports page --history w.db -o wheel_page
+expect "wheel: python -m cugate_reports page" 0 'page: wheel_page/index.html'
+cd "$top" || exit 2
+check "wheel: removed" pip uninstall --quiet --yes cugate-reports
+find "$environment" -not -name '*.pyc' -not -name __pycache__ | sort >"$work/after"
+check "wheel: nothing is left" diff "$work/before" "$work/after"
+ask grep -F "version = \"$version\"" reports/pyproject.toml
+expect "wheel: of the program's version" 0
+
+# ---- What bash completes.
+complete_word() { # WORD...: what the last one becomes
+    bash -c '. "$0"; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cugate; printf "%s " "${COMPREPLY[@]}"' \
+        "$work/unpacked/usr/share/bash-completion/completions/cugate" "$@"
+}
+completes() { # EXPECTED WORD...
+    local wanted=$1
+    shift
+    ask complete_word "$@"
+    [ "$(sed 's/ $//' "$work/said")" = "$wanted" ] || code=1
+    expect "completion: $* -> $wanted" 0
+}
+check "completion: shellcheck" shellcheck -s bash "$work/unpacked/usr/share/bash-completion/completions/cugate"
+completes check cugate che
+completes 'exec explain' cugate help ex
+completes --static cugate check --sta
+completes 'json junit' cugate check --format j
+completes 'json junit' cugate check --format = j
+completes 'json= junit=' cugate check --report j
+completes harness cugate check --metrics harn
+completes '' cugate check --simulate = x
+completes '' cugate check -k x
+completes README.md cugate explain --replay READM
+completes README.md cugate exec -- cat READM
+completes 'dram_throughput dram_bytes_read dram_bytes_write' "$top/build/cugate" exec -m dram
+every_option() { # of every command, in one go
+    # shellcheck disable=SC2016 # for the inner shell
+    for command in $(build/cugate --help | sed -n '/^commands$/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        build/cugate "$command" --help | sed -n "/^options/,/^example/s/^ .* \(--[a-z]*\).*/$command \1/p"
+    done | bash -c '. "$0"; compopt() { :; }; COMP_CWORD=2; while read -r command option; do
+        COMP_WORDS=(cugate "$command" "$option"); _cugate
+        [[ " ${COMPREPLY[*]} " == *" $option "* ]] || echo "not completed: $command $option"
+        count=$((count + 1)); done; echo "$count options"' "$work/unpacked/usr/share/bash-completion/completions/cugate"
+}
+ask every_option
+expect "completion: every option of every command" 0 ' options' '!not completed'
+
+summary
