@@ -33,8 +33,28 @@ static bool is_gated_number(const struct metric *metric, const struct row *row)
     return metric && metric->class != METRIC_INFO && row->state == VALUE_MEASURED;
 }
 
+/* Whether the baseline was accepted under a definition that judges that number of its own. */
+static bool was_judged(const struct judging *judging, const struct row *base)
+{
+    const struct metric_note *note = base ? run_find_note(judging->sides->baseline, base->metric) : NULL;
+    return note && note->judged && note->class != METRIC_INFO && base->state == VALUE_MEASURED &&
+           !judging->sides->computed;
+}
+
+/* What used to be judged and is not defined any more, as when a folder is not named this time, must not read as good. */
+static void judge_undefined(struct judging *judging, const char *kernel, char *names)
+{
+    if (names)
+        set_reason(add_judgement(judging->comparison, kernel, NULL, VERDICT_UNSURE),
+                   "its baseline judges what no metric file here defines: %s; name their folder with --metrics +DIR, or "
+                   "take them out of the baseline",
+                   names);
+    free(names);
+}
+
 static void judge_rows(struct judging *judging, const struct result *base, const struct result *now)
 {
+    char *undefined = NULL;
     struct pairing pairing = {.sides = judging->sides, .base_result = base, .now_result = now};
     for (size_t b = 0, n = 0; b < base->row_count || n < now->row_count;) {
         int order = b == base->row_count  ? 1
@@ -46,6 +66,11 @@ static void judge_rows(struct judging *judging, const struct result *base, const
         const struct metric *metric = metrics_find(judging->sides->metrics, name);
         if (!metric) {
             *ARRAY_GROW(judging->unknown.names, judging->unknown.count) = name;
+            if (was_judged(judging, pairing.base)) {
+                char *longer = x_sprintf("%s%s%s", undefined ? undefined : "", undefined ? ", " : "", name);
+                free(undefined);
+                undefined = longer;
+            }
             continue;
         }
         if (!pairing.now && is_beyond_computing(judging->sides, name)) {
@@ -55,6 +80,7 @@ static void judge_rows(struct judging *judging, const struct result *base, const
         pairing.suite = suite_of(judging->comparison, metric);
         judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
     }
+    judge_undefined(judging, now->id, undefined);
 }
 
 /* The declaration that the kernel goes, or NULL. */

@@ -232,6 +232,26 @@ finish "a kernel in expected.ini that has no baseline" $? 0 "expected.ini:1: tra
 if ! grep -q __asan_init "$cugate"; then
     "$cugate" list --metrics --chip gh100 >out 2>err
     finish "list --metrics --chip gh100" $? 0 "smsp__inst_executed.sum; chip GH100: 37 of 37 metrics, 3 passes; !not supported"
+    list() { # CODE EXPECTATIONS ARGUMENT...
+        local wanted=$1 expectations=$2
+        shift 2
+        "$cugate" list --metrics "$@" >out 2>err
+        finish "list --metrics $*" $? "$wanted" "$expectations"
+    }
+    list 0 'chip AD102: 37 of 37 metrics' --chip 'GeForce RTX 4090'
+    list 2 "'RTX 4909' is no chip or product: did you mean 'RTX 4090'?" --chip 'RTX 4909'
+    list 2 "'frob' is no chip or product: ; --chip help" --chip frob
+    list 0 'GH100  H100, H200; GB202  ; RTX 5090' --chip help
+    list 0 'chip GH100: 45 of 49 metrics, 8 passes; not supported; tensor_ops_int8 takes 2 passes alone; !tensor_active takes' \
+        +tensor --chip H200
+    list 2 'chip GH100 cannot count [pcie_read] (pcie__read_bytes.sum) with [dram_throughput] (dram__throughput' \
+        +made_up/clashing.ini --chip H100
+    list 0 'smsp__inst_executed.sum  instruction  used by instructions; # of warp instructions executed; !dram__' \
+        --chip H100 --search 'Warp inst_executed'
+    list 0 'sm__ops_path_tensor_src_fp8.sum  math_op  used by tensor_ops_fp8 of tensor.ini; !bf16' --chip L4 --search 'tensor fp8'
+    list 2 "no counter of chip GH100 has 'tensr' in its name or description: did you mean 'tensor' by 'tensr'?" \
+        --chip H100 --search tensr
+    list 2 "has 'tensor dram' in its name or description: fewer or shorter words find more" --chip H100 --search 'tensor dram'
 fi
 
 echo "$passed passed, $failed failed"
