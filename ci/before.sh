@@ -4,8 +4,9 @@
 #   [CUGATE=build/cugate] ci/before.sh REVISION [OPTION OF cugate check]...
 #
 # Which folders they are is said by --baselines and --metrics among the options; without them by cugate.ini; else they are
-# baselines here, and metrics here where cugate's own are these. What this repository or that revision does not have is left
-# out, and the check says so; so are metrics that only add to cugate's own (--metrics +DIR). The folder is build/before, made anew each time. Exits 2 when there is no such revision.
+# baselines here, and metrics here where cugate's own are these. (What is beside them, --metrics +DIR, is held against
+# the definitions that the baseline was accepted under.) What this repository or that revision does not have is left
+# out, and the check says so. The folder is build/before, made anew each time. Exits 2 when there is no such revision.
 set -euo pipefail
 
 fail() {
@@ -30,7 +31,8 @@ for ((i = 1; i <= $#; i++)); do
     case ${!i} in
     --baselines) baselines=${!next-} ;;
     --baselines=*) baselines=${!i#*=} ;;
-    --metrics) metrics=${!next-} ;;
+    --metrics) [[ ${!next-} == +* ]] || metrics=${!next-} ;;
+    --metrics=+*) ;;
     --metrics=*) metrics=${!i#*=} ;;
     esac
 done

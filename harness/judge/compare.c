@@ -41,14 +41,16 @@ static bool was_judged(const struct judging *judging, const struct row *base)
            !judging->sides->computed;
 }
 
-/* What used to be judged and is not defined any more, as when a folder is not named this time, must not read as good. */
+/* What used to be judged and is not defined any more, as when a folder is not named this time, must not read as good.
+ */
 static void judge_undefined(struct judging *judging, const char *kernel, char *names)
 {
     if (names)
-        set_reason(add_judgement(judging->comparison, kernel, NULL, VERDICT_UNSURE),
-                   "its baseline judges what no metric file here defines: %s; name their folder with --metrics +DIR, or "
-                   "take them out of the baseline",
-                   names);
+        set_reason(
+            add_judgement(judging->comparison, kernel, NULL, VERDICT_UNSURE),
+            "its baseline judges what no metric file here defines: %s; name their folder with --metrics +DIR, or "
+            "take them out of the baseline",
+            names);
     free(names);
 }
 

@@ -138,6 +138,10 @@ ask ci/before.sh HEAD~1 -k x --baselines=no/such --metrics other
 expect "the options say which folders" 0 build/before
 ask grep -r . build/before
 expect "an earlier layout is gone" 0 build/before/metrics/b.ini:1 '!a.json'
+ask ci/before.sh HEAD~1 --metrics other --metrics +inner/perf --metrics=+inner
+expect "metrics beside others take the place of none" 0 build/before
+ask grep -r . build/before
+expect "and those others are laid out" 0 build/before/metrics/b.ini:1
 (cd inner && CUGATE=no/such ask ../ci/before.sh HEAD --baselines perf --metrics "$PWD/../other" && cat build/before/*/*) >"$work/said" 2>&1
 # shellcheck disable=SC2034 # expect reads it
 code=$?

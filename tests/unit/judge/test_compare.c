@@ -586,3 +586,42 @@ Test(compare, counts_of_another_compiler_s_code_are_told)
         tear_down(&fixture);
     }
 }
+
+/* As of a metric in a folder that is not named this time. */
+Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
+{
+    static const struct {
+        enum metric_class class;
+        bool judged, has_number, computed, unsure;
+    } rows[] = {
+        {METRIC_EXACT, true, true, false, true},   {METRIC_STEADY, true, true, false, true},
+        {METRIC_TIME, true, true, false, true},    {METRIC_INFO, true, true, false, false},
+        {METRIC_EXACT, false, true, false, false}, /* nothing says what it was */
+        {METRIC_EXACT, true, false, false, false}, /* there was no number to judge */
+        {METRIC_EXACT, true, true, true, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        struct metric_note note = *run_find_note(&fixture.base, "count");
+        note.name = "elsewhere";
+        note.class = rows[i].class;
+        note.judged = rows[i].judged;
+        run_set_note(&fixture.base, &note);
+        if (rows[i].has_number)
+            put(&fixture.base, "a/b", "elsewhere", 7);
+        else
+            put_state(&fixture.base, "a/b", "elsewhere", VALUE_NOT_APPLICABLE);
+        put_times(&fixture.base, "a/b", "count", 7, 3);
+        put_times(&fixture.run, "a/b", "count", 7, 1);
+        if (rows[i].computed)
+            put_fact(&fixture.run, SESSION_COLLECTOR, RUN_COMPUTED);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "");
+        cr_expect_eq(judgement != NULL, rows[i].unsure, "row %zu", i);
+        if (judgement) {
+            cr_expect_eq(judgement->verdict, VERDICT_UNSURE, "row %zu", i);
+            cr_expect(says(judgement, "no metric file here defines: elsewhere; "), "%s", judgement->reason);
+        }
+        tear_down(&fixture);
+    }
+}
