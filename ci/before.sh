@@ -23,6 +23,7 @@ config=$("${CUGATE:-build/cugate}" list --config 2>/dev/null) || config='' # the
 while IFS= read -r line; do
     case $line in
     'baselines = '*) baselines=${line#*= } ;;
+    'metrics = +'*) ;;
     'metrics = '*) metrics=${line#*= } ;;
     esac
 done <<<"$config"
