@@ -2,6 +2,7 @@
 #ifndef BASE_H
 #define BASE_H
 
+#include "columns.h"
 #include "error.h"
 #include "files.h"
 #include "ini_lines.h"

@@ -1,6 +1,6 @@
 #include "error.h"
 
-#include "terminal.h"
+#include "columns.h"
 #include "utf8.h"
 
 #include <stdarg.h>
@@ -36,34 +36,36 @@ void exit_code_help(FILE *stream)
         fprintf(stream, "  %3d  %s\n", (int)table[i].code, table[i].doc);
 }
 
-/* The same on a terminal, where the message may take several lines. */
-static void say_wrapped(const struct text *terminal, const char *kind, const char *words)
+/* On a terminal a long message goes on in the next line at a blank, not within a word. */
+static void break_lines(char *text, int columns)
 {
-    char *lines = NULL;
-    size_t size;
-    const struct text text = {.stream = open_memstream(&lines, &size), .columns = terminal->columns};
-    if (!text.stream) {
-        fprintf(stderr, "cugate: %s: %s\n", kind, words);
-        return;
+    char *blank = NULL;
+    int column = 0;
+    for (const char *at = text; *at;) {
+        const char *begin = at;
+        (void)text_next(&at);
+        if (*begin == ' ')
+            blank = text + (begin - text);
+        if (++column > columns && blank) {
+            *blank = '\n';
+            column = (int)text_count_of(blank + 1, (size_t)(at - blank - 1));
+            blank = NULL;
+        }
     }
-    text_wrap(&text, INK_PLAIN, text_print(&text, INK_PLAIN, "cugate: %s: ", kind), 2, words);
-    fclose(text.stream);
-    fputs(lines, stderr);
-    free(lines);
 }
 
 /* One call of fprintf a message, so that the lines of two processes do not mix. Text out of files may be hostile, so no
  * control character reaches the terminal, and no newline: CI servers take commands from the beginning of a line. */
 __attribute__((format(printf, 2, 0))) static void say(const char *kind, const char *format, va_list list)
 {
-    char text[4096];
+    char text[4096], line[4200];
     vsnprintf(text, sizeof text, format, list);
     text_make_harmless(text, ' ');
-    const struct text terminal = {.columns = terminal_columns(stderr)};
-    if (terminal.columns > 0)
-        say_wrapped(&terminal, kind, text);
-    else
-        fprintf(stderr, "cugate: %s: %s\n", kind, text);
+    snprintf(line, sizeof line, "cugate: %s: %s", kind, text);
+    const int columns = terminal_columns(stderr);
+    if (columns > 0)
+        break_lines(line, columns);
+    fprintf(stderr, "%s\n", line);
 }
 
 int error(const char *format, ...)

@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define UNIT_MAX 4 /* characters of a unit with what ends the words: "us),", "MB;" */
 
@@ -65,19 +63,6 @@ char *text_cut_middle(const char *text, size_t max)
         return text_cut(text, max);
     const size_t end = (max - 3) / 2, beginning = max - 3 - end;
     return x_sprintf("%.*s...%s", (int)(skip(text, beginning) - text), text, skip(text, count - end));
-}
-
-int terminal_columns(FILE *stream)
-{
-    struct winsize size = {0};
-    const int file = fileno(stream);
-    if (file < 0 || !isatty(file))
-        return 0;
-    /* A terminal that does not say how wide it is has a shell, mostly, that was told. */
-    const char *told = getenv("COLUMNS");
-    long columns = ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : told ? atol(told) : 0;
-    columns = columns > 0 && columns < 10000 ? columns : 80;
-    return columns < TEXT_NARROWEST ? TEXT_NARROWEST : (int)columns;
 }
 
 int text_width(const struct text *text)

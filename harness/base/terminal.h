@@ -3,20 +3,18 @@
 #ifndef TERMINAL_H
 #define TERMINAL_H
 
+#include "columns.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
-#define TEXT_WIDTH 120    /* of lines of words where there is no terminal, and at most on a wide one */
-#define TEXT_NARROWEST 40 /* what is written for a terminal that is narrower */
+#define TEXT_WIDTH 120 /* of lines of words where there is no terminal, and at most on a wide one */
 
 struct text {
     FILE *stream;
     bool color;
     int columns; /* of the terminal; 0: it is none, so that tables are as wide as they need */
 };
-
-/* The columns of the terminal that a stream is, TEXT_NARROWEST at least; 0 when it is none. */
-int terminal_columns(FILE *stream);
 
 /* Where lines of words end. */
 int text_width(const struct text *text);

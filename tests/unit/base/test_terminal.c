@@ -178,14 +178,8 @@ Test(terminal, words_are_wrapped_where_the_terminal_ends)
     }
 }
 
-/* A pipe is none, whatever COLUMNS says: what is written into a file is the same everywhere. */
-Test(terminal, a_file_has_no_columns)
+Test(terminal, what_is_no_terminal_is_as_wide_as_it_needs)
 {
-    setenv("COLUMNS", "50", 1);
-    FILE *file = tmpfile();
-    cr_assert_not_null(file);
-    cr_expect_eq(terminal_columns(file), 0);
-    fclose(file);
     const struct text text = {.columns = 0}, narrow = {.columns = 80}, wide = {.columns = 200};
     cr_expect_eq(text_width(&text), TEXT_WIDTH);
     cr_expect_eq(text_width(&narrow), 80);
