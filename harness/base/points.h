@@ -1,5 +1,5 @@
-/* points.h - where a kernel is on the axes of its family, as its id ends: softmax/online[n=16M,type=half]. The contract,
- * and what stands for it in kernel libraries, is cugate/kernel.h. */
+/* points.h - where a kernel is on the axes of its family, as its id ends: softmax/online[n=16M,type=half]. The
+ * contract, and what stands for it in kernel libraries, is cugate/kernel.h. */
 #ifndef POINTS_H
 #define POINTS_H
 
@@ -19,8 +19,8 @@ char *point_fault(const char *text);
  * class of characters, as shells have them. */
 const char *point_pattern(const char *pattern);
 
-/* Whether each AXIS=VALUE of such a pattern is at that point, "n=16M,type=half". A VALUE may be a glob, and a number may
- * be written out. */
+/* Whether each AXIS=VALUE of such a pattern is at that point, "n=16M,type=half". A VALUE may be a glob, and a number
+ * may be written out. */
 bool point_matches(const char *pattern, const char *point);
 
 #endif
