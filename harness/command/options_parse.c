@@ -76,7 +76,7 @@ static void add_to_list(void *place, char *word)
 /* A text, or with a `+` before it one more of a list. */
 static int take_text(struct options *options, const struct option_row *row, const char *name, size_t place, char *text)
 {
-    if (row->place_more == 0 || *text != '+')
+    if (row->place_more == 0 || !text || *text != '+')
         *(const char **)(void *)((char *)options + place) = text;
     else if (text[1])
         add_to_list((char *)options + row->place_more, text + 1);

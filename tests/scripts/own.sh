@@ -91,7 +91,7 @@ expect "a point is explained" 0 'saxpy/simple[n=4K]' '!n=64K'
 printf '[saxpy/simple[n=4K] global_load_sectors]\nissue = https://example.org/1\nexpires = 2999-01-31\n' \
     >"$work/baselines/nvidia-h200/expected.ini"
 in_folder strided check "${mine[@]}" -k '*[n=4K]'
-expect "a regression at a point can be declared" 1 'expected' 'saxpy/simple[n=4K]  global_load_sectors'
+expect "a regression at a point can be declared" 1 'expected' 'saxpy/simple[n=4K]' 'global_load_sectors'
 
 # ---- What a user got wrong
 build faults tests/data/own_faults.cu >"$work/said" 2>&1 || cat "$work/said"
