@@ -98,8 +98,8 @@ static int measure(struct runs *runs, const struct options *options, const struc
     if (interrupts_close(&interrupts) && code == EXIT_SAME)
         code = EXIT_INTERRUPTED;
     if (code == EXIT_INTERRUPTED)
-        warning("the A/A is of the %zu sessions that are whole%s", runs->count,
-                runs->count < 2 ? ", and it takes two" : "");
+        warning("the A/A is of the %zu session%s that %s whole%s", runs->count, plural(runs->count),
+                plural_of(runs->count, "is", "are"), runs->count < 2 ? ", and it takes two" : "");
     return code;
 }
 

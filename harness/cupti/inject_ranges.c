@@ -430,8 +430,8 @@ static int decode(struct problem *problem)
         cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
         return -1;
     if (info.numTotalRanges != ranges.count || decoded.numOfRangeDropped > 0)
-        return problem_set(problem, "%zu launches were made and CUPTI has ranges of %zu", ranges.count,
-                           info.numTotalRanges);
+        return problem_set(problem, "%zu %s made and CUPTI has ranges of %zu", ranges.count,
+                           plural_of(ranges.count, "launch was", "launches were"), info.numTotalRanges);
     return 0;
 }
 

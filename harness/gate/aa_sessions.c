@@ -159,8 +159,8 @@ static void narrow_rows(struct analysis *analysis, struct run *runs, size_t coun
             kernels += any;
         }
         if (kernels > 0)
-            leave_out(analysis, metric,
-                      x_sprintf("of %zu kernel%s: not in every session", kernels, plural(kernels)), false);
+            leave_out(analysis, metric, x_sprintf("of %zu kernel%s: not in every session", kernels, plural(kernels)),
+                      false);
     }
 }
 

@@ -198,16 +198,16 @@ static void say_losses(const struct program_run *part)
     if (part->failure)
         warning("a process of the program could not be measured: %s", part->failure);
     if (part->broken_off > 0)
-        warning("%zu of %zu processes of the program ended without a word, by _exit or a signal: of their last "
+        warning("%zu of %zu process%s of the program ended without a word, by _exit or a signal: of their last "
                 "launches nothing is known",
-                part->broken_off, part->processes);
+                part->broken_off, part->processes, plural_of(part->processes, "", "es"));
     if (part->lost > 0)
-        warning("what %zu launches counted was lost: %s", part->lost, part->trouble ? part->trouble : "not known why");
+        warning("what %zu launch%s counted was lost: %s", part->lost, plural_of(part->lost, "", "es"),
+                part->trouble ? part->trouble : "not known why");
     if (part->unwatched > 0)
-        warning(
-            "%zu launches were not watched: they were of too many shapes, of threads that wait for each other, of a "
-            "graph whose nodes were changed, or made by an outdated function of the driver",
-            part->unwatched);
+        warning("%zu %s not watched: they were of too many shapes, of threads that wait for each other, of a graph "
+                "whose nodes were changed, or made by an outdated function of the driver",
+                part->unwatched, plural_of(part->unwatched, "launch was", "launches were"));
 }
 
 /* An exit code when nothing can be made of the run, after error(). */

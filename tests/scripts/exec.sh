@@ -148,7 +148,7 @@ signalled() {
 
 # ---- What takes seconds, beside all the rest
 
-ended='1 of 1 processes of the program ended without a word'
+ended='1 of 1 process of the program ended without a word'
 hung='did not end within 1 s; a longer limit is set with --timeout'
 (
     mkdir slow slow/counters slow/tmp

@@ -88,7 +88,7 @@ show() {
 
 for columns in 60 80 100 120 200; do
     rm -rf made
-    "$cugate" accept made_up/session_[123].json $M --baselines made --reason "made up" -q || exit 2
+    "$cugate" accept made_up/session_[123].json --metrics made_up/metrics --baselines made --reason "made up" -q || exit 2
     show "$columns" "${lasting[@]}" >"lasting_$columns.txt"
     show "$columns" "${passing[@]}" >"passing_$columns.txt"
     for what in lasting passing; do
