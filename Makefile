@@ -269,7 +269,7 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install $(BUILD)/libcugate_{cupti,inject,sim}.so "$(to)/lib/cugate"
 	install -m 644 $(BUILD)/cugate.pc "$(to)/lib/pkgconfig"
 	install -m 644 $(BUILD)/cugateConfigVersion.cmake harness/cugate{Config,Test}.cmake "$(to)/lib/cmake/cugate"
-	install -m 644 harness/cugate/kernel.{h,hpp} "$(to)/include/cugate"
+	install -m 644 harness/cugate/*.{h,hpp} "$(to)/include/cugate"
 	install -m 644 metrics/*.ini "$(to)/share/cugate/metrics"
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
 

@@ -1,7 +1,6 @@
 #include "points.h"
 
 #include "error.h"
-#include "names.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -16,7 +15,7 @@
 
 static size_t axis_length(const char *text)
 {
-    return *text >= 'a' && *text <= 'z' ? name_length(text) : 0;
+    return *text >= 'a' && *text <= 'z' ? strspn(text, LETTERS DIGITS "_") : 0;
 }
 
 static size_t value_length(const char *text)

@@ -1,5 +1,6 @@
 /* kernel.hpp - a kernel library in C++17, in few lines. <cugate/kernel.h> is the contract, and says which stream a
- * launch is on, what counts, and which runtime of CUDA; this header needs nothing but that and cuda_runtime.h.
+ * launch is on, what counts, and which runtime of CUDA. Arrays are in <cugate/arrays.hpp>, axes in <cugate/axes.hpp>;
+ * of others only cuda_runtime.h is needed.
  *
  *     #include <cugate/kernel.hpp>
  *
@@ -14,16 +15,18 @@
  *             return out.allocate(at["n"]);
  *         }
  *         int restore() { return out.poison(); }
- *         int verify(cugate::why &why) { return out.compare(why, [&](size_t i) { return 2 * x.host[i] + y.host[i]; });
- * }
+ *         int verify(cugate::why &why)
+ *         {
+ *             return out.compare(why, [&](size_t i) { return 2 * x.host[i] + y.host[i]; }, 1e-6);
+ *         }
  *     };
  *
  *     CUGATE_LIBRARY(cugate::family<saxpy>("saxpy", "out = 2 x + y")
  *                        .axis("n", {1 << 20, 1 << 24})
  *                        .bytes([](const cugate::point &at) { return 12.0 * at["n"]; })
- *                        .variant("simple", "an element a thread",
- *                                 [](saxpy &s) { saxpy_kernel<<<s.out.count / 256, 256>>>(s.x.data, s.y.data,
- * s.out.data); }))
+ *                        .variant("simple", "an element a thread", [](saxpy &s) {
+ *                            saxpy_kernel<<<s.out.count / 256, 256>>>(s.x.data, s.y.data, s.out.data);
+ *                        }))
  *
  *     nvcc -O3 -lineinfo -shared -cudart shared -Xcompiler -fPIC -o libmine.so saxpy.cu
  *
@@ -44,298 +47,29 @@
 #ifndef CUGATE_KERNEL_HPP
 #define CUGATE_KERNEL_HPP
 
+#include <cugate/arrays.hpp>
+#include <cugate/axes.hpp>
 #include <cugate/kernel.h>
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdarg>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <initializer_list>
-#include <stdexcept>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-/* Returns the error from the calling function when `call` fails. */
-#define CUGATE_TRY(call)                                                                                               \
-    do {                                                                                                               \
-        const int cugate_try_result = static_cast<int>(call);                                                          \
-        if (cugate_try_result != 0)                                                                                    \
-            return cugate_try_result;                                                                                  \
-    } while (0)
-
 namespace cugate {
 
-/* ---- Numbers for inputs
- * ---------------------------------------------------------------------------------------------- */
-
-/* A 32-bit value that depends on seed and index alone, so inputs are the same on every machine, in any order, on host
- * and device. The finaliser of MurmurHash3 (Appleby), which is public domain. */
-__host__ __device__ inline uint32_t hash32(uint32_t seed, uint64_t index)
-{
-    uint32_t h = static_cast<uint32_t>(index) * 0x9e3779b9u + static_cast<uint32_t>(index >> 32) * 0x85ebca6bu + seed;
-    h = (h ^ (h >> 16)) * 0x85ebca6bu;
-    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-    return h ^ (h >> 16);
-}
-
-/* Uniform in [0, 1), a multiple of 2^-24, exact in float. */
-__host__ __device__ inline float uniform(uint32_t seed, uint64_t index)
-{
-    return static_cast<float>(hash32(seed, index) >> 8) * 0x1p-24f;
-}
-
-/* ---- What verify says
- * ------------------------------------------------------------------------------------------------ */
-
-/* Where verify says what is wrong: `return why("out[%zu]: expected %g, found %g", i, want, got)`, one line. */
-class why {
-    char *text;
-    size_t size;
-
-  public:
-    why(char *text_, size_t size_) : text(text_), size(size_)
-    {
-    }
-
-    __attribute__((format(printf, 2, 3))) int operator()(const char *format, ...)
-    {
-        va_list arguments;
-        va_start(arguments, format);
-        std::vsnprintf(text, size, format, arguments);
-        va_end(arguments);
-        return CUGATE_WRONG;
-    }
-};
-
-/* |got - want| <= tolerance * max(|want|, scale); false for NaN. */
-inline bool close_to(double got, double want, double tolerance, double scale = 1.0)
-{
-    return std::fabs(got - want) <= tolerance * std::fmax(std::fabs(want), scale);
-}
-
-/* The error of the launches before, which this clears. */
-inline int launched()
-{
-    return static_cast<int>(cudaGetLastError());
-}
-
-/* ---- Arrays
- * ---------------------------------------------------------------------------------------------------------- */
-
-/* Device memory that frees itself; `data` is null until allocate() succeeds. */
-template <class T> struct device_array {
-    T *data = nullptr;
-    size_t count = 0;
-
-    device_array() = default;
-    device_array(const device_array &) = delete;
-    device_array &operator=(const device_array &) = delete;
-    ~device_array()
-    {
-        cudaFree(data);
-    }
-
-    [[nodiscard]] int allocate(size_t n)
-    {
-        CUGATE_TRY(cudaFree(data));
-        data = nullptr;
-        count = 0;
-        CUGATE_TRY(cudaMalloc(reinterpret_cast<void **>(&data), n * sizeof(T)));
-        count = n;
-        return 0;
-    }
-    [[nodiscard]] int upload(const std::vector<T> &from)
-    {
-        return static_cast<int>(cudaMemcpy(data, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
-    }
-    [[nodiscard]] int download(std::vector<T> &to) const
-    {
-        to.resize(count);
-        return static_cast<int>(cudaMemcpy(to.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost));
-    }
-    /* Every byte 0xFF: a NaN as a floating-point number, so that an element nobody wrote never passes verify. Of whole
-     * numbers it is -1, or the largest: where that may be a right answer, another byte. */
-    [[nodiscard]] int poison(int byte = 0xFF)
-    {
-        return static_cast<int>(cudaMemsetAsync(data, byte, count * sizeof(T)));
-    }
-    [[nodiscard]] int copy_from(const device_array &other)
-    {
-        return static_cast<int>(cudaMemcpyAsync(data, other.data, count * sizeof(T), cudaMemcpyDeviceToDevice));
-    }
-};
-
-/* Device memory, and on the host the values that fill() gave it, for a reference. */
-template <class T> struct array : device_array<T> {
-    std::vector<T> host;
-
-    /* n elements, each element(i). */
-    template <class F, class = std::enable_if_t<std::is_invocable_v<F &, size_t>>>
-    [[nodiscard]] int fill(size_t n, F element)
-    {
-        host.resize(n);
-        for (size_t i = 0; i < n; i++)
-            host[i] = static_cast<T>(element(i));
-        CUGATE_TRY(this->allocate(n));
-        return this->upload(host);
-    }
-
-    /* n elements that depend on the seed alone: uniform in [0, 1), or whole numbers of 32 random bits. */
-    [[nodiscard]] int fill(size_t n, uint32_t seed)
-    {
-        return fill(n, [seed](size_t i) {
-            if constexpr (std::is_integral_v<T>)
-                return static_cast<T>(hash32(seed, i));
-            else
-                return uniform(seed, i);
-        });
-    }
-
-    /* Puts the values of fill() back, for what a launch changes in place. */
-    [[nodiscard]] int reset()
-    {
-        return this->upload(host);
-    }
-
-    /* Takes the elements from the device and compares each with want(i): equal, or apart by no more than
-     * tolerance * max(|want|, 1). 0, CUGATE_WRONG with the first one that is wrong, or an error. */
-    template <class F> [[nodiscard]] int compare(why &why, F want, double tolerance = 0)
-    {
-        std::vector<T> got;
-        CUGATE_TRY(this->download(got));
-        size_t first = 0, wrong = 0;
-        for (size_t i = got.size(); i-- > 0;) {
-            if (!is_right(got[i], want(i), tolerance)) {
-                first = i;
-                wrong++;
-            }
-        }
-        if (wrong == 0)
-            return 0;
-        return why("element %zu of %zu: expected %.9g, found %.9g; %zu are wrong in all", first, got.size(),
-                   number(want(first)), number(got[first]), wrong);
-    }
-
-  private:
-    template <class N> static double number(N value)
-    {
-        if constexpr (std::is_arithmetic_v<N>)
-            return static_cast<double>(value);
-        else
-            return static_cast<double>(static_cast<float>(value)); /* half and its like */
-    }
-
-    template <class N> static bool is_right(T got, N want, double tolerance)
-    {
-        if constexpr (std::is_integral_v<T> && std::is_integral_v<N>)
-            if (tolerance == 0)
-                return got == static_cast<T>(want);
-        return close_to(number(got), number(want), tolerance);
-    }
-};
-
-/* ---- Axes
- * ------------------------------------------------------------------------------------------------------------ */
-
-/* A value on an axis: a whole number, such as a size, or a word, such as a type. */
-class value {
-  public:
-    std::string label; /* as it stands in names: 16777216 is 16M */
-    bool is_number;
-    int64_t number = 0;
-
-    template <class N, class = std::enable_if_t<std::is_integral_v<N> && !std::is_same_v<N, bool>>>
-    value(N number_) : is_number(true), number(static_cast<int64_t>(number_))
-    {
-        int64_t rest = number;
-        size_t suffix = 0;
-        while (suffix < 3 && rest != 0 && rest % 1024 == 0) {
-            rest /= 1024;
-            suffix++;
-        }
-        label = std::to_string(rest) + std::string("KMG").substr(suffix - (suffix > 0), suffix > 0);
-    }
-    value(const char *word) : label(word), is_number(false)
-    {
-    }
-    value(const std::string &word) : label(word), is_number(false)
-    {
-    }
-};
-
-/* A value on each axis of a family. */
-class point {
-    std::vector<std::pair<std::string, value>> values; /* by the names of the axes */
-
-    const value &find(const char *axis) const
-    {
-        for (const auto &[name, value] : values)
-            if (name == axis)
-                return value;
-        throw std::invalid_argument(std::string("the family has no axis \"") + axis + "\"");
-    }
-
-  public:
-    /* The number on that axis. */
-    int64_t operator[](const char *axis) const
-    {
-        const value &found = find(axis);
-        if (!found.is_number)
-            throw std::invalid_argument(std::string("\"") + found.label + "\" on the axis \"" + axis +
-                                        "\" is no number");
-        return found.number;
-    }
-    /* The word on that axis; of a number its label, such as 16M. */
-    const std::string &word(const char *axis) const
-    {
-        return find(axis).label;
-    }
-
-    point with(const std::string &axis, const value &value) const
-    {
-        point made = *this;
-        const auto behind = [&](const auto &other) { return axis < other.first; };
-        made.values.insert(std::find_if(made.values.begin(), made.values.end(), behind), {axis, value});
-        return made;
-    }
-    std::string label() const
-    {
-        std::string text;
-        for (const auto &[name, value] : values)
-            text += (text.empty() ? "" : ",") + name + "=" + value.label;
-        return text;
-    }
-};
-
-/* A number of bytes or operations: one for all points, or a function of the point. */
-class amount {
-    std::function<double(const point &)> of;
-
-  public:
-    amount(double number) : of([number](const point &) { return number; })
-    {
-    }
-    template <class F, class = std::enable_if_t<std::is_invocable_r_v<double, F &, const point &>>>
-    amount(F function) : of(std::move(function))
-    {
-    }
-    double operator()(const point &at) const
-    {
-        return of(at);
-    }
-};
-
-/* ---- Families
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Families ---- */
 
 namespace detail {
 
@@ -562,8 +296,7 @@ template <class State, size_t variants = 0> class [[nodiscard]] family {
     }
 };
 
-/* ---- The library
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- The library ---- */
 
 /* The tables of kernel.h, made of what was written down. A mistake in it, such as an axis without a value, is kept, and
  * refused by cugate with words. */
@@ -669,8 +402,7 @@ class library {
     }
 };
 
-/* ---- For tables that are written as kernel.h has them
- * ---------------------------------------------------------------- */
+/* ---- For tables that are written as kernel.h has them ---- */
 
 /* Writes the reason and returns CUGATE_WRONG: `return wrong(why, size, "...", ...)`. */
 __attribute__((format(printf, 3, 4))) inline int wrong(char *why, size_t size, const char *format, ...)
@@ -702,8 +434,7 @@ template <class State> void close_state(void *state)
 
 } // namespace cugate
 
-/* ---- What compiled it
- * ------------------------------------------------------------------------------------------------ */
+/* ---- What compiled it ---- */
 
 #define CUGATE_TEXT_OF(word) #word
 #define CUGATE_TEXT(word) CUGATE_TEXT_OF(word)

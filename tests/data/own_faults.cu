@@ -31,6 +31,8 @@ struct four {
     }
     int verify(const cugate_variant &, cugate::why &why)
     {
+        if (fault("nothing is compared"))
+            return cugate::array<int>().compare(why, [](size_t) { return 4; });
         return out.compare(why, [](size_t i) { return fault("an element differs") && i == 17 ? 5 : 4; });
     }
 };

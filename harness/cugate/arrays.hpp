@@ -1,0 +1,197 @@
+/* arrays.hpp - what kernels work on, and how their results are compared; <cugate/kernel.hpp> includes it. */
+#ifndef CUGATE_ARRAYS_HPP
+#define CUGATE_ARRAYS_HPP
+
+#include <cugate/kernel.h>
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <type_traits>
+#include <vector>
+
+/* Returns the error from the calling function when `call` fails. */
+#define CUGATE_TRY(call)                                                                                               \
+    do {                                                                                                               \
+        const int cugate_try_result = static_cast<int>(call);                                                          \
+        if (cugate_try_result != 0)                                                                                    \
+            return cugate_try_result;                                                                                  \
+    } while (0)
+
+namespace cugate {
+
+/* ---- Numbers for inputs ---- */
+
+/* A 32-bit value that depends on seed and index alone, so inputs are the same on every machine, in any order, on host
+ * and device. The finaliser of MurmurHash3 (Appleby), which is public domain. */
+__host__ __device__ inline uint32_t hash32(uint32_t seed, uint64_t index)
+{
+    uint32_t h = static_cast<uint32_t>(index) * 0x9e3779b9u + static_cast<uint32_t>(index >> 32) * 0x85ebca6bu + seed;
+    h = (h ^ (h >> 16)) * 0x85ebca6bu;
+    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+    return h ^ (h >> 16);
+}
+
+/* Uniform in [0, 1), a multiple of 2^-24, exact in float. */
+__host__ __device__ inline float uniform(uint32_t seed, uint64_t index)
+{
+    return static_cast<float>(hash32(seed, index) >> 8) * 0x1p-24f;
+}
+
+/* ---- What verify says ---- */
+
+/* Where verify says what is wrong: `return why("out[%zu]: expected %g, found %g", i, want, got)`, one line. */
+class why {
+    char *text;
+    size_t size;
+
+  public:
+    why(char *text_, size_t size_) : text(text_), size(size_)
+    {
+    }
+
+    __attribute__((format(printf, 2, 3))) int operator()(const char *format, ...)
+    {
+        va_list arguments;
+        va_start(arguments, format);
+        std::vsnprintf(text, size, format, arguments);
+        va_end(arguments);
+        return CUGATE_WRONG;
+    }
+};
+
+/* |got - want| <= tolerance * max(|want|, scale); false for NaN. */
+inline bool close_to(double got, double want, double tolerance, double scale = 1.0)
+{
+    return std::fabs(got - want) <= tolerance * std::fmax(std::fabs(want), scale);
+}
+
+/* The error of the launches before, which this clears. */
+inline int launched()
+{
+    return static_cast<int>(cudaGetLastError());
+}
+
+/* ---- Arrays ---- */
+
+/* Device memory that frees itself; `data` is null until allocate() succeeds. */
+template <class T> struct device_array {
+    T *data = nullptr;
+    size_t count = 0;
+
+    device_array() = default;
+    device_array(const device_array &) = delete;
+    device_array &operator=(const device_array &) = delete;
+    ~device_array()
+    {
+        cudaFree(data);
+    }
+
+    [[nodiscard]] int allocate(size_t n)
+    {
+        CUGATE_TRY(cudaFree(data));
+        data = nullptr;
+        count = 0;
+        CUGATE_TRY(cudaMalloc(reinterpret_cast<void **>(&data), n * sizeof(T)));
+        count = n;
+        return 0;
+    }
+    [[nodiscard]] int upload(const std::vector<T> &from)
+    {
+        return static_cast<int>(cudaMemcpy(data, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+    }
+    [[nodiscard]] int download(std::vector<T> &to) const
+    {
+        to.resize(count);
+        return static_cast<int>(cudaMemcpy(to.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost));
+    }
+    /* Every byte 0xFF: a NaN as a floating-point number, so that an element nobody wrote never passes verify. Of whole
+     * numbers it is -1, or the largest: where that may be a right answer, another byte. */
+    [[nodiscard]] int poison(int byte = 0xFF)
+    {
+        return static_cast<int>(cudaMemsetAsync(data, byte, count * sizeof(T)));
+    }
+    [[nodiscard]] int copy_from(const device_array &other)
+    {
+        return static_cast<int>(cudaMemcpyAsync(data, other.data, count * sizeof(T), cudaMemcpyDeviceToDevice));
+    }
+};
+
+/* Device memory, and on the host the values that fill() gave it, for a reference. */
+template <class T> struct array : device_array<T> {
+    std::vector<T> host;
+
+    /* n elements, each element(i). */
+    template <class F, class = std::enable_if_t<std::is_invocable_v<F &, size_t>>>
+    [[nodiscard]] int fill(size_t n, F element)
+    {
+        host.resize(n);
+        for (size_t i = 0; i < n; i++)
+            host[i] = static_cast<T>(element(i));
+        CUGATE_TRY(this->allocate(n));
+        return this->upload(host);
+    }
+
+    /* n elements that depend on the seed alone: uniform in [0, 1), or whole numbers of 32 random bits. */
+    [[nodiscard]] int fill(size_t n, uint32_t seed)
+    {
+        return fill(n, [seed](size_t i) {
+            if constexpr (std::is_integral_v<T>)
+                return static_cast<T>(hash32(seed, i));
+            else
+                return uniform(seed, i);
+        });
+    }
+
+    /* Puts the values of fill() back, for what a launch changes in place. */
+    [[nodiscard]] int reset()
+    {
+        return this->upload(host);
+    }
+
+    /* Takes the elements from the device and compares each with want(i): equal, or apart by no more than
+     * tolerance * max(|want|, 1). 0, CUGATE_WRONG with the first one that is wrong, or an error. */
+    template <class F> [[nodiscard]] int compare(why &why, F want, double tolerance = 0)
+    {
+        std::vector<T> got;
+        CUGATE_TRY(this->download(got));
+        if (got.empty())
+            return why("there is no element to compare");
+        size_t first = 0, wrong = 0;
+        for (size_t i = got.size(); i-- > 0;) {
+            if (!is_right(got[i], want(i), tolerance)) {
+                first = i;
+                wrong++;
+            }
+        }
+        if (wrong == 0)
+            return 0;
+        return why("element %zu: expected %.9g, found %.9g; %zu of %zu elements differ", first, number(want(first)),
+                   number(got[first]), wrong, got.size());
+    }
+
+  private:
+    template <class N> static double number(N value)
+    {
+        if constexpr (std::is_arithmetic_v<N>)
+            return static_cast<double>(value);
+        else
+            return static_cast<double>(static_cast<float>(value)); /* half and its like */
+    }
+
+    template <class N> static bool is_right(T got, N want, double tolerance)
+    {
+        if constexpr (std::is_integral_v<T> && std::is_integral_v<N>)
+            if (tolerance == 0)
+                return got == static_cast<T>(want);
+        return close_to(number(got), number(want), tolerance);
+    }
+};
+
+} // namespace cugate
+
+#endif
