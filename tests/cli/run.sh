@@ -190,6 +190,8 @@ configured check --simulate --kernels ../../libmade_up.so -k fine/none
 finish "of cugate.ini it is passed over" $? 2 "no kernel; fine/none; !--samples"
 configured list --config
 finish "list --config" $? 0 "# ../cugate.ini; metrics = ../../made_up/metrics; baselines = ../perf; samples = 9"
+configured doctor --collector host --kernels ../../libmade_up.so
+finish "doctor with a cugate.ini" $? 5 "cugate.ini; ../cugate.ini: metrics"
 configured check --help
 finish "check --help with a cugate.ini" $? 0 "here: baselines = ../perf, of ../cugate.ini:2"
 echo 'sampels = 3' >>configured/cugate.ini
