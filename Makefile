@@ -360,9 +360,10 @@ $(BUILD)/harness/sim/%.o: harness/sim/%.c $(BUILD)/flags.c $(CUDA_READY) | check
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(CUDA_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-# cupti_profiler_host.h is C but for an unused #include <string>: for this one file, an empty header stands in.
-$(BUILD)/harness/cupti/cupti_counters.o: PLUGIN_FLAGS := -isystem build/include-cxx-stub
-$(BUILD)/harness/cupti/cupti_counters.o: | build/include-cxx-stub/string
+# cupti_profiler_host.h is C but for an unused #include <string>: for these files, an empty header stands in.
+HOST_O := $(addprefix $(BUILD)/harness/cupti/,cupti_counters.o cupti_chip.o)
+$(HOST_O): PLUGIN_FLAGS := -isystem build/include-cxx-stub
+$(HOST_O): | build/include-cxx-stub/string
 # The occupancy calculator is one header of the toolkit's that needs no library.
 $(BUILD)/harness/cubin/occupancy.o: PLUGIN_FLAGS := $(CUDA_CPPFLAGS)
 $(BUILD)/harness/cubin/occupancy.o: $(CUDA_READY)

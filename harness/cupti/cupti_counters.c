@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int host_object(void **host, const char *chip, const uint8_t *availability, struct problem *problem)
+int counters_host(void **host, const char *chip, const uint8_t *availability, struct problem *problem)
 {
     CUpti_Profiler_Host_Initialize_Params params = {
         .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
@@ -27,7 +27,7 @@ static int host_object(void **host, const char *chip, const uint8_t *availabilit
     return 0;
 }
 
-static void host_end(void *host)
+void counters_host_end(void *host)
 {
     CUpti_Profiler_Host_Deinitialize_Params params = {
         .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,
@@ -53,10 +53,10 @@ static bool chip_has(const char *chip, const uint8_t *availability, const char *
 {
     void *host;
     struct problem ignored;
-    if (host_object(&host, chip, availability, &ignored) < 0)
+    if (counters_host(&host, chip, availability, &ignored) < 0)
         return false;
     const bool has = add_metrics(host, &name, 1) == CUPTI_SUCCESS;
-    host_end(host);
+    counters_host_end(host);
     return has;
 }
 
@@ -84,9 +84,9 @@ static int add_counters(struct counters *counters, const char *chip, const uint8
     choose(counters, chip, availability, metric_count);
     if (counters->count == 0)
         return problem_set(problem, "chip %s has none of the counters in the metric files", chip);
-    host_end(counters->host);
+    counters_host_end(counters->host);
     counters->host = NULL;
-    if (host_object(&counters->host, chip, availability, problem) < 0)
+    if (counters_host(&counters->host, chip, availability, problem) < 0)
         return -1;
     return cupti_check("adding counters", add_metrics(counters->host, counters->wanted, counters->count), problem);
 }
@@ -124,10 +124,10 @@ static bool can_count(const char *chip, const uint8_t *availability, const char 
 {
     struct counters trial = {.wanted = names, .count = count};
     struct problem ignored;
-    if (host_object(&trial.host, chip, availability, &ignored) < 0)
+    if (counters_host(&trial.host, chip, availability, &ignored) < 0)
         return false;
     const bool can = add_metrics(trial.host, names, count) == CUPTI_SUCCESS && configure(&trial, &ignored) == 0;
-    host_end(trial.host);
+    counters_host_end(trial.host);
     free(trial.config);
     return can;
 }
@@ -191,7 +191,7 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
                   const struct metrics *metrics, struct problem *problem)
 {
     *counters = (struct counters){0};
-    if (host_object(&counters->host, chip, availability, problem) < 0)
+    if (counters_host(&counters->host, chip, availability, problem) < 0)
         return -1;
     size_t length = 0;
     for (size_t m = 0; m < metrics->count; m++)
@@ -236,61 +236,12 @@ int counters_evaluate(const struct counters *counters, const uint8_t *image, siz
 void counters_close(struct counters *counters)
 {
     if (counters->host)
-        host_end(counters->host);
+        counters_host_end(counters->host);
     free(counters->names);
     free(counters->wanted);
     free(counters->memory);
     free(counters->config);
     *counters = (struct counters){0};
-}
-
-/* Every kind of counter has its own endings. */
-static const char *const endings[CUPTI_METRIC_TYPE__COUNT] = {
-    [CUPTI_METRIC_TYPE_COUNTER] = ".sum",
-    [CUPTI_METRIC_TYPE_RATIO] = ".ratio",
-    [CUPTI_METRIC_TYPE_THROUGHPUT] = ".avg.pct_of_peak_sustained_elapsed",
-};
-
-static int list_kind(void *host, CUpti_MetricType kind, void (*take)(void *, const struct chip_counter *), void *data,
-                     struct problem *problem)
-{
-    CUpti_Profiler_Host_GetBaseMetrics_Params names = {
-        .structSize = CUpti_Profiler_Host_GetBaseMetrics_Params_STRUCT_SIZE,
-        .pHostObject = host,
-        .metricType = kind,
-    };
-    if (cupti_check("listing counters", cuptiProfilerHostGetBaseMetrics(&names), problem) < 0)
-        return -1;
-    for (size_t i = 0; i < names.numMetrics; i++) {
-        CUpti_Profiler_Host_GetMetricProperties_Params about = {
-            .structSize = CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE,
-            .pHostObject = host,
-            .pMetricName = names.ppMetricNames[i],
-        };
-        if (cupti_check("asking what a counter counts", cuptiProfilerHostGetMetricProperties(&about), problem) < 0)
-            return -1;
-        const struct chip_counter counter = {
-            .name = names.ppMetricNames[i],
-            .ending = endings[kind],
-            .unit = about.pDimUnit ? about.pDimUnit : "",
-            .description = about.pDescription ? about.pDescription : "",
-        };
-        take(data, &counter);
-    }
-    return 0;
-}
-
-int chip_list(const char *chip, void (*take)(void *data, const struct chip_counter *counter), void *data,
-              struct problem *problem)
-{
-    void *host;
-    int failed = host_object(&host, chip, NULL, problem);
-    if (failed < 0)
-        return -1;
-    for (CUpti_MetricType kind = 0; kind < CUPTI_METRIC_TYPE__COUNT && failed == 0; kind++)
-        failed = list_kind(host, kind, take, data, problem);
-    host_end(host);
-    return failed;
 }
 
 int chip_names(const char *const **names, size_t *count, struct problem *problem)

@@ -42,6 +42,10 @@ struct counters {
     size_t passes;
 };
 
+/* CUPTI's own object for questions about a chip. */
+int counters_host(void **host, const char *chip, const uint8_t *availability, struct problem *problem);
+void counters_host_end(void *host);
+
 /* availability: image from cuptiProfilerGetCounterAvailability, or NULL for any chip without a GPU. */
 int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,
                   const struct metrics *metrics, struct problem *problem);

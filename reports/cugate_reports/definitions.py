@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,12 @@ class Panel:
     title: str
 
 
+def is_optional(text: str) -> bool:
+    """Whether a file says so above its sections: it is read only where it is named."""
+    above = itertools.takewhile(lambda line: not line.startswith("["), text.splitlines())
+    return any(line.startswith("optional") for line in above)
+
+
 def headlines(folder: Path = METRICS) -> tuple[Panel, ...]:
     """The metrics with a headline, in the order of the files' names and their sections, as the gate's table has them.
 
@@ -33,7 +40,10 @@ def headlines(folder: Path = METRICS) -> tuple[Panel, ...]:
     for path in sorted(folder.glob("*.ini")):
         metrics = configparser.ConfigParser(interpolation=None, comment_prefixes=(";", "#"))
         try:
-            metrics.read_string(path.read_text(encoding="utf-8"), str(path))
+            text = path.read_text(encoding="utf-8")
+            if is_optional(text):
+                continue
+            metrics.read_string(text, str(path))
             panels += [
                 Panel(name, metrics[name]["title"]) for name in metrics.sections() if "headline" in metrics[name]
             ]

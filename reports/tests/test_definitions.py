@@ -50,3 +50,9 @@ def test_pages_without_plots_are_an_error(tmp_path: Path, text: str | None, word
         (tmp_path / "x.ini").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(PageError, match=words):
         headlines(tmp_path)
+
+
+def test_an_optional_file_has_no_plots(tmp_path):
+    (tmp_path / "a.ini").write_text("[time]\ntitle = Time\nheadline = time\n")
+    (tmp_path / "b.ini").write_text("; of few\n\noptional = yes\n[rare]\ntitle = Rare\nheadline = rare\n")
+    assert headlines(tmp_path) == (Panel("time", "Time"),)
