@@ -5,7 +5,10 @@ from __future__ import annotations
 import configparser
 import itertools
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from cugate_reports.units import value
 
 HERE = Path(__file__).resolve().parent
 # In a wheel the files are within the package; in the tree, and where `make install` puts both, two folders up.
@@ -30,6 +33,58 @@ def is_optional(text: str) -> bool:
     return any(line.startswith("optional") for line in above)
 
 
+@dataclass(frozen=True)
+class Floor:
+    """Up to which change a metric did not move: the larger of a share of the baseline, in %, and an amount."""
+
+    words: str  # 2 % or 250 ns
+    share: float
+    amount: float
+
+    def of(self, base: float) -> float:
+        return max(self.share / 100 * abs(base), self.amount)
+
+
+def _floor(words: str) -> Floor | None:
+    """2 % and 250 ns; None for what this does not know, which the pages then call no floor."""
+    share = amount = 0.0
+    told = []
+    for part in words.split(" and "):
+        number, _, unit = part.strip().partition(" ")
+        try:
+            if unit == "%":
+                share = float(number)
+            else:
+                amount = float(number)
+        except ValueError:
+            return None
+        told.append(value(float(number), unit))
+    return Floor(" or ".join(told), share, amount)
+
+
+@cache
+def floors(folder: Path = METRICS) -> dict[str, Floor]:
+    """The floors of the metrics that have one, by name."""
+    found = {}
+    for path in sorted(folder.glob("*.ini")):
+        for name, section in _sections(path).items():
+            if floor := _floor(section.get("floor", "").partition(";")[0].strip()):
+                found[name] = floor
+    return found
+
+
+def _sections(path: Path) -> configparser.ConfigParser:
+    metrics = configparser.ConfigParser(interpolation=None, comment_prefixes=(";", "#"))
+    try:
+        text = path.read_text(encoding="utf-8")
+        if is_optional(text):  # a key above the sections, which configparser does not know
+            text = text[text.find("\n[") + 1 :]
+        metrics.read_string(text, str(path))
+    except (OSError, UnicodeDecodeError, configparser.Error) as reason:
+        raise PageError(f"{path}: cannot be read as metric definitions: {reason}") from reason
+    return metrics
+
+
 def headlines(folder: Path = METRICS) -> tuple[Panel, ...]:
     """The metrics with a headline, in the order of the files' names and their sections, as the gate's table has them.
 
@@ -38,16 +93,14 @@ def headlines(folder: Path = METRICS) -> tuple[Panel, ...]:
     """
     panels = []
     for path in sorted(folder.glob("*.ini")):
-        metrics = configparser.ConfigParser(interpolation=None, comment_prefixes=(";", "#"))
+        metrics = _sections(path)
         try:
-            text = path.read_text(encoding="utf-8")
-            if is_optional(text):
+            if is_optional(path.read_text(encoding="utf-8")):
                 continue
-            metrics.read_string(text, str(path))
             panels += [
                 Panel(name, metrics[name]["title"]) for name in metrics.sections() if "headline" in metrics[name]
             ]
-        except (OSError, UnicodeDecodeError, configparser.Error, KeyError) as reason:
+        except KeyError as reason:
             raise PageError(f"{path}: cannot be read as metric definitions: {reason}") from reason
     if not panels:
         raise PageError(f"{folder}: no metric there has a headline; pages take their plots from cugate's metric files")

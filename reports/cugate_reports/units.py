@@ -92,3 +92,8 @@ def change(base: float | None, now: float | None, unit: str) -> str:
     if times >= 10:
         return f"{times:.1f} x" if times < 1e6 else f"{times:.3g} x"
     return "<0.1 %" if abs(percent) < 0.05 else f"{percent:+.1f} %"
+
+
+def night(date: str) -> str:
+    """2026-11-21 22:00 UTC."""
+    return date[:16].replace("T", " ") + " UTC"

@@ -1,0 +1,56 @@
+"""Which rule of the gate's says that a row which moved is not worse. The verdict is the gate's; this names its reason,
+so that no "same" stands beside a slow-down without one."""
+
+from __future__ import annotations
+
+from cugate_reports.definitions import Floor, floors
+from cugate_reports.files import Judgement
+
+# What the pages say of the words below, once, where they first stand.
+LEGEND = (
+    "Within its limit a change is none. The limit is the larger of two: noise, from the spread of the baseline's "
+    "sessions, and floor, below which a change of that metric never counts. Blind: a limit so wide that the row can "
+    "hardly fail. Same code: beyond the limit, but machine code, launch and counts are the baseline's, which explains "
+    "up to 10 % of a time."
+)
+
+
+def moved(judgement: Judgement) -> float | None:
+    """How far the row is from its baseline, without what the whole suite moved; None where that is not known."""
+    if judgement.base is None or judgement.now is None:
+        return None
+    return judgement.now - judgement.base - (judgement.drift or 0.0)
+
+
+def _source(judgement: Judgement, known: dict[str, Floor]) -> str:
+    """Where the limit comes from."""
+    floor = known.get(judgement.metric or "")
+    if floor and judgement.limit is not None and judgement.limit <= floor.of(judgement.base or 0.0) * (1 + 1e-6):
+        return f"floor of {floor.words}"
+    if judgement.base_sessions:
+        return f"noise of {judgement.base_sessions} session{'s' if judgement.base_sessions != 1 else ''}"
+    return "noise of the baseline"
+
+
+def rule_word(judgement: Judgement) -> str:
+    """The same in a word, for a table under LEGEND: noise, floor, same code or beyond."""
+    words = rule(judgement)
+    short = next((word for word in ("noise", "floor") if words.startswith(f"within the {word}")), words)
+    return f"{short}, blind" if judgement.blind and short != words else short
+
+
+def rule(judgement: Judgement, known: dict[str, Floor] | None = None) -> str:
+    """What decided, for example "within the noise of 20 sessions"; "" where nothing moved or nothing is known. known:
+    the floors of the metrics, those of cugate's files unless given."""
+    change = moved(judgement)
+    if judgement.verdict not in ("same", "improved", "regressed") or change is None or judgement.limit is None:
+        return judgement.reason or ""
+    if not change and judgement.base == judgement.now:
+        return judgement.reason or ""
+    if abs(change) > judgement.limit:
+        decided = "same code" if judgement.same_code else judgement.reason
+        return decided or (
+            "beyond its limit" if judgement.verdict != "same" else "beyond its limit, and the gate calls it the same"
+        )
+    words = f"within the {_source(judgement, floors() if known is None else known)}"
+    return f"{words}, and so wide that it can hardly fail" if judgement.blind else words
