@@ -1,0 +1,114 @@
+"""Where the pages link to: [links] of cugate.ini, which is found and read as cugate does (harness/command/config.h).
+
+    [links]
+    commit = https://host/owner/repo/commit/{commit}
+    line = https://host/owner/repo/blob/{commit}/{path}#L{line}
+
+What came from a run file becomes part of an address only where it is a commit's hash or a path within the repository,
+and is quoted there. Without the file, or without the key, there are no links."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, urlsplit
+
+from cugate_reports.definitions import PageError
+
+NAME = "cugate.ini"
+_WORDS = {"commit": {"commit"}, "line": {"commit", "path", "line"}}  # what each key holds, all of it
+_WORD = re.compile(r"\{(commit|path|line)\}")
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_DIRTY = "-dirty"  # behind the commit of a tree that had changes
+
+
+@dataclass(frozen=True)
+class Links:
+    commit_address: str | None = None
+    line_address: str | None = None
+
+    def commit(self, commit: str | None) -> str | None:
+        """The address of a commit, also of one to which changes were made; None where there is none."""
+        plain = (commit or "").removesuffix(_DIRTY)
+        if not self.commit_address or not _COMMIT.fullmatch(plain):
+            return None
+        return self.commit_address.replace("{commit}", plain)
+
+    def line(self, commit: str | None, path: str | None, line: int | None) -> str | None:
+        """The address of a source line. A tree that had changes may have another text in that line: no link."""
+        if not self.line_address or not path or not line or line < 1 or not _COMMIT.fullmatch(commit or ""):
+            return None
+        parts = PurePosixPath(path).parts
+        if path.startswith("/") or ".." in parts or "\\" in path or not path.isprintable():
+            return None
+        values = {"commit": commit, "path": quote("/".join(parts), safe="/"), "line": str(line)}
+        return _WORD.sub(lambda found: str(values[found[1]]), self.line_address)
+
+
+def _is_ours(path: Path) -> bool:
+    """In a folder which anybody may write to, such as /tmp, a file of somebody else is none."""
+    try:
+        file, folder = path.stat(), path.parent.stat()
+    except OSError:
+        return False
+    open_to_all = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+    return not open_to_all or file.st_uid in (0, os.geteuid())
+
+
+def find(start: Path) -> Path | None:
+    """cugate.ini of that folder or of the nearest above it that has one, but not above the home directory."""
+    home = Path(os.path.realpath(os.environ["HOME"])) if os.environ.get("HOME") else None
+    start = Path(os.path.realpath(start))
+    for folder in (start, *start.parents):
+        if _is_ours(folder / NAME):
+            return folder / NAME
+        if folder == home:
+            break
+    return None
+
+
+def _checked(path: Path, key: str, address: str) -> str:
+    try:
+        parts = urlsplit(address)
+    except ValueError as reason:
+        raise PageError(f"{path}: [links] {key}: {address!r} is no address: {reason}") from None
+    if parts.scheme not in ("http", "https") or not parts.netloc or not address.isprintable() or " " in address:
+        raise PageError(f"{path}: [links] {key}: {address!r} is no address that begins with https:// or http://")
+    held = set(_WORD.findall(address))
+    if held != _WORDS[key] or "{" in _WORD.sub("", address):
+        wanted = ", ".join(f"{{{word}}}" for word in sorted(_WORDS[key]))
+        raise PageError(
+            f"{path}: [links] {key}: the address has to hold {wanted}, and nothing else in braces: {address}"
+        )
+    if any("{" in part for part in (parts.scheme, parts.netloc)):
+        raise PageError(f"{path}: [links] {key}: the host is no part that a run file may name: {address}")
+    return address
+
+
+def read(path: Path) -> Links:
+    """The links of a file; PageError where they are wrong. What stands above [links] is not of concern here."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as reason:
+        raise PageError(f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}") from None
+    first = next((place for place, line in enumerate(lines) if line.strip() == "[links]"), len(lines))
+    parser = configparser.ConfigParser(interpolation=None, comment_prefixes=(";", "#"), default_section="")
+    try:
+        parser.read_string("\n".join([""] * first + lines[first:]), str(path))
+    except configparser.Error as reason:
+        raise PageError(f"{path}: {reason}") from None
+    found = dict(parser["links"]) if parser.has_section("links") else {}
+    if unknown := [key for key in found if key not in _WORDS]:
+        raise PageError(f"{path}: [links] has no {unknown[0]}: there are {' and '.join(_WORDS)}")
+    addresses = {key: _checked(path, key, address) for key, address in found.items()}
+    return Links(addresses.get("commit"), addresses.get("line"))
+
+
+def read_found(named: str | None) -> Links:
+    """Of the file that was named, or of the one that is found; none without either."""
+    path = Path(named) if named else find(Path.cwd())
+    return read(path) if path else Links()
