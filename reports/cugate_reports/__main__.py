@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 try:
-    from cugate_reports import files, signals, whole
+    from cugate_reports import files, links, signals, whole
     from cugate_reports.definitions import PageError
     from cugate_reports.export import write_alike, write_runs, write_values
     from cugate_reports.files import BadFile, Run
@@ -137,9 +137,10 @@ def page(arguments: argparse.Namespace) -> int:
         # matplotlib takes half a second, which no other command has to wait for
         from cugate_reports import overview, site
 
+        found = links.read_found(arguments.config)
         with History(arguments.history, create=False) as history:
             _say_future(history)
-            models = site.write(history, Path(arguments.output), arguments.nights, progress)
+            models = site.write(history, Path(arguments.output), arguments.nights, progress, found)
     except PageError as reason:
         error(str(reason))
         return EXIT_USAGE
@@ -228,6 +229,11 @@ def _ingest_options(parser: argparse.ArgumentParser) -> None:
 def _page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="an earlier report there is replaced")
     parser.add_argument("--nights", type=_positive, default=365, help="how many, newest (default: 365)")
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="its [links] say where commits and source lines lead to (default: cugate.ini here or above)",
+    )
 
 
 def _export_options(parser: argparse.ArgumentParser) -> None:
@@ -274,7 +280,9 @@ COMMANDS = (
     Command(
         "page",
         "make the pages of the history",
-        "Static HTML with a page a kernel. It opens from disk and from any web server.",
+        "Static HTML with a page a kernel. It opens from disk and from any web server. Commits and source lines are "
+        "links where cugate.ini has a section [links]: commit = https://host/owner/repo/commit/{commit} and "
+        "line = https://host/owner/repo/blob/{commit}/{path}#L{line}.",
         "cugate-report page -o build/nightly/page",
         _page_options,
         page,

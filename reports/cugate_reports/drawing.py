@@ -16,6 +16,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("Agg")
 
@@ -55,17 +56,18 @@ _VARIABLES = {
     **dict(zip(HOT, ("hot1", "hot2", "hot3"), strict=True)),
 }
 
-WIDTH = 6.4  # inches, at 10 points: at half a laptop's screen the text is still 10 pixels high
+WIDTH = 4.8  # inches: on a phone, 328 pixels wide, the least text is still 8 pixels high, and nothing is cut
+SMALL = 8.5  # points, the least text
 
 _STYLE = {
     "svg.fonttype": "none",
     "text.parse_math": False,  # a kernel may be called $x$
-    "font.size": 10,
-    "axes.titlesize": 10,
-    "axes.labelsize": 10,
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-    "legend.fontsize": 9,
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": SMALL,
     "legend.frameon": False,
     "axes.titlelocation": "left",
     "axes.titley": 1.0,  # where it is wanted: to find it out costs a quarter of the drawing
@@ -103,9 +105,42 @@ _HEAD = re.compile(r"^.*?<svg[^>]*?viewBox=\"([^\"]*)\"[^>]*>", re.DOTALL)
 _DROPPED = re.compile(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>", re.DOTALL)
 
 
-def new(height: float, rows: int = 1, columns: int = 1, **arguments: object) -> tuple[Figure, list[Axes]]:
+Extent = float | tuple[float, float]  # a place on an axis, or from where to where
+
+
+class Drawing(Figure):
+    """A figure that knows what its points say, which the page shows when one is pointed at (templates/script.js)."""
+
+    def __init__(self, **arguments: object):
+        super().__init__(**arguments)  # type: ignore[arg-type]
+        self.heads: Sequence[str] = ()  # what the words of a point are, where each has the same
+        self._told: list[tuple[Axes, Extent, Extent | None, Sequence[str]]] = []
+
+    def tell(self, axes: Axes, x: Extent, y: Extent | None, *words: str) -> None:
+        """What is said of the place, in data of the axes: a heading first. Without y it is all the figure's height."""
+        self._told.append((axes, x, y, words))
+
+    def points(self) -> dict[str, object] | None:
+        """For the page, after it was drawn: places in thousandths of the figure's size, from its left and its top."""
+        found: list[list[object]] = []
+        for axes, x, y, words in self._told:
+            across, down = (extent if isinstance(extent, tuple) else (extent, extent) for extent in (x, y or 0.0))
+            corners = axes.transData.transform(list(zip(across, down, strict=True)))
+            if not np.isfinite(corners if y is not None else corners[:, 0]).all():
+                continue
+            left, top, right, bottom = self._thousandths(corners)
+            found.append([left if y is None else [left, top, right, bottom], *words])
+        return {"heads": self.heads, "points": found} if found else None
+
+    def _thousandths(self, corners: np.ndarray) -> list[int]:
+        (left, right), (bottom, top) = np.sort(corners.T / [[self.bbox.width], [self.bbox.height]])
+        places = np.nan_to_num(np.array([left, 1 - top, right, 1 - bottom]))
+        return np.round(1000 * np.clip(places, 0, 1)).astype(int).tolist()
+
+
+def new(height: float, rows: int = 1, columns: int = 1, **arguments: object) -> tuple[Drawing, list[Axes]]:
     """An empty figure of the common width, and its axes row by row."""
-    figure = Figure(figsize=(WIDTH, height))
+    figure = Drawing(figsize=(WIDTH, height))
     axes = figure.subplots(rows, columns, squeeze=False, **arguments)
     return figure, list(axes.flat)
 
@@ -121,11 +156,12 @@ def plain(number: float, _place: object = None) -> str:
     return f"{number:,.0f}" if 1000 <= abs(number) < 1e7 else f"{number:.3g}"
 
 
-def night_ticks(axes: Axes, dates: Sequence[str], most: int = 6) -> None:
-    """Labels for an axis whose places are nights: days, or minutes where the nights lie within few days."""
+def night_ticks(axes: Axes, dates: Sequence[str], most: int = 4) -> None:
+    """Labels for an axis whose places are nights, the newest among them: days, or minutes where the nights lie within
+    few days."""
     count = len(dates)
     step = max(1, -(-count // most))
-    places = list(range(0, count, step))
+    places = list(range(count - 1, -1, -step))
     days = len({date[:10] for date in dates})
     cut = slice(0, 10) if days > count // 2 and days > 1 else slice(5, 16)
     axes.set_xticks(places, [dates[place][cut].replace("T", " ") for place in places])
@@ -157,5 +193,5 @@ def save(figure: Figure, folder: Path, name: str, label: str) -> str:
     FigureCanvasSVG(figure).print_svg(text, metadata=nothing)
     figure.set_facecolor("white")
     FigureCanvasAgg(figure)
-    figure.savefig(folder / f"{name}.png", dpi=110, metadata={"Software": None})
+    figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
     return _inline(text.getvalue(), label)

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import BoundaryNorm, ListedColormap
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -28,15 +27,28 @@ from cugate_reports.drawing import (
     PURPLE,
     RED,
     SHADE,
+    SMALL,
+    Drawing,
     new,
     night_ticks,
     plain,
     shorten,
 )
 from cugate_reports.nights import VERDICTS, Mark
-from cugate_reports.views import BlockingRow, Gate, HeatMap, LadderView, OccupancyRow, RooflineView, Rung, Series
+from cugate_reports.views import BlockingRow, Gate, HeatMap, LadderView, OccupancyRow, RooflineView, Series
 
 _DOTS = 60  # nights up to which each has a dot
+
+
+def tell_nights(
+    figure: Drawing, axes: Axes, dates: list[str], commits: list[str], columns: dict[str, list[str]]
+) -> None:
+    """What each night says: its date, the columns' words, and its commit where any night has one."""
+    if any(commits):
+        columns = {**columns, "commit": commits}
+    figure.heads = list(columns)
+    for night, words in enumerate(zip(*columns.values(), strict=True)):
+        figure.tell(axes, night, None, units.night(dates[night]), *words)
 
 
 # ---- A kernel over nights -------------------------------------------------------------------------------------------
@@ -119,9 +131,9 @@ def _letters(marks: Sequence[Mark], room: float) -> list[tuple[str, float]]:
     ]
 
 
-def kernel_nights(dates: list[str], series: list[Series], marks: Sequence[Mark]) -> Figure:
+def kernel_nights(dates: list[str], commits: list[str], series: list[Series], marks: Sequence[Mark]) -> Drawing:
     """Panels one above the other over the same nights; marks are those of all kernels and this one's acceptances."""
-    figure, panels = new(1.0 + 1.25 * len(series), rows=len(series), sharex=True)
+    figure, panels = new(0.95 + 1.1 * len(series), rows=len(series), sharex=True)
     for axes, one in zip(panels, series, strict=True):
         _panel(axes, one)
         # All lines of a kind are one collection: a pool of GPUs has one for each night.
@@ -137,7 +149,7 @@ def kernel_nights(dates: list[str], series: list[Series], marks: Sequence[Mark])
             xycoords=("data", "axes fraction"),
             ha="center",
             va="bottom",
-            fontsize=9,
+            fontsize=SMALL,
             color=INK,
         )
     night_ticks(panels[-1], dates)
@@ -145,7 +157,14 @@ def kernel_nights(dates: list[str], series: list[Series], marks: Sequence[Mark])
     if lettered(marks):
         panels[0].set_title(panels[0].get_title("left"), pad=16)
     height = figure.get_figheight()
-    figure.subplots_adjust(0.11, 0.55 / height, 0.94, 1 - 0.5 / height, hspace=0.5)
+    figure.subplots_adjust(0.14, 0.5 / height, 0.92, 1 - 0.45 / height, hspace=0.55)
+    tell_nights(
+        figure,
+        panels[0],
+        dates,
+        commits,
+        {one.panel.title: [units.value(v, one.unit) for v in one.values] for one in series},
+    )
     return figure
 
 
@@ -154,31 +173,45 @@ def kernel_nights(dates: list[str], series: list[Series], marks: Sequence[Mark])
 _STEPS = (-3, -1, -0.33, 0.33, 1, 3)
 
 
-def heat_map(heat: HeatMap) -> Figure:
+def heat_map(heat: HeatMap) -> Drawing:
     """Kernels down, metrics across; each cell the change in limits. A cross is what the gate called regressed."""
     colours = ListedColormap([*COLD, SHADE, *HOT])
     norm = BoundaryNorm([-1e9, *_STEPS, 1e9], colours.N)
     rows, columns = heat.moves.shape
-    figure, (axes,) = new(1.75 + 0.75 + 0.17 * rows)
+    figure, (axes,) = new(1.75 + 0.7 + 0.155 * rows)
     shown = np.ma.masked_invalid(np.clip(heat.moves, -1e8, 1e8) + np.where(np.isnan(heat.moves), math.nan, 0))
     mesh = axes.pcolormesh(shown, cmap=colours, norm=norm, edgecolors="none")
     crosses = np.argwhere(heat.verdicts == VERDICTS.index("regressed"))
     axes.plot(
         crosses[:, 1] + 0.5, crosses[:, 0] + 0.5, "X", color=PAPER, markeredgecolor=INK, markersize=6, linestyle="none"
     )
-    axes.set_yticks(np.arange(rows) + 0.5, [shorten(kernel, 30) for kernel in heat.kernels], fontsize=8)
-    axes.set_xticks(np.arange(columns) + 0.5, [shorten(metric, 26) for metric in heat.metrics], rotation=90, fontsize=8)
+    axes.set_yticks(np.arange(rows) + 0.5, [shorten(kernel, 24) for kernel in heat.kernels], fontsize=SMALL)
+    axes.set_xticks(
+        np.arange(columns) + 0.5, [shorten(metric, 24) for metric in heat.metrics], rotation=90, fontsize=SMALL
+    )
     axes.xaxis.tick_top()
     axes.invert_yaxis()
     axes.grid(False)
     axes.tick_params(length=0)
     height = figure.get_figheight()
-    figure.subplots_adjust(0.34, 0.75 / height, 0.99, 1 - 1.75 / height)
-    bar = figure.add_axes((0.34, 0.52 / height, 0.65, 0.12 / height))
+    figure.subplots_adjust(0.38, 0.7 / height, 0.99, 1 - 1.75 / height)
+    bar = figure.add_axes((0.38, 0.48 / height, 0.6, 0.12 / height))
     scale = figure.colorbar(mesh, cax=bar, orientation="horizontal", spacing="uniform", ticks=_STEPS)
-    scale.set_label("change from the baseline, in limits (x: regressed)", fontsize=9)
+    scale.set_label("change, in limits (x: regressed)", fontsize=SMALL)
     scale.ax.set_xticklabels([f"{step:+g}" for step in _STEPS])
+    for row, column in np.argwhere(np.isfinite(heat.limits)):
+        words = heat_words(heat, row, column)
+        figure.tell(axes, (column, column + 1), (row, row + 1), heat.kernels[row], *words)
     return figure
+
+
+def heat_words(heat: HeatMap, row: int, column: int) -> list[str]:
+    """What a cell says: time 32.2 us -> 94.3 us, +192.4 %; limit 2.14 us: regressed."""
+    metric, base, now = heat.metrics[column], heat.bases[row, column], heat.nows[row, column]
+    unit = heat.units.get(metric, "")
+    moved = f"{units.value(base, unit)} -> {units.value(now, unit)}, {units.change(base, now, unit)}"
+    limit = f"limit {units.limit(heat.limits[row, column], unit)}"
+    return [metric, moved, f"{limit}: {VERDICTS[heat.verdicts[row, column]]}"]
 
 
 # ---- The GPU --------------------------------------------------------------------------------------------------------
@@ -210,7 +243,7 @@ def _roofs(axes: Axes, view: RooflineView, low: float, high: float) -> None:
             words = f"{named.pop()[0]}, {words}"
         named.append((words, peak))
     for words, peak in named:
-        axes.annotate(f"{words} TFLOP/s", (high, peak / 1e12), ha="right", va="bottom", fontsize=8)
+        axes.annotate(f"{words} TFLOP/s", (high, peak / 1e12), ha="right", va="bottom", fontsize=SMALL)
     ridge = min([*view.peaks.values(), bandwidth * high]) / bandwidth
     slope = math.log(max(ridge / low, 1)) / math.log(high / low)  # its part of the axis
     place = math.sqrt(low * ridge) if slope > 0.35 else low * 1.3
@@ -221,13 +254,13 @@ def _roofs(axes: Axes, view: RooflineView, low: float, high: float) -> None:
         textcoords="offset points",
         ha="right" if slope > 0.35 else "left",
         va="bottom" if slope > 0.35 else "top",
-        fontsize=8,
+        fontsize=SMALL,
     )
 
 
-def roofline(view: RooflineView) -> Figure:
+def roofline(view: RooflineView) -> Drawing:
     """Rate over intensity, both axes logarithmic; the roofs are what this GPU reached."""
-    figure, (axes,) = new(4.6)
+    figure, (axes,) = new(4.2)
     drawn = [point for point in view.points if 1e-9 < point.intensity < 1e12 and point.rate < 1e24]
     intensities = [point.intensity for point in drawn] or [1.0]
     low, high = min(intensities) / 3, max(max(intensities) * 3, 100)
@@ -247,6 +280,11 @@ def roofline(view: RooflineView) -> Figure:
                 linestyle="none",
                 markersize=7,
             )
+        for point in points:
+            rate, intensity = units.value(point.rate, "FLOP/s"), units.value(point.intensity, "ratio")
+            near = "" if point.share is None else f"; {100 * point.share:.1f} % of its nearest roof"
+            said = f"bound by {words}{near}"
+            figure.tell(axes, point.intensity, point.rate / 1e12, point.kernel, f"{rate} at {intensity} FLOP/B", said)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.xaxis.set_major_formatter(plain)
@@ -254,21 +292,24 @@ def roofline(view: RooflineView) -> Figure:
     axes.set_xlim(low, high * 1.05)
     axes.set_xlabel("intensity, FLOP a byte of device memory")
     axes.set_ylabel("rate, TFLOP/s")
-    figure.legend(handles=used, title="bound by", loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1), title_fontsize=9)
-    figure.subplots_adjust(0.12, 0.12, 0.97, 0.83)
+    figure.legend(
+        handles=used, title="bound by", loc="upper left", ncols=3, bbox_to_anchor=(0.12, 1), title_fontsize=SMALL
+    )
+    figure.subplots_adjust(0.15, 0.12, 0.96, 0.82)
     return figure
 
 
-def occupancy(rows: list[OccupancyRow]) -> Figure:
-    """A bar for how many warps fit, a dot for how many were there, and in words what limits the first."""
-    figure, (axes,) = new(0.9 + 0.2 * len(rows))
+def occupancy(rows: list[OccupancyRow]) -> Drawing:
+    """A bar for how many warps fit, a dot for how many were there."""
+    figure, (axes,) = new(0.9 + 0.18 * len(rows))
     places = np.arange(len(rows))
     axes.barh(places, [row.theoretical for row in rows], color=BAND, height=0.75)
     axes.plot([row.achieved for row in rows], places, "o", color=BLUE, markersize=5, linestyle="none", clip_on=False)
     for place, row in zip(places, rows, strict=True):
-        limit = shorten(" + ".join(row.limits), 26) if row.theoretical < 100 else ""
-        axes.annotate(limit, (102, place), va="center", fontsize=8, annotation_clip=False)
-    axes.set_yticks(places, [shorten(row.kernel, 30) for row in rows], fontsize=8)
+        limit = f"limited by {', '.join(row.limits)}" if row.limits and row.theoretical < 100 else ""
+        fits = f"theoretical {units.value(row.theoretical, '%')}, achieved {units.value(row.achieved, '%')}"
+        figure.tell(axes, (0, 100), (place - 0.5, place + 0.5), row.kernel, fits, limit, row.why or "")
+    axes.set_yticks(places, [shorten(row.kernel, 24) for row in rows], fontsize=SMALL)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(0, 100)
     axes.set_xlabel("occupancy, % of the warps of an SM")
@@ -278,54 +319,58 @@ def occupancy(rows: list[OccupancyRow]) -> Figure:
         Line2D([], [], marker="o", color=BLUE, linestyle="none", label="achieved"),
     ]
     height = figure.get_figheight()
-    figure.legend(handles=handles, loc="upper left", ncols=2, bbox_to_anchor=(0.33, 1))
-    figure.subplots_adjust(0.34, 0.45 / height, 0.73, 1 - 0.28 / height)
+    figure.legend(handles=handles, loc="upper left", ncols=2, bbox_to_anchor=(0.37, 1))
+    figure.subplots_adjust(0.38, 0.45 / height, 0.95, 1 - 0.28 / height)
     return figure
 
 
 # ---- Ladders --------------------------------------------------------------------------------------------------------
 
 
-def _bars(axes: Axes, rungs: list[Rung], values: list[float], title: str, reference: str | None) -> None:
-    places = np.arange(len(rungs))
-    known = [value if math.isfinite(value) else 0.0 for value in values]
-    colours = [GREEN if rung.variant == reference else BLUE for rung in rungs]
+def _bars(figure: Drawing, axes: Axes, view: LadderView, title: str, values: list[float], unit: str) -> None:
+    """One panel: a bar a rung, the vendor's reference in green."""
+    places = np.arange(len(view.rungs))
+    size, scaled = units.scale_of(np.nanmax([*values, 0.0]), unit)
+    known = [value / size if math.isfinite(value) else 0.0 for value in values]
+    colours = [GREEN if rung.variant == view.reference else BLUE for rung in view.rungs]
     axes.barh(places, known, color=colours, height=0.7)
-    top = max(known) if known and max(known) > 0 else 1.0
-    for place, value in zip(places, values, strict=True):
-        text = plain(value) if math.isfinite(value) else units.NO_VALUE
-        axes.annotate(text, (known[place] + 0.02 * top, place), va="center", fontsize=8)
-    axes.set_xlim(0, top * 1.25)
-    axes.set_ylim(len(rungs) - 0.4, -0.6)
-    axes.set_title(title)
+    top = max(known) or 1.0
+    for place, (rung, value) in enumerate(zip(view.rungs, values, strict=True)):
+        text = plain(value / size) if math.isfinite(value) else units.NO_VALUE
+        axes.annotate(text, (known[place] + 0.02 * top, place), va="center", fontsize=SMALL)
+        words = f"{title} {units.value(value, unit)}"
+        share = view.share_words(rung) if title == "Time" else ""
+        figure.tell(axes, (0, 1.25 * top), (place - 0.5, place + 0.5), rung.kernel, words, share)
+    axes.set_xlim(0, top * 1.3)
+    axes.set_ylim(len(view.rungs) - 0.4, -0.6)
+    axes.set_title(_axis_label(title, scaled))
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
-    axes.locator_params(axis="x", nbins=4)
+    axes.locator_params(axis="x", nbins=3)
     axes.xaxis.set_major_formatter(plain)
-    if not any(known):
-        axes.set_xticks([0])
 
 
-def ladder(view: LadderView) -> Figure:
-    """Time, DRAM throughput, occupancy and conflicts of each rung; the vendor's reference in green."""
-    rungs = view.rungs
-    figure, panels = new(1.5 + 0.42 * len(rungs), rows=2, columns=2, sharey=True)
-    times = [rung.time for rung in rungs]
-    conflicts = [rung.conflicts for rung in rungs]
-    time_size, time_unit = units.scale_of(np.nanmax([*times, 0.0]), "ns")
-    size, unit = units.scale_of(np.nanmax([*conflicts, 0.0]), "count")
-    _bars(panels[0], rungs, [time / time_size for time in times], f"Time, {time_unit}", view.reference)
-    _bars(panels[1], rungs, [rung.dram for rung in rungs], "DRAM throughput, % of peak", view.reference)
-    _bars(panels[2], rungs, [rung.occupancy for rung in rungs], "Achieved occupancy, %", view.reference)
-    _bars(panels[3], rungs, [count / size for count in conflicts], _axis_label("Bank conflicts", unit), view.reference)
-    for axes in (panels[0], panels[2]):
-        axes.set_yticks(np.arange(len(rungs)), [shorten(rung.variant, 26) for rung in rungs], fontsize=8)
+def ladder(view: LadderView) -> Drawing:
+    """Each rung's time and counters, those that any rung has more than 0 of."""
+    shown = view.panels()
+    rows = -(-len(shown) // 2)
+    figure, panels = new(
+        0.35 + rows * (0.5 + 0.2 * len(view.rungs)), rows=rows, columns=min(2, len(shown)), sharey=True
+    )
+    for axes, (title, values, unit) in zip(panels, shown, strict=False):
+        _bars(figure, axes, view, title, values, unit)
+    for axes in panels[len(shown) :]:
+        axes.set_visible(False)
+    for axes in panels[:: min(2, len(shown))]:
+        names = [shorten(rung.variant, 18) for rung in view.rungs]
+        axes.set_yticks(np.arange(len(view.rungs)), names, fontsize=SMALL)
     height = figure.get_figheight()
-    figure.subplots_adjust(0.29, 0.3 / height, 0.98, 1 - 0.3 / height, wspace=0.12, hspace=1.9 / height)
+    gap = rows * 0.5 / max(height - 0.35 - rows * 0.5, 0.1)
+    figure.subplots_adjust(0.3, 0.27 / height, 0.98, 1 - 0.3 / height, wspace=0.12, hspace=gap)
     return figure
 
 
-def literature(view: LadderView) -> Figure:
+def literature(view: LadderView) -> Drawing:
     """How much faster each rung is than the first, here and where the figures were published: another GPU, another
     year."""
     rungs = [rung for rung in view.rungs if rung.published_speedup and rung.speedup]
@@ -339,19 +384,24 @@ def literature(view: LadderView) -> Figure:
         edgecolor=ORANGE,
         hatch="////",
         height=0.36,
-        label=f"published: {view.literature.gpu}",
+        label=f"published: {shorten(view.literature.gpu, 24)}",
     )
-    axes.set_yticks(places, [shorten(rung.variant, 26) for rung in rungs])
+    for place, rung in enumerate(rungs):
+        words = f"here {plain(rung.speedup)} times as fast as the first", f"published {plain(rung.published_speedup)}"
+        figure.tell(
+            axes, (0, max(rung.speedup, rung.published_speedup)), (place - 0.5, place + 0.5), rung.kernel, *words
+        )
+    axes.set_yticks(places, [shorten(rung.variant, 18) for rung in rungs])
     axes.set_ylim(len(rungs) - 0.4, -0.6)
     axes.set_xlabel("times as fast as the first rung")
     axes.grid(axis="y", visible=False)
     height = figure.get_figheight()
-    figure.legend(loc="upper left", ncols=2, bbox_to_anchor=(0.27, 1))
-    figure.subplots_adjust(0.29, 0.5 / height, 0.98, 1 - 0.3 / height)
+    figure.legend(loc="upper left", ncols=2, bbox_to_anchor=(0.1, 1))
+    figure.subplots_adjust(0.3, 0.5 / height, 0.98, 1 - 0.3 / height)
     return figure
 
 
-def gemm_blocking(rows: list[BlockingRow]) -> Figure:
+def gemm_blocking(rows: list[BlockingRow]) -> Drawing:
     """The bandwidth from beyond the SM that a square block needs at the arithmetic roof, over its side, and each
     variant's."""
     figure, (axes,) = new(3.6)
@@ -364,14 +414,16 @@ def gemm_blocking(rows: list[BlockingRow]) -> Figure:
         seen: dict[tuple[float, float], list[str]] = {}
         for row in mine:
             side = 2 / (1 / row.blocking.rows + 1 / row.blocking.columns)
+            needs = f"needs {units.value(row.bandwidth.needs, 'B/s')} from beyond the SM"
+            figure.tell(axes, side, row.bandwidth.needs / 1e12, row.kernel, needs)
             seen.setdefault((side, row.bandwidth.needs / 1e12), []).append(row.kernel.split("/")[1])
         for (side, needs), names in seen.items():
             axes.plot(side, needs, "o", color=colour, markeredgecolor=PAPER, markersize=7)
-            words = ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+            words = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
             beside = {"xytext": (6, 5), "ha": "left", "va": "bottom"}
             if width == 4:  # below the slope: the other precision's is often the very same
                 beside = {"xytext": (-6, -4), "ha": "right", "va": "top"}
-            axes.annotate(f"{name} {words}", (side, needs), textcoords="offset points", fontsize=8, **beside)
+            axes.annotate(f"{name} {words}", (side, needs), textcoords="offset points", fontsize=SMALL, **beside)
     roof = next((row.bandwidth.has for row in rows if row.bandwidth), None)
     if roof:
         axes.axhline(roof / 1e12, color=RED, linestyle="--", label="device memory, measured")
@@ -383,25 +435,28 @@ def gemm_blocking(rows: list[BlockingRow]) -> Figure:
     axes.set_xlabel("side of a block's tile of C, elements")
     axes.set_ylabel("bandwidth, TB/s")
     axes.legend(loc="upper right")
-    figure.subplots_adjust(0.12, 0.16, 0.97, 0.97)
+    figure.subplots_adjust(0.14, 0.16, 0.97, 0.97)
     return figure
 
 
 # ---- The gate -------------------------------------------------------------------------------------------------------
 
 
-def verdict_nights(dates: list[str], counts: np.ndarray) -> Figure:
+# Verdict: colour, hatch.
+STACKED = {
+    "regressed": (RED, ""),
+    "missing": (INK, ""),
+    "unexpected-pass": (PURPLE, ""),
+    "unsure": (ORANGE, "////"),
+    "improved": (GREEN, "...."),
+}
+
+
+def verdict_nights(dates: list[str], commits: list[str], counts: np.ndarray) -> Drawing:
     """Judgements by verdict in each night, what is red, unsure or improved; counts as Nights.counts."""
     figure, (axes,) = new(2.6)
-    shown = [
-        ("regressed", RED, ""),
-        ("missing", INK, ""),
-        ("unexpected-pass", PURPLE, ""),
-        ("unsure", ORANGE, "////"),
-        ("improved", GREEN, "...."),
-    ]
     bottom = np.zeros(len(dates))
-    for verdict, colour, hatch in shown:
+    for verdict, (colour, hatch) in STACKED.items():
         heights = counts[:, VERDICTS.index(verdict)].astype(float)
         places = np.flatnonzero(heights)  # a bar without height would still have its edge
         if not len(places):
@@ -424,33 +479,36 @@ def verdict_nights(dates: list[str], counts: np.ndarray) -> Figure:
     night_ticks(axes, dates)
     axes.set_xlabel("night (UTC)")
     axes.grid(axis="x", visible=False)
-    if bottom.any():
-        figure.legend(loc="upper left", ncols=4, bbox_to_anchor=(0.1, 1))
-    figure.subplots_adjust(0.12, 0.2, 0.98, 0.86)
+    figure.legend(loc="upper left", ncols=3, bbox_to_anchor=(0.1, 1))
+    figure.subplots_adjust(0.13, 0.2, 0.92, 0.82)
+    told = {verdict: [f"{count:,.0f}" for count in counts[:, place]] for place, verdict in enumerate(VERDICTS)}
+    tell_nights(figure, axes, dates, commits, {name: told[name] for name in (*STACKED, "same")})
     return figure
 
 
-def symmetry(gate: Gate) -> Figure:
+def symmetry(gate: Gate) -> Drawing:
     """Of the same code judged by itself, the rows beyond the limit to either side, in 1,000."""
     labels, worse, better = [], [], []
     for view in gate.views:
         for one in view.classes:
-            if one.rows:
-                labels.append(f"{shorten(one.metric_class, 12)}, {view.words.removeprefix('each session judged by ')}")
+            if one.worse or one.better:
+                labels.append(f"{shorten(one.metric_class, 12)}, {view.by}")
                 worse.append(1000 * one.worse / one.rows)
                 better.append(1000 * one.better / one.rows)
-    figure, (axes,) = new(1.2 + 0.25 * len(labels))
+    figure, (axes,) = new(1.0 + 0.22 * len(labels))
     places = np.arange(len(labels))
     axes.barh(places, [-value for value in better], color=GREEN, height=0.7, label="to the better")
     axes.barh(places, worse, color=RED, height=0.7, label="to the worse")
     most = max([*worse, *better, 0.1])
     for place, (left, right) in enumerate(zip(better, worse, strict=True)):
-        axes.annotate(f"{left:.2g}", (-left - 0.02 * most, place), ha="right", va="center", fontsize=8)
-        axes.annotate(f"{right:.2g}", (right + 0.02 * most, place), ha="left", va="center", fontsize=8)
+        axes.annotate(f"{left:.2g}", (-left - 0.02 * most, place), ha="right", va="center", fontsize=SMALL)
+        axes.annotate(f"{right:.2g}", (right + 0.02 * most, place), ha="left", va="center", fontsize=SMALL)
+        words = f"to the worse {right:.3g} of 1,000 rows", f"to the better {left:.3g}"
+        figure.tell(axes, (-1.2 * most, 1.2 * most), (place - 0.5, place + 0.5), labels[place], *words)
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_xlim(-1.2 * most, 1.2 * most)
     axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
-    axes.set_yticks(places, labels, fontsize=8)
+    axes.set_yticks(places, labels, fontsize=SMALL)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.set_xlabel("rows beyond the limit, of 1,000 judged")
     axes.grid(axis="y", visible=False)
@@ -460,7 +518,7 @@ def symmetry(gate: Gate) -> Figure:
     return figure
 
 
-def detectable(gate: Gate) -> Figure:
+def detectable(gate: Gate) -> Drawing:
     """The smallest slow-down of each kernel that is caught in 99 of 100 cases, smallest first."""
     figure, (axes,) = new(2.6)
     shares = [100 * share for _, share in gate.detectable]
@@ -469,10 +527,12 @@ def detectable(gate: Gate) -> Figure:
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
     axes.tick_params(axis="x", which="minor", labelsize=9, pad=5)
+    for place, (kernel, share) in enumerate(gate.detectable, start=1):
+        figure.tell(axes, 100 * share, place, kernel, f"from {units.value(100 * share, '%')} on")
     axes.set_xlabel("smallest slow-down that is caught, % of the kernel's time")
     axes.set_ylabel("kernels")
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.set_ylim(0, len(shares) + 1)
     axes.grid(which="both", color=GRID, linewidth=0.5)
-    figure.subplots_adjust(0.1, 0.2, 0.97, 0.95)
+    figure.subplots_adjust(0.12, 0.2, 0.96, 0.95)
     return figure

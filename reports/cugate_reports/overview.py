@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from cugate_reports.files import Failure, Judgement
 from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Nights, environment_changes
-from cugate_reports.views import COUNTERS, TIME, WALL_TIME, time_panel
+from cugate_reports.rules import rule_word
+from cugate_reports.views import COUNTERS, TIME, WALL_TIME, finite, time_panel
 
 HEADLINES = {
     0: ("good", "Nothing is worse"),
@@ -25,7 +26,8 @@ HEADLINES = {
 
 @dataclass(frozen=True)
 class News:
-    """A change point among the last nights: a level that moved, whatever the gate said night by night."""
+    """A change point among the last nights: a level that moved, whatever the gate said night by night. judgement is
+    what it says of that row tonight."""
 
     kernel: str
     metric: str
@@ -34,6 +36,7 @@ class News:
     after: float
     unit: str
     better: bool | None
+    judgement: Judgement | None
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Tonight:
     counts: list[tuple[str, int]]
     worst: list[Blame]
     more: int  # kernels as bad that are not among them
+    slower: list[Blame]  # the time of each is longer than its baseline's, and none of its rows is worse
     failures: list[Failure]
     environment: list[tuple[str, str, str]]
     notes: list[str]
@@ -59,6 +63,7 @@ _NEWS = (TIME, WALL_TIME, *COUNTERS)
 _LOWER_IS_BETTER = frozenset({"time", "wall_time", "shared_bank_conflicts"})
 WORST = 8  # kernels on the first screen
 WORST_ROWS = 3  # of each
+SLOWER = 5  # kernels that are slower and not worse
 
 
 @dataclass(frozen=True)
@@ -70,11 +75,24 @@ class Blame:
     rows: list[tuple[Judgement, bool]]  # whether its causes are told
     more: int  # rows that are left out
 
+    @property
+    def lost(self) -> float | None:
+        """Time x slow-down: ns more than the baseline's time; None where the report has no such time."""
+        if self.time is None or self.time.now is None or self.time.base is None:
+            return None
+        return self.time.now - self.time.base
+
+
+def _by_time_lost(blame: Blame) -> tuple[bool, float]:
+    """Orders what is red before what is in doubt, in each the most time lost first. Where no time is known it is
+    behind all that lost some, in the order of the report."""
+    return not any(judgement.verdict in RED for judgement, _ in blame.rows), -(blame.lost or 0.0)
+
 
 def blames(judgements: list[Judgement], most_rows: int | None = None, most_told: int | None = None) -> list[Blame]:
-    """Groups rows that are worse by kernel, in the order in which the report has them; of each kernel so many rows, and
-    causes of so many of them."""
-    times = {j.kernel: j for j in judgements if j.metric in (TIME.metric, WALL_TIME.metric) and j.now is not None}
+    """Groups rows that are worse by kernel, the most time lost first; of each kernel so many rows, in the order in
+    which the report has them, and causes of so many of them."""
+    times = _times(judgements)
     kernels: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         if (judgement.verdict in RED or judgement.verdict == "unsure") and judgement.kernel != SUITE:
@@ -89,11 +107,28 @@ def blames(judgements: list[Judgement], most_rows: int | None = None, most_told:
             if new:
                 told.add(judgement.story)
         found.append(Blame(kernel, times.get(kernel), chosen, len(rows) - len(chosen)))
-    return found
+    return sorted(found, key=_by_time_lost)
+
+
+def _times(judgements: list[Judgement]) -> dict[str, Judgement]:
+    """The time of each kernel, or its wall time."""
+    return {j.kernel: j for j in judgements if j.metric in (TIME.metric, WALL_TIME.metric) and j.now is not None}
+
+
+def _slower(judgements: list[Judgement], worse: list[Blame]) -> list[Blame]:
+    """The kernels that lost time by a row that was judged and is not worse, most first."""
+    known = {blame.kernel for blame in worse}
+    found = [
+        Blame(kernel, time, [(time, False)], 0)
+        for kernel, time in _times(judgements).items()
+        if kernel not in known and kernel != SUITE and time.verdict == "same"
+    ]
+    return sorted((blame for blame in found if (blame.lost or 0) > 0), key=_by_time_lost)
 
 
 def _news(nights: Nights) -> list[News]:
     found = []
+    judged = {(j.kernel, j.metric): j for j in (nights.report.judgements if nights.report else [])}
     for kernel in nights.kernels:
         for panel in _NEWS:
             unit = nights.units.get(panel.metric, "")
@@ -102,7 +137,8 @@ def _news(nights: Nights) -> list[News]:
                     continue
                 better = (change.after < change.before) if panel.metric in _LOWER_IS_BETTER else None
                 date = nights.dates[change.index]
-                found.append(News(kernel, panel.metric, date, change.before, change.after, unit, better))
+                said = judged.get((kernel, panel.metric))
+                found.append(News(kernel, panel.metric, date, change.before, change.after, unit, better, said))
     return sorted(found, key=lambda news: (news.better is True, news.date, news.kernel))
 
 
@@ -158,6 +194,7 @@ def tonight(nights: Nights) -> Tonight:
         counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict] and verdict != "info"],
         worst=bad[:WORST],
         more=max(0, len(bad) - WORST),
+        slower=_slower(rows, bad)[:SLOWER],
         failures=report.failures if report else [],
         environment=environment,
         notes=report.notes if report else [],
@@ -168,25 +205,39 @@ def tonight(nights: Nights) -> Tonight:
 
 @dataclass(frozen=True)
 class KernelRow:
-    """A kernel in the table of all: tonight's time and counters, and the time's change from the baseline."""
+    """A kernel in the table of all: tonight's time and counters, how the time stands to the baseline's, and by which
+    rule that is what its verdict says."""
 
     kernel: str
     verdict: str
     time: float
     time_change: float | None  # a share
+    lost: float | None  # ns more than the baseline's
+    limit: float | None  # a share
+    rule: str
     counters: tuple[float, ...]  # as COUNTERS
     by_host: bool  # the time is the host's clock
 
+    @property
+    def order(self) -> tuple[int, float, str]:
+        """Worse first, then in doubt, then others; in each the most time lost first."""
+        grave = 0 if self.verdict in RED else 1 if self.verdict == "unsure" else 2
+        return grave, -self.lost if self.lost is not None else math.inf, self.kernel
+
 
 def kernel_rows(nights: Nights) -> list[KernelRow]:
+    times = _times(nights.report.judgements if nights.report else [])
     rows = []
     for kernel in nights.kernels:
         panel = time_panel(nights, kernel)
-        now, change = nights.tonight(kernel, panel.metric), None
+        now, change, lost, limit = nights.tonight(kernel, panel.metric), None, None, None
         place = nights.place(kernel, panel.metric)
         base = nights.bases[(-1, *place)] if place else math.nan
         if math.isfinite(now) and math.isfinite(base) and base > 0:
-            change = float(now / base - 1)
+            change, lost = float(now / base - 1), float(now - base)
+            limit = finite(float(nights.limits[(-1, *place)] / base))  # type: ignore[misc]
         counters = tuple(nights.tonight(kernel, counter.metric) for counter in COUNTERS)
-        rows.append(KernelRow(kernel, nights.worst_verdict(kernel), now, change, counters, panel is WALL_TIME))
-    return rows
+        decided = rule_word(times[kernel]) if change is not None and kernel in times else ""
+        verdict, by_host = nights.worst_verdict(kernel), panel is WALL_TIME
+        rows.append(KernelRow(kernel, verdict, now, change, lost, limit, decided, counters, by_host))
+    return sorted(rows, key=lambda row: row.order)

@@ -13,16 +13,17 @@ from pathlib import Path
 
 import jinja2
 import numpy as np
-from matplotlib.figure import Figure
 
-from cugate_reports import drawing, figures, overview, processes, units, views, whole
+from cugate_reports import drawing, figures, overview, processes, rules, units, views, whole
 from cugate_reports.definitions import PageError
 from cugate_reports.files import HARNESS, Cause, Judgement, model_key
 from cugate_reports.history import History
+from cugate_reports.links import Links
 from cugate_reports.nights import RED, VERDICTS, Nights, load
 
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
+NO_LINKS = Links()
 
 
 # ---- Names and words for templates ----------------------------------------------------------------------------------
@@ -34,11 +35,6 @@ def slug(name: str) -> str:
         return name.replace("/", "-")
     plain = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:60]
     return f"{plain or 'name'}.{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-
-
-def night_words(date: str) -> str:
-    """2026-11-21 22:00 UTC."""
-    return date[:16].replace("T", " ") + " UTC"
 
 
 def verdict_tone(verdict: str) -> str:
@@ -84,14 +80,16 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        value=units.value, night=night_words, tone=verdict_tone, slug=slug, place=place_words, shorten=drawing.shorten
+        value=units.value, night=units.night, tone=verdict_tone, slug=slug, place=place_words, shorten=drawing.shorten
     )
     environment.filters.update(bound=figures.bound_words, rank=rank)
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     # Within each page: opened from disk, a policy can name no file beside it that every browser would then load.
     script, style = ((HERE / "templates" / name).read_text(encoding="utf-8") for name in ("script.js", "style.css"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.globals.update(script=script, style=style, script_hash=f"sha256-{digest}")
     environment.globals.update(change=units.change, limit=units.limit, cause=cause_words, COUNTERS=views.COUNTERS)
+    environment.globals.update(rule=rules.rule, rule_word=rules.rule_word, LEGEND=rules.LEGEND)
     return environment
 
 
@@ -114,25 +112,36 @@ _NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")  # which nei
 class _Writer:
     """Renders templates and draws figures into one folder."""
 
-    def __init__(self, model: _Model, future: list[str]):
+    def __init__(self, model: _Model, future: list[str], links: Links):
         self.model = model
         self.nights = model.nights
+        self.links = links
+        self.rungs = views.ladders(model.nights)
+        self.blocking = views.gemm_blocking(model.nights)
         self.folder = model.folder
         self.environment = _environment()
         self.environment.globals["known"] = frozenset(model.nights.kernels)  # those that have a page
         self.environment.globals["future"] = future
+        self.environment.globals["links"] = links
+        self.environment.globals["tonight_commit"] = self.nights.sessions[-1].commit
         for below in ("kernels", "figures"):
             (self.folder / below).mkdir(parents=True, exist_ok=True)
 
-    def figure(self, name: str, label: str, draw: Callable[..., Figure], *data: object, up: str = "") -> dict[str, str]:
+    def figure(
+        self, name: str, label: str, draw: Callable[..., drawing.Drawing], *data: object, up: str = ""
+    ) -> dict[str, object]:
         """Draws the data; what the template `figure` needs. Numbers too large for an axis cost their own figure only,
         and words in its place say so."""
         try:
             with np.errstate(all="ignore"):
-                svg = drawing.save(draw(*data), self.folder / "figures", name, label)
+                drawn = draw(*data)
+                svg = drawing.save(drawn, self.folder / "figures", name, label)
+                points = drawn.points()
         except (ArithmeticError, ValueError) as reason:
             return {"failed": f"{label}: not drawn, since its numbers fit no axis ({reason})"}
-        return {"svg": svg, "png": f"{up}figures/{name}.png"}
+        if points and self.links.commit_address:
+            points["link"] = self.links.commit_address
+        return {"svg": svg, "png": f"{up}figures/{name}.png", "points": points}
 
     def page(self, template: str, to: str, **values: object) -> None:
         up = "../" * to.count("/")
@@ -143,6 +152,8 @@ class _Writer:
             others=self.model.others,
             up=up,
             here=to,
+            tabs=self.tabs(),
+            commits=any(self.commits()),
             **values,
         )
         with open(self.folder / to, "w", encoding="utf-8", errors="replace") as stream:
@@ -153,23 +164,37 @@ class _Writer:
     def pages(self) -> list[Callable[[], None]]:
         """What writes each of them, those that take longest first."""
         kernels = [partial(self.kernel, name) for name in self.nights.kernels]
-        return [self.overview, self.changes, self.gpu, self.ladders, self.gate, *kernels]
+        ladders = [self.ladders] if self.has_ladders() else []
+        return [self.overview, self.changes, self.gpu, *ladders, self.gate, *kernels]
+
+    def has_ladders(self) -> bool:
+        return bool(self.rungs or self.blocking)
+
+    def tabs(self) -> list[tuple[str, str]]:
+        """The pages that each page links to: file and words."""
+        ladders = [("ladders.html", "Ladders")] if self.has_ladders() else []
+        first = [("index.html", "Tonight"), ("changes.html", "Changes"), ("gpu.html", "GPU")]
+        return [*first, *ladders, ("gate.html", "Gate")]
+
+    def commits(self) -> list[str]:
+        """Of each night; "" where it is not known."""
+        return [session.commit or "" for session in self.nights.sessions]
 
     def overview(self) -> None:
         tonight = overview.tonight(self.nights)
         counts = self.nights.counts
         shown = None
-        if len(self.nights.dates) > 1:
+        if len(self.nights.dates) > 1 and counts[:, [VERDICTS.index(name) for name in figures.STACKED]].any():
             label = "Rows by verdict in each night, those that are the same left out"
-            shown = self.figure("verdicts", label, figures.verdict_nights, self.nights.dates, counts)
+            shown = self.figure("verdicts", label, figures.verdict_nights, self.nights.dates, self.commits(), counts)
         self.page("index.html", "index.html", tonight=tonight, rows=overview.kernel_rows(self.nights), verdicts=shown)
 
     def changes(self) -> None:
         heat = views.heat_map(self.nights)
-        shown = None
-        if heat.metrics:
+        moved, shown = heat.moved(), None
+        if moved.kernels:
             label = "Change from the baseline by kernel and metric, in limits"
-            shown = self.figure("changes", label, figures.heat_map, heat)
+            shown = self.figure("changes", label, figures.heat_map, moved)
         moves = [
             (kernel, panel, change)
             for kernel in self.nights.kernels
@@ -177,11 +202,11 @@ class _Writer:
             for change in self.nights.changes(kernel, panel.metric)
         ]
         moves.sort(key=lambda move: (-move[2].index, move[0]))
-        self.page("changes.html", "changes.html", heat=shown, moves=moves)
+        self.page("changes.html", "changes.html", judged=bool(heat.metrics), moved=moved, heat=shown, moves=moves)
 
     def gpu(self) -> None:
         roofline, rows = views.roofline(self.nights), views.occupancy(self.nights)
-        shown: dict[str, dict[str, str] | None] = {"roofline": None, "occupancy": None}
+        shown: dict[str, dict[str, object] | None] = {"roofline": None, "occupancy": None}
         if roofline and roofline.points:
             label = "Roofline: each kernel's rate over its intensity, under the roofs of this GPU"
             shown["roofline"] = self.figure("roofline", label, figures.roofline, roofline)
@@ -192,15 +217,16 @@ class _Writer:
 
     def ladders(self) -> None:
         shown = []
-        for place, ladder in enumerate(views.ladders(self.nights)):
+        for place, ladder in enumerate(self.rungs):
             label = f"The rungs of {ladder.family}: time, DRAM throughput, occupancy, bank conflicts"
             name = f"ladder-{slug(ladder.family)}"
             one = {"ladder": ladder, "figure": self.figure(name, label, figures.ladder, ladder), "literature": None}
+            one["published"] = any(rung.published is not None for rung in ladder.rungs)
             if any(rung.published_speedup and rung.speedup for rung in ladder.rungs):
                 label = f"How much faster the rungs of {ladder.family} are than the first, here and as published"
                 one["literature"] = self.figure(f"literature-{place}", label, figures.literature, ladder)
             shown.append(one)
-        gemm, gemm_figure = views.gemm_blocking(self.nights), None
+        gemm, gemm_figure = self.blocking, None
         if any(row.bandwidth for row in gemm):
             label = "The bandwidth that GEMM blocks need, over their side, against what device memory gives"
             gemm_figure = self.figure("gemm", label, figures.gemm_blocking, gemm)
@@ -208,23 +234,25 @@ class _Writer:
 
     def gate(self) -> None:
         gate = views.gate(self.nights)
-        shown: dict[str, dict[str, str] | None] = {"symmetry": None, "detectable": None}
-        if gate:
+        shown: dict[str, dict[str, object] | None] = {"symmetry": None, "detectable": None}
+        if gate and any(one.worse or one.better for view in gate.views for one in view.classes):
             label = "Of the same code judged by itself, rows beyond the limit to the worse and to the better"
             shown["symmetry"] = self.figure("symmetry", label, figures.symmetry, gate)
-            if gate.detectable:
-                label = "The smallest slow-down that is caught, by kernel"
-                shown["detectable"] = self.figure("detectable", label, figures.detectable, gate)
+        if gate and gate.detectable:
+            label = "The smallest slow-down that is caught, by kernel"
+            shown["detectable"] = self.figure("detectable", label, figures.detectable, gate)
         self.page("gate.html", "gate.html", gate=gate, shown=shown)
 
     def kernel(self, name: str) -> None:
         nights = self.nights
         series = views.kernel_series(nights, name)
         marks = sorted([*nights.marks, *nights.accepted.get(name, [])], key=lambda mark: mark.night)
+        drawn_series = [one for one in series if np.nan_to_num(one.values).any()]
+        never = [one.panel.title for one in series if not np.nan_to_num(one.values).any()]
         shown = None
-        if series:
+        if drawn_series and len(nights.dates) > 1:
             label = f"{drawing.shorten(name, 60)} over {len(nights.dates)} nights: time and counters, and their limits"
-            drawn = figures.kernel_nights, nights.dates, series, marks
+            drawn = figures.kernel_nights, nights.dates, self.commits(), drawn_series, marks
             shown = self.figure(f"kernel-{slug(name)}", label, *drawn, up="../")
         report, metrics = nights.report, self.nights.run.kernels.get(name)
         moves = [(one.panel, change) for one in series for change in nights.changes(name, one.panel.metric)]
@@ -235,6 +263,7 @@ class _Writer:
             name=name,
             result=metrics,
             shown=shown,
+            never=never,
             marks=figures.lettered(marks),
             gpu_changes=sum(mark.fact == "gpu_uuid" for mark in marks),
             moves=moves,
@@ -293,21 +322,23 @@ def _models(history: History, folder: Path, last: int, progress: Progress) -> li
     return models
 
 
-def _fill(history: History, folder: Path, last: int, progress: Progress) -> list[Nights]:
+def _fill(history: History, folder: Path, last: int, links: Links, progress: Progress) -> list[Nights]:
     models = _models(history, folder, last, progress)
     future = history.future()
-    writers = [_Writer(model, future) for model in models]
+    writers = [_Writer(model, future, links) for model in models]
     jobs = [page for writer in writers for page in writer.pages()]
     processes.spread(jobs, lambda draw: draw(), lambda count: progress(f"drawing page {count} of {len(jobs)}"))
     return [model.nights for model in models]
 
 
-def write(history: History, folder: Path, last: int, progress: Progress = lambda _: None) -> list[Nights]:
+def write(
+    history: History, folder: Path, last: int, progress: Progress = lambda _: None, links: Links = NO_LINKS
+) -> list[Nights]:
     """Writes the pages of the `last` nights of every GPU model into folder; what was loaded, the newest model first.
 
     An earlier report in the folder is replaced when the new one is whole; PageError when another thing is there, when
     there is nothing to show, or when something cannot be written."""
     try:
-        return whole.folder(folder, lambda new: _fill(history, new, last, progress))
+        return whole.folder(folder, lambda new: _fill(history, new, last, links, progress))
     except (whole.FolderError, processes.ProcessError) as reason:
         raise PageError(str(reason)) from None

@@ -6,6 +6,7 @@ Nothing here draws or writes HTML. What has no value is None or NaN, never 0.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from cugate_reports.catalogue import BLOCKINGS, LADDERS, LITERATURE, Blocking, Ladder, Literature
 from cugate_reports.definitions import Panel, headlines
 from cugate_reports.files import PROGRAM
-from cugate_reports.nights import VERDICTS, Nights
+from cugate_reports.nights import RED, VERDICTS, Nights
 
 TIME = Panel("time", "Time")
 WALL_TIME = Panel("wall_time", "Wall time")
@@ -79,8 +80,24 @@ class HeatMap:
 
     kernels: list[str]
     metrics: list[str]
+    units: dict[str, str]
     moves: np.ndarray
     verdicts: np.ndarray  # places in VERDICTS
+    bases: np.ndarray
+    nows: np.ndarray
+    limits: np.ndarray
+
+    def moved(self) -> HeatMap:
+        """Only the kernels and metrics of which something was judged worse or moved by more than MOVED."""
+        cells = (np.nan_to_num(np.abs(self.moves)) > MOVED) | np.isin(self.verdicts, [VERDICTS.index(v) for v in RED])
+        rows, columns = np.flatnonzero(cells.any(axis=1)), np.flatnonzero(cells.any(axis=0))
+        cut = np.ix_(rows, columns)
+        kernels, metrics = [self.kernels[row] for row in rows], [self.metrics[column] for column in columns]
+        arrays = (array[cut] for array in (self.moves, self.verdicts, self.bases, self.nows, self.limits))
+        return HeatMap(kernels, metrics, self.units, *arrays)
+
+
+MOVED = 0.33  # limits: what moved by less is not drawn
 
 
 def heat_map(nights: Nights) -> HeatMap:
@@ -90,7 +107,8 @@ def heat_map(nights: Nights) -> HeatMap:
     moves[~np.isfinite(limit) | ~np.isfinite(change)] = math.nan
     judged = np.isfinite(limit).any(axis=0)
     metrics = [metric for metric, known in zip(nights.metrics, judged, strict=True) if known]
-    return HeatMap(nights.kernels, metrics, moves[:, judged], nights.verdicts[-1][:, judged])
+    arrays = (moves, nights.verdicts[-1], nights.bases[-1], nights.values[-1], limit)
+    return HeatMap(nights.kernels, metrics, nights.units, *(array[:, judged] for array in arrays))
 
 
 # ---- The GPU: roofline, occupancy -----------------------------------------------------------------------------------
@@ -182,10 +200,28 @@ class Rung:
 
 @dataclass(frozen=True)
 class LadderView:
+    """family has the sizes behind it where its kernels state some: softmax[n=16M]."""
+
     family: str
     rungs: list[Rung]
     reference: str | None
     literature: Literature | None
+
+    def panels(self) -> list[tuple[str, list[float], str]]:
+        """Title, values and unit of what any rung has, and has more than 0 of; the time always."""
+        found = (
+            ("Time", [rung.time for rung in self.rungs], "ns"),
+            ("DRAM throughput", [rung.dram for rung in self.rungs], "%"),
+            ("Achieved occupancy", [rung.occupancy for rung in self.rungs], "%"),
+            ("Bank conflicts", [rung.conflicts for rung in self.rungs], "count"),
+        )
+        return [panel for panel in found if panel[0] == "Time" or any(value > 0 for value in panel[1])]
+
+    def share_words(self, rung: Rung) -> str:
+        """How its time stands to the reference's; "" without one."""
+        if self.reference is None or rung.share is None or rung.variant == self.reference:
+            return ""
+        return f"{self.reference} takes {100 * rung.share:.1f} % of that"
 
 
 def _ratio(above: float | None, below: float | None) -> float | None:
@@ -194,42 +230,56 @@ def _ratio(above: float | None, below: float | None) -> float | None:
     return above / below
 
 
+_AXES = re.compile(r"(.*?)(\[[^\[\]]*\])?", re.DOTALL)
+
+
+def _rung_of(kernel: str) -> tuple[str, str, str]:
+    """Family, variant and sizes of a kernel: softmax, online and [n=16M] of softmax/online[n=16M]."""
+    family, _, variant = kernel.partition("/")
+    name, sizes = _AXES.fullmatch(variant).groups()  # type: ignore[union-attr]
+    return (family, name, sizes or "") if name else (family, variant, "")
+
+
 def ladders(nights: Nights) -> list[LadderView]:
-    """Families in the order of the catalogue, then others by name; rungs that were measured on any night. The kernels
-    of a program are no rungs of anything."""
+    """Families in the order of the catalogue, then others by name; rungs that were measured on any night. A family of
+    one variant is no ladder, and what has sizes is compared at the same ones. The kernels of a program are no rungs of
+    anything."""
     if nights.sessions[-1].collector == PROGRAM:
         return []
-    families: dict[str, list[str]] = {}
+    families: dict[tuple[str, str], dict[str, str]] = {}
     for kernel in nights.kernels:
-        family, _, variant = kernel.partition("/")
+        family, variant, sizes = _rung_of(kernel)
         if variant:
-            families.setdefault(family, []).append(variant)
-    order = [family for family in LADDERS if family in families]
-    order += [family for family in families if family not in LADDERS]
+            families.setdefault((family, sizes), {})[variant] = kernel
+    order = list(LADDERS)
+    found = [key for key in families if len(families[key]) > 1]
+    found.sort(key=lambda key: order.index(key[0]) if key[0] in order else len(order))
     views = []
-    for family in order:
-        ladder = LADDERS.get(family, Ladder(()))
-        variants = [variant for variant in ladder.rungs if variant in families[family]]
-        variants += [variant for variant in families[family] if variant not in ladder.rungs]
+    for family, sizes in found:
+        ladder, kernels = LADDERS.get(family, Ladder(())), families[family, sizes]
+        variants = [variant for variant in ladder.rungs if variant in kernels]
+        variants += [variant for variant in kernels if variant not in ladder.rungs]
         literature = LITERATURE.get(family)
-        rungs = _rungs(nights, family, variants, ladder.reference, literature)
-        views.append(LadderView(family, rungs, ladder.reference, literature))
+        rungs = _rungs(nights, {variant: kernels[variant] for variant in variants}, ladder.reference, literature)
+        reference = ladder.reference if ladder.reference in kernels else None
+        views.append(LadderView(family + sizes, rungs, reference, literature))
     return views
 
 
-def _rungs(
-    nights: Nights, family: str, variants: list[str], reference: str | None, literature: Literature | None
-) -> list[Rung]:
+def _rungs(nights: Nights, kernels: dict[str, str], reference: str | None, literature: Literature | None) -> list[Rung]:
+    """kernels by their variants, in the order of the ladder."""
+    variants = list(kernels)
+
     def time_of(variant: str) -> float:
-        kernel = f"{family}/{variant}"
+        kernel = kernels[variant]
         return nights.tonight(kernel, time_panel(nights, kernel).metric)
 
-    best = time_of(reference) if reference in variants else None
+    best = time_of(reference) if reference in kernels else None
     published = literature.times if literature else {}
     first = next((published[variant] for variant in variants if variant in published), None)
     rungs = []
     for variant in variants:
-        kernel, time = f"{family}/{variant}", time_of(variant)
+        kernel, time = kernels[variant], time_of(variant)
         dram, occupancy, conflicts = (
             nights.tonight(kernel, metric)
             for metric in ("dram_throughput", "achieved_occupancy", "shared_bank_conflicts")
@@ -320,7 +370,8 @@ class Symmetry:
 class Comparisons:
     """Sessions that were judged by others, and how often that ended with each exit code."""
 
-    words: str
+    name: str  # as the analysis has it
+    by: str  # what each session was judged by
     count: int
     passed: int
     regressed: int
@@ -341,11 +392,8 @@ class Gate:
     detectable: list[tuple[str, float]]  # kernel, share of its time; smallest first
 
 
-VIEW_WORDS = {
-    "pairs": "each session judged by one other",
-    "others": "each session judged by all others",
-    "gpus": "each session judged by those of other GPUs",
-}
+# By what each session was judged, in the order in which that says how the gate does.
+JUDGED_BY = {"others": "all others", "gpus": "other GPUs", "pairs": "one session"}
 
 
 def gate(nights: Nights) -> Gate | None:
@@ -354,7 +402,9 @@ def gate(nights: Nights) -> Gate | None:
     if analysis is None:
         return None
     compared = []
-    for name, view in analysis.views.items():
+    order = [*JUDGED_BY, *(name for name in analysis.views if name not in JUDGED_BY)]
+    for name in order:
+        view = analysis.views.get(name)
         if view is None:
             continue
         classes = [
@@ -363,8 +413,8 @@ def gate(nights: Nights) -> Gate | None:
         ]
         passed, regressed, unsure = (view.exit_codes.get(code, 0) for code in ("0", "1", "3"))
         other = view.comparisons - passed - regressed - unsure
-        words = VIEW_WORDS.get(name, name)
-        compared.append(Comparisons(words, view.comparisons, passed, regressed, unsure, other, classes))
+        by = JUDGED_BY.get(name, name)
+        compared.append(Comparisons(name, by, view.comparisons, passed, regressed, unsure, other, classes))
     shares = [(d.kernel, d.share) for d in analysis.detectable if d.metric == "time" and d.share is not None]
     shares.sort(key=lambda pair: pair[1])
     return Gate(analysis.sessions, analysis.gpus, analysis.first_date, analysis.last_date, compared, shares)

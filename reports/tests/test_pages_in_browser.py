@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from conftest import (
     PATIENCE,
+    UNITS,
+    date_of,
     encoded,
     make_analysis,
     make_baseline,
@@ -29,10 +32,13 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from cugate_reports import site
+from cugate_reports import site, units
 from cugate_reports.drawing import shorten
+from cugate_reports.files import Run, kind_of, parse
 from cugate_reports.history import History
+from cugate_reports.links import Links
 
+KERNEL_PAGE = "kernels/transpose-padded.html"
 BROWSER, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
 
 # ---- A site like a real one
@@ -166,6 +172,10 @@ def analysed() -> bytes:
     return make_analysis(NIGHTS, views={"pairs": view, "others": view, "gpus": view}, detectable=found)
 
 
+HOST = "https://host.example/o/r"
+ADDRESSES = f"{HOST}/commit/{{commit}}", f"{HOST}/blob/{{commit}}/{{path}}#L{{line}}"
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages."""
@@ -173,7 +183,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with History(str(place / "history.db")) as history:
         for document in documents():
             history.ingest(document)
-        site.write(history, place / "page", 365)
+        site.write(history, place / "page", 365, links=Links(*ADDRESSES))
     return place / "page"
 
 
@@ -311,7 +321,7 @@ def number_of(text: str) -> float | None:
     return float(first) * scale.get(unit[0] if unit else "", 1)
 
 
-@pytest.mark.parametrize("column", [2, 3, 5, 7])
+@pytest.mark.parametrize("column", [2, 3, 4, 5, 7, 9])
 def test_a_click_on_a_head_sorts_numbers_by_size(viewer: Viewer, column: int) -> None:
     viewer.open("index.html")
     before = viewer.column("kernels", 0)
@@ -347,7 +357,7 @@ def test_the_filter_shows_rows_with_every_word(viewer: Viewer) -> None:
     field = viewer.find("input[data-filters=kernels]")[0]
     for text, expected in (
         ("sgemm", [name for name in everything if name.startswith("sgemm/")]),
-        ("TILE  sgemm ", ["sgemm/register_tile", "sgemm/register_tile_transposed", "sgemm/tiled"]),
+        ("TILE  sgemm ", [name for name in everything if name.startswith("sgemm/") and "tile" in name]),
         ("regressed", [WORSE]),
         ("no such kernel", []),
         ("<b>.*", []),
@@ -414,7 +424,7 @@ TITLES = {
 
 def test_every_link_leads_to_its_page(viewer: Viewer) -> None:
     """From page to page as a reader goes, each address once."""
-    waiting, seen = [f"{viewer.root}/index.html"], {}
+    waiting, seen, outside = [f"{viewer.root}/index.html"], {}, set()
     while waiting:
         address = waiting.pop()
         viewer.browser.get(address)
@@ -424,6 +434,9 @@ def test_every_link_leads_to_its_page(viewer: Viewer) -> None:
             continue
         seen[address] = viewer.browser.title
         for to, kernel in viewer.ask("return [...document.links].map((link) => [link.href, link.title])"):
+            if to.startswith(HOST):
+                outside.add(to)
+                continue
             to, _, target = to.partition("#")
             assert to.startswith(viewer.root), to
             if kernel:
@@ -438,6 +451,10 @@ def test_every_link_leads_to_its_page(viewer: Viewer) -> None:
     for page, words in TITLES.items():
         assert titles.pop(page) == f"{words} - cugate, NVIDIA H200"
     assert set(titles.values()) == {"picture"}
+    commits = {f"{HOST}/commit/{night:02}b8a00c3a17" for night in range(NIGHTS)}
+    lines = {f"{HOST}/blob/{NIGHTS - 1}b8a00c3a17/kernels/transpose.cu#L51"}
+    assert outside - commits == lines, "the line by the commit that was measured"
+    assert {f"{HOST}/commit/{night:02}b8a00c3a17" for night in (NIGHTS - 1, NIGHTS - 2)} <= outside
 
 
 # ---- Reading
@@ -503,10 +520,59 @@ def test_a_page_has_a_light_and_a_dark_side(viewer: Viewer) -> None:
     assert not set(light) & set(dark)
 
 
+# What stands beside its frame: texts of tables and figures, and tables within frames that would scroll.
+CUT = """
+const width = document.documentElement.clientWidth, found = [];
+for (const frame of document.querySelectorAll(".wide, figure, .plot, pre"))
+  if (frame.scrollWidth > frame.clientWidth + 1) found.push(`${frame.className || frame.tagName} scrolls`);
+for (const cell of document.querySelectorAll("td, th, svg text")) {
+  const box = cell.getBoundingClientRect();
+  if (box.width && (box.right > width + 1 || box.left < -1)) found.push(cell.textContent.trim());
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_no_number_is_beside_the_window(viewer: Viewer, width: int) -> None:
+    """Neither of a table nor of a figure; the columns that matter least give way on a phone, and no others."""
+    for page in viewer.pages:
+        viewer.show(width)
+        viewer.open(page)
+        assert viewer.ask(CUT) == [], f"{page} at {width}"
+        if page == "index.html":
+            cells = "[...document.querySelectorAll('#kernels tbody tr:first-child td')]"
+            seen = viewer.ask(f"return {cells}.map((cell) => cell.checkVisibility())")
+            assert seen == [True] * 7 + [width > 640] * 4
+            assert viewer.ask(f"return {cells}.slice(2, 7).map((cell) => cell.dataset.head)") == [
+                *("time", "change", "time lost", "limit", "rule")
+            ]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_newest_night_is_in_view(viewer: Viewer, width: int) -> None:
+    """Without scrolling sideways: its label, its place in the curve, and the words about it."""
+    viewer.show(width)
+    newest = date_of(NIGHTS - 1)
+    for page in ("index.html", f"kernels/{site.slug(WORSE)}.html"):
+        viewer.open(page)
+        plot = viewer.find("figure[data-points] .plot")[0]
+        labels = "[...document.querySelectorAll('figure[data-points] svg')][0].querySelectorAll('text')"
+        boxes = viewer.ask(
+            f"return [...{labels}].filter((text) => text.textContent.trim() === '{newest[:10]}')"
+            ".map((text) => { const b = text.getBoundingClientRect(); return [b.left, b.right]; })"
+        )
+        assert len(boxes) == 1 and 0 <= boxes[0][0] < boxes[0][1] <= width, page
+        line = last_point(viewer)
+        assert plot.rect["x"] <= line <= width
+        hover(viewer, plot, line - plot.rect["x"], 40)
+        assert tip(viewer).startswith(units.night(newest))
+
+
 def test_no_page_is_wider_than_its_window(viewer: Viewer) -> None:
     for page in viewer.pages:
         viewer.open(page)
-        for width in (360, 640, 1280):
+        for width in (360, 390, 640, 1280):
             viewer.show(width)
             wide = viewer.ask("const e = document.scrollingElement; return [e.scrollWidth, e.clientWidth]")
             assert wide[0] <= wide[1] == width, f"{page} at {width}"
@@ -536,7 +602,7 @@ return [...document.querySelectorAll("figure svg")].map((svg) => {
 """
 
 
-@pytest.mark.parametrize("width", [360, 640, 1280])
+@pytest.mark.parametrize("width", [360, 390, 640, 1280])
 def test_the_words_of_a_figure_can_be_read(viewer: Viewer, width: int) -> None:
     viewer.show(width)
     mistakes, figures = [], 0
@@ -549,3 +615,144 @@ def test_the_words_of_a_figure_can_be_read(viewer: Viewer, width: int) -> None:
                 mistakes.append(f"{page}: {label[:40]}: {least:.1f} px, leave it: {outside}, meet: {meeting}")
     assert not mistakes, "\n".join(mistakes)
     assert figures > 25
+
+
+# ---- Points of figures
+
+
+def tip(viewer: Viewer) -> str:
+    """What is shown of a point; "" where none is."""
+    shown = [element.text for element in viewer.find(".tip") if element.is_displayed()]
+    assert len(shown) < 2
+    return shown[0] if shown else ""
+
+
+def last_point(viewer: Viewer) -> float:
+    """Across the page, where the first figure's last point is."""
+    return viewer.ask(
+        """const figure = document.querySelector("figure[data-points]"), box = figure.querySelector(".plot");
+           const last = JSON.parse(figure.dataset.points).points.at(-1)[0];
+           const { left, width } = box.getBoundingClientRect();
+           return left + ((typeof last === "number" ? last : last[0]) * width) / 1000;"""
+    )
+
+
+def point_at(viewer: Viewer, kind: str, plot: WebElement, x: float, y: float) -> None:
+    """An event of the mouse, or a tap, at a place of a figure; as the browser has them, in its window."""
+    viewer.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+    left, top = viewer.browser.execute_script(
+        "const b = arguments[0].getBoundingClientRect(); return [b.left, b.top];", plot
+    )
+    at = {"x": left + x, "y": top + y}
+    if kind == "tap":
+        viewer.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [at]})
+        viewer.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        return
+    if kind == "hover":
+        viewer.browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", **at})
+        return
+    for one in ("mouseMoved", "mousePressed", "mouseReleased"):
+        button = {} if one == "mouseMoved" else {"button": "left", "clickCount": 1}
+        viewer.browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": one, **at, **button})
+
+
+def hover(viewer: Viewer, plot: WebElement, x: float, y: float) -> None:
+    point_at(viewer, "hover", plot, x, y)
+
+
+def words_of(night: int) -> str:
+    """What the page of WORSE says of a night, by its run file."""
+    runs = (parse(document, Run) for document in documents() if kind_of(document) is Run)
+    run = [run for run in runs if not run.is_baseline()][night]
+    metrics = {"Time": "time", "DRAM throughput": "dram_throughput", "Achieved occupancy": "achieved_occupancy"}
+    metrics["Bank conflicts"] = "shared_bank_conflicts"
+    values = {
+        title: units.value(run.kernels[WORSE].metrics[name].value(), UNITS[name]) for title, name in metrics.items()
+    }
+    lines = [units.night(date_of(night)), *(f"{title}: {value}" for title, value in values.items())]
+    return "\n".join([*lines, f"commit: {night:02}b8a00c3a17"])
+
+
+@pytest.mark.parametrize("kind", ["hover", "tap", "click"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_point_says_its_values(viewer: Viewer, width: int, kind: str) -> None:
+    viewer.show(width)
+    viewer.open(KERNEL_PAGE)
+    (plot,) = viewer.find("figure[data-points] .plot")
+    points = viewer.ask("return JSON.parse(document.querySelector('figure[data-points]').dataset.points).points")
+    assert len(points) == NIGHTS and tip(viewer) == ""
+    for night in (NIGHTS - 1, 7):
+        point_at(viewer, kind, plot, points[night][0] * plot.rect["width"] / 1000 + 1, 60)
+        assert tip(viewer) == words_of(night)
+        (box,) = [one.rect for one in viewer.find(".tip")]
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width, "within the window"
+    hover(viewer, plot, 5, -200)  # elsewhere
+    kept = kind != "hover"
+    assert tip(viewer) == (words_of(7) if kept else "")
+    if kept:
+        links = [one for one in viewer.find(".tip a") if one.is_displayed()]
+        assert [one.get_attribute("href") for one in links] == [f"{HOST}/commit/07b8a00c3a17"]
+        point_at(viewer, kind, plot, points[7][0] * plot.rect["width"] / 1000 + 1, 60)  # once more takes it away
+        assert tip(viewer) == ""
+    assert viewer.browser.get_log("browser") == []
+
+
+def test_the_keyboard_goes_from_point_to_point(viewer: Viewer) -> None:
+    viewer.open(KERNEL_PAGE)
+    viewer.find("nav a")[-1].send_keys("")  # the last link before the page's own
+    for _ in range(20):
+        active = viewer.browser.switch_to.active_element
+        if active.get_attribute("class") == "plot":
+            break
+        active.send_keys(Keys.TAB)
+    assert viewer.ask("return document.activeElement.className") == "plot"
+    assert viewer.ask("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    assert tip(viewer) == words_of(NIGHTS - 1), "the newest night first"
+    for key, night in ((Keys.ARROW_LEFT, NIGHTS - 2), (Keys.HOME, 0), (Keys.ARROW_RIGHT, 1), (Keys.END, NIGHTS - 1)):
+        viewer.browser.switch_to.active_element.send_keys(key)
+        assert tip(viewer) == words_of(night)
+    viewer.browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert tip(viewer) == ""
+    viewer.browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    assert tip(viewer) == words_of(0)
+    viewer.browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert tip(viewer).endswith(f"commit: {0:02}b8a00c3a17"), "its link can be reached"
+    assert viewer.ask("return document.activeElement.href") == f"{HOST}/commit/00b8a00c3a17"
+    viewer.browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert tip(viewer) == ""
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("index.html", "regressed: "),
+        ("changes.html", "limit"),
+        ("gpu.html", "of its nearest roof"),
+        ("ladders.html", "Time "),
+        ("gate.html", "of 1,000 rows"),
+    ],
+)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_figure_has_points(viewer: Viewer, page: str, words: str, theme: str) -> None:
+    """Each can be found where it stands, and what is said of it can be read."""
+    viewer.show(390, theme=theme)
+    viewer.open(page)
+    figures = viewer.find("figure")
+    assert len(figures) == len(viewer.find("figure[data-points]")) > 0
+    for place, figure in enumerate(figures):
+        plot = figure.find_element(By.CSS_SELECTOR, ".plot")
+        points = json.loads(figure.get_attribute("data-points") or "")["points"]
+        found, *_ = points[0]
+        left, top, right, bottom = (found, 100, found, 100) if isinstance(found, int) else found
+        size = plot.rect
+        point_at(viewer, "click", plot, (left + right) * size["width"] / 2000, (top + bottom) * size["height"] / 2000)
+        said = tip(viewer)
+        assert said and (place > 0 or words in said), f"{page}: {said!r}"
+        body = viewer.ask("const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]")
+        shown = viewer.ask(
+            "const e = [...document.querySelectorAll('.tip')].find((tip) => tip.checkVisibility());"
+            "const s = getComputedStyle(e); return [s.backgroundColor, s.color]"
+        )
+        assert shown == body
+        assert viewer.ask("return document.scrollingElement.scrollWidth") == 390
+        plot.send_keys(Keys.ESCAPE)

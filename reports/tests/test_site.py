@@ -43,6 +43,7 @@ from conftest import (
 from cugate_reports import drawing, site, whole
 from cugate_reports.files import BadFile
 from cugate_reports.history import History
+from cugate_reports.links import Links
 
 pytestmark = pytest.mark.filterwarnings("ignore:Glyph", "ignore:Data has no positive", "ignore:overflow encountered")
 
@@ -142,6 +143,8 @@ class Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         assert self._open and self._open[-1] == tag, f"{self.path.name}: </{tag}> closes {self._open[-3:]}"
         self._open.pop()
+        if tag in ("td", "th"):
+            self.text += " "
 
     def handle_data(self, data: str) -> None:
         if self._open[-1:] == ["script"]:
@@ -218,7 +221,7 @@ THEMES = [set(re.findall(r"--([a-z0-9-]+):", theme)) for theme in re.findall(r":
 def _check_figures(page: Page) -> None:
     """Each SVG is XML, and its colours are those of both themes."""
     pictures = page.svgs()
-    assert len(pictures) == page.source.count("<figure>") == page.source.count(".png"), page.path
+    assert len(pictures) == page.source.count("<figure") == page.source.count(".png"), page.path
     for picture in pictures:
         assert picture.get("role") == "img" and picture.get("aria-label"), page.path
         for element in picture.iter():
@@ -518,7 +521,7 @@ def test_only_an_empty_folder_or_a_report_is_replaced(tmp_path: Path) -> None:
         site.write(history, tmp_path / "file" / "below", 365)
 
 
-def run_page(folder: Path, file_limit: int | None = None) -> subprocess.CompletedProcess[str]:
+def run_page(folder: Path, *options: str, file_limit: int | None = None) -> subprocess.CompletedProcess[str]:
     def limit() -> None:
         if file_limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
@@ -532,13 +535,16 @@ def run_page(folder: Path, file_limit: int | None = None) -> subprocess.Complete
         folder / "history.db",
         "-o",
         folder / "page",
+        *options,
     ]
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True, preexec_fn=limit, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("ending", [".html", ".png"])  # of the largest file that does not fit
 def test_a_full_disk_leaves_the_earlier_report(tmp_path: Path, earlier: dict[str, bytes], ending: str) -> None:
-    ended = run_page(tmp_path, max(len(content) for name, content in earlier.items() if name.endswith(ending)) - 1)
+    ended = run_page(
+        tmp_path, file_limit=max(len(content) for name, content in earlier.items() if name.endswith(ending)) - 1
+    )
     assert ended.returncode == 2, ended.stderr
     assert re.fullmatch(rf"reports: error: cannot write {tmp_path}/page: .+\n", ended.stderr), ended.stderr
     assert "File too large" in ended.stderr
@@ -570,7 +576,10 @@ def test_one_night(tmp_path: Path) -> None:
     assert pages["index.html"].says("1 night from")
     assert "figures/verdicts.png" not in pages["index.html"].links
     assert pages["changes.html"].says("None in these nights.")
-    assert len(kernel_page(pages, "transpose/padded").svgs()) == 1
+    page = kernel_page(pages, "transpose/padded")
+    assert (
+        page.svgs() == [] and not page.says("Over nights") and page.says("Every metric tonight")
+    )  # one point is no curve
 
 
 def test_a_night_that_was_not_judged(tmp_path: Path) -> None:
@@ -746,8 +755,163 @@ def test_kernels_of_a_program_have_pages_and_are_no_ladder(tmp_path: Path) -> No
     for name in names:
         assert kernel_page(pages, name).says(name)
     assert len(list((tmp_path / "page/kernels").iterdir())) == len(names)
-    assert pages["ladders.html"].says("None: these are the kernels of a program")
-    assert not pages["ladders.html"].says("rung")
+    assert "ladders.html" not in pages and not any("ladders.html" in page.links for page in pages.values())
+
+
+def test_a_kernel_alone_in_its_family_is_no_ladder(tmp_path: Path) -> None:
+    pages = check(write(tmp_path, make_run(0, {"copy/plain": {"time": 1.0}, "other/one": {"time": 2.0}})))
+    assert "ladders.html" not in pages and not any("ladders.html" in page.links for page in pages.values())
+    pages = check(write(tmp_path, make_run(1, {"copy/plain": {"time": 1.0}, "copy/wide": {"time": 2.0}})))
+    assert "family-copy" in pages["ladders.html"].ids and not pages["ladders.html"].says("other")
+
+
+SIZED = ["softmax/online[n=16M]", "softmax/online[n=1M]", "softmax/naive[n=16M]", "softmax/online[n=16M,t=half]"]
+
+
+def test_names_with_sizes_are_names_files_anchors_and_links(tmp_path: Path) -> None:
+    kernels = {name: {"time": 1000.0 + place} for place, name in enumerate(SIZED)}
+    runs = [make_run(night, kernels) for night in range(3)]
+    rows = [make_judgement(name, "time", "regressed", base=1.0, now=2.0) for name in SIZED]
+    share = {"metric": "time", "unit": "ns", "base": 1.0, "change": 0.1, "share": 0.1}
+    analysis = make_analysis(2, detectable=[{"kernel": name, **share} for name in SIZED])
+    pages = check(
+        write(tmp_path, *runs, make_report(runs[-1], rows, exit_code=1), make_explanations(runs[-1]), analysis)
+    )
+    for name in SIZED:
+        to = f"kernels/{site.slug(name)}.html"
+        assert re.fullmatch(r"kernels/softmax-[a-z0-9.-]+\.html", to)
+        assert pages[to].says(name) and pages[to].title.startswith(name)
+        for page in ("index.html", "changes.html", "gate.html"):
+            assert page == "changes.html" or (to in pages[page].links and pages[page].says(name)), page
+    ladders = pages["ladders.html"]
+    anchor = f"family-{site.slug('softmax[n=16M]')}"
+    assert [one for one in ladders.ids if one.startswith("family-")] == [anchor]  # the others have no second variant
+    assert f"#{anchor}" in ladders.links and ladders.says("softmax[n=16M]")
+
+
+# ---- Why a difference is no regression
+
+
+def slower_night(**facts: Any) -> tuple[bytes, ...]:
+    """After quiet nights one that is 5.48 % slower, and the same by the gate."""
+    runs = [make_run(night, {"sort/radix": {"time": 100000.0 if night < 3 else 105480.0}}) for night in range(9)]
+    facts = {"base": 100000.0, "now": 105480.0, "limit": 7100.0, "base_sessions": 12, **facts}
+    return *runs, make_report(runs[-1], [make_judgement("sort/radix", "time", "same", **facts)])
+
+
+@pytest.mark.parametrize(
+    ("facts", "words", "word"),
+    [
+        ({}, "within the noise of 12 sessions (limit 7.10 us, 7.1 %)", "noise"),
+        ({"limit": 2000.0, "drift": 4000.0}, "within the floor of 2 % or 250 ns (limit 2.00 us, 2.0 %)", "floor"),
+        ({"limit": 2000.0, "same_code": True}, "same code (limit 2.00 us, 2.0 %)", "same code"),
+    ],
+)
+def test_what_is_slower_and_not_worse_says_by_which_rule(
+    tmp_path: Path, facts: dict[str, Any], words: str, word: str
+) -> None:
+    pages = check(write(tmp_path, *slower_night(**facts)))
+    index = pages["index.html"]
+    assert index.h1 == "Nothing is worse"
+    assert index.says("Slower, and not worse")
+    assert index.says(f"sort/radix time 100 us \u2192 105 us, +5.5 %: 5.48 us lost {words}")
+    assert index.says("By time lost, the most first: a kernel's time x its slow-down.")
+    assert index.says("Within its limit a change is none.") and index.text.count("Within its limit") == 1
+    assert index.says("+5.48 %") and index.says(f"5.48 us {100 * facts.get('limit', 7100) / 1e5:.1f} % {word} n/a")
+    page = kernel_page(pages, "sort/radix")
+    assert page.says("Within its limit a change is none.") and page.says(word)
+
+
+def test_a_level_that_moved_stands_beside_what_the_gate_says(tmp_path: Path) -> None:
+    runs = [make_run(night, {"a/x": {"time": 1000.0 if night < 24 else 1055.0}}) for night in range(30)]
+    facts = {"base": 1040.0, "now": 1055.0, "limit": 250.0}
+    index = check(write(tmp_path, *runs, make_report(runs[-1], [make_judgement("a/x", "time", **facts)])))["index.html"]
+    assert index.says("Found over all nights, and no verdict")
+    assert index.says("+5.5 %") and index.says(
+        "The gate tonight: same +1.4 % from the baseline, within the floor of 2 % or 250 ns (limit 250 ns)."
+    )
+    index = check(write(tmp_path, make_report(runs[-1], [])))["index.html"]
+    assert index.says("The gate does not judge it.")
+
+
+def test_the_worst_are_said_to_be_ordered_by_time_lost(tmp_path: Path) -> None:
+    run = make_run(0, {"a/x": {"time": 30.0}, "b/y": {"time": 1100.0}})
+    rows = [
+        make_judgement("a/x", "time", "regressed", base=10.0, now=30.0),
+        make_judgement("b/y", "time", "regressed", base=1000.0, now=1100.0),
+    ]
+    index = check(write(tmp_path, run, make_report(run, rows, exit_code=1)))["index.html"]
+    assert index.says("By time lost, the most first: a kernel's time x its slow-down. What is in doubt comes after")
+    text = " ".join(index.text.split())
+    assert text.index("+10.0 %: 100 ns lost") < text.index("+200.0 %: 20 ns lost")
+    assert not index.says("Slower, and not worse")
+
+
+def test_a_page_draws_nothing_that_has_no_content(tmp_path: Path) -> None:
+    kernels = {"a/x": {"time": 1000.0, "shared_bank_conflicts": 0.0}}
+    runs = [make_run(night, kernels) for night in range(3)]
+    rows = [make_judgement("a/x", "time", base=1000.0, now=1000.0)]
+    pages = check(write(tmp_path, *runs, make_report(runs[-1], rows)))
+    assert pages["index.html"].svgs() == []  # no verdict over nights but the same
+    assert pages["changes.html"].svgs() == [] and pages["changes.html"].says(
+        "No row that the gate judges moved by more"
+    )
+    page = kernel_page(pages, "a/x")
+    assert page.says("Not drawn, since it was 0 on every night: Bank conflicts.")
+    (figure,) = page.svgs()
+    assert "Bank conflicts" not in "".join(figure.itertext())
+
+
+def test_the_gate_says_what_one_session_means_before_its_number(tmp_path: Path) -> None:
+    views: dict[str, Any] = {
+        "pairs": {"comparisons": 20, "exit_codes": {"0": 2, "3": 18}, "classes": {"time": {"rows": 10, "unsure": 7}}},
+        "others": {"comparisons": 20, "exit_codes": {"0": 20}, "classes": {"time": {"rows": 10}}},
+    }
+    gate = check(write(tmp_path, make_run(0, PLAIN), make_analysis(0, views=views)))["gate.html"]
+    text = " ".join(gate.text.split())
+    assert gate.says("by a baseline of one session. From one session nobody can tell noise from a change")
+    assert text.index("From one session nobody can tell") < text.index("18")
+    assert text.index("all others 20 20") < text.index("one session 20 2 0 18"), "what a night is judged by comes first"
+    assert gate.says("No row left its limit.") and gate.svgs() == []
+
+
+# ---- Links
+
+
+def test_commits_and_lines_are_links_where_cugate_ini_says_to_what(tmp_path: Path) -> None:
+    causes = [{"file": "kernels/a b.cu", "line": 51, "now": 5.0}, {"file": "/usr/include/x.h", "line": 3, "now": 5.0}]
+    runs = [make_run(night, {"a/x": {"time": 1000.0}}, commit=f"{night:012x}") for night in range(2)]
+    rows = [make_judgement("a/x", "time", "regressed", causes=causes)]
+    host = "https://host.example/o/r"
+    address = Links(f"{host}/commit/{{commit}}", f"{host}/blob/{{commit}}/{{path}}#L{{line}}")
+    with History(str(tmp_path / "history.db")) as history:
+        for document in (*runs, make_report(runs[-1], rows, exit_code=1)):
+            history.ingest(document)
+        site.write(history, tmp_path / "linked", 365, links=address)
+        site.write(history, tmp_path / "plain", 365)
+    for name in ("index.html", "kernels/a-x.html"):
+        page = Page(tmp_path / "linked" / name)
+        assert {link for link in page.links if "://" in link} >= {
+            f"{host}/commit/{1:012x}",
+            f"{host}/blob/{1:012x}/kernels/a%20b.cu#L51",
+        }
+        assert page.says("kernels/a b.cu:51") and page.says("/usr/include/x.h:3")
+        assert not any("include" in link for link in page.links)
+    assert f"{host}/commit/{0:012x}" in Page(tmp_path / "linked/index.html").links  # of the night before
+    for page in check(tmp_path / "plain").values():
+        assert "host.example" not in page.source
+        assert page.says(f"commit {1:012x}")
+
+
+def test_the_command_takes_the_links_of_cugate_ini(tmp_path: Path) -> None:
+    write(tmp_path, make_run(0, PLAIN))
+    (tmp_path / "links.ini").write_text("[links]\ncommit = https://host.example/{commit}\n")
+    ended = run_page(tmp_path, "--config", str(tmp_path / "links.ini"))
+    assert ended.returncode == 0, ended.stderr
+    assert "https://host.example/0123456789ab" in Page(tmp_path / "page/index.html").links
+    (tmp_path / "links.ini").write_text("[links]\ncommit = javascript:{commit}\n")
+    ended = run_page(tmp_path, "--config", str(tmp_path / "links.ini"))
+    assert ended.returncode == 2 and "links.ini: [links] commit: " in ended.stderr
 
 
 @pytest.mark.parametrize("name", ["kernels", "figures", ".."])

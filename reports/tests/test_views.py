@@ -183,12 +183,85 @@ def test_worse_rows_are_grouped_and_say_each_cause_once() -> None:
         judged("a/x", "time", "regressed", "stalls"),
         judged("a/x", "l1_hit_rate", "same", None),
     ]
-    first, second = overview.blames(rows)
+    first, second = overview.blames(rows)  # what is red comes first
     assert (first.kernel, [told for _, told in first.rows], first.more) == ("a/x", [True, False, True], 0)
     assert first.time is rows[3]
     assert (second.kernel, second.time) == ("b/y", None)
     (short, _) = overview.blames(rows, most_rows=2, most_told=1)
     assert ([told for _, told in short.rows], short.more) == ([True, False], 1)
+
+
+def test_the_worst_are_those_that_lost_most_time(tmp_path: Path) -> None:
+    """Not those with the largest share; what is in doubt comes behind what is red."""
+    times = {  # verdict of the time, base, now
+        "a/short": ("regressed", 10.0, 30.0),
+        "b/long": ("regressed", 1000.0, 1100.0),
+        "c/gained": ("same", 100.0, 90.0),
+        "d/in_doubt": ("unsure", 5000.0, 9000.0),
+        "e/within": ("same", 1000.0, 1054.8),
+        "f/more_within": ("same", 9000.0, 9090.0),
+        "g/as_it_was": ("same", 7.0, 7.0),
+    }
+    rows = [(kernel, "time", verdict, base, now, 90.0) for kernel, (verdict, base, now) in times.items()]
+    rows.append(("c/gained", "shared_bank_conflicts", "regressed", 1.0, 2.0, 0.0))
+    rows.append(("h/untimed", "shared_bank_conflicts", "regressed", 1.0, 2.0, 0.0))
+    kernels = {kernel: {"time": now} for kernel, (_, _, now) in times.items()}
+    kernels["h/untimed"] = {"shared_bank_conflicts": 2.0}
+    nights = loaded(tmp_path, run(0, kernels), report(0, rows, code=1))
+    tonight = overview.tonight(nights)
+    worst = ["b/long", "a/short", "h/untimed", "c/gained", "d/in_doubt"]
+    assert [(blame.kernel, blame.lost) for blame in tonight.worst] == list(
+        zip(worst, [100.0, 20.0, None, -10.0, 4000.0], strict=True)
+    )
+    assert [blame.kernel for blame in tonight.slower] == ["f/more_within", "e/within"]
+    table = overview.kernel_rows(nights)
+    assert [row.kernel for row in table] == [
+        *("b/long", "a/short", "c/gained", "h/untimed"),
+        *("d/in_doubt", "f/more_within", "e/within", "g/as_it_was"),
+    ]
+    within = table[6]
+    assert (within.lost, within.limit, within.rule) == (pytest.approx(54.8), pytest.approx(0.09), "floor")
+    assert (table[3].lost, table[3].limit, table[3].rule) == (None, None, "")
+
+
+def test_a_level_that_moved_has_what_the_gate_says_of_it(tmp_path: Path) -> None:
+    runs = [run(night, {"a/x": {"time": 100.0 if night < 24 else 105.0}}) for night in range(30)]
+    said = report(29, [("a/x", "time", "same", 104.0, 105.0, 3.0)])
+    (news,) = overview.tonight(loaded(tmp_path, *runs, said)).news
+    assert news.judgement is not None and (news.judgement.verdict, news.judgement.base) == ("same", 104.0)
+
+
+def test_what_did_not_move_is_not_drawn(tmp_path: Path) -> None:
+    rows = [
+        ("a/still", "time", "same", 100.0, 103.0, 10.0),
+        ("b/moved", "time", "same", 100.0, 106.0, 10.0),
+        ("b/moved", "shared_bank_conflicts", "same", 5.0, 5.0, 0.0),
+        ("c/red", "shared_bank_conflicts", "regressed", 5.0, 5.0, 9.0),
+    ]
+    kernels: dict[str, dict[str, float]] = {}
+    for kernel, metric, _, _, now, _ in rows:
+        kernels.setdefault(kernel, {})[metric] = now
+    moved = views.heat_map(loaded(tmp_path, run(0, kernels), report(0, rows))).moved()
+    assert (moved.kernels, moved.metrics) == (["b/moved", "c/red"], ["shared_bank_conflicts", "time"])
+    assert moved.moves[0].tolist() == [0.0, pytest.approx(0.6)] and moved.nows[0].tolist() == [5.0, 106.0]
+
+
+def test_a_ladder_has_more_than_one_variant_of_one_size(tmp_path: Path) -> None:
+    names = ["softmax/naive[n=1M]", "softmax/online[n=1M]", "softmax/online[n=16M]", "alone/one", "sizes/x[n=1]"]
+    names += ["sizes/x[n=2]", "pair/a", "pair/b", "odd/[n=1]", "odd/[n=2]", "no_family"]
+    nights = loaded(tmp_path, run(0, {name: {"time": 10.0} for name in names}))
+    found = {view.family: [rung.kernel for rung in view.rungs] for view in views.ladders(nights)}
+    assert found == {
+        "odd": ["odd/[n=1]", "odd/[n=2]"],
+        "pair": ["pair/a", "pair/b"],
+        "softmax[n=1M]": ["softmax/naive[n=1M]", "softmax/online[n=1M]"],
+    }
+
+
+def test_a_panel_of_a_ladder_has_something_in_it(tmp_path: Path) -> None:
+    kernels = {"f/a": {"time": 2.0, "shared_bank_conflicts": 0.0}, "f/b": {"time": 1.0, "achieved_occupancy": 50.0}}
+    (view,) = views.ladders(loaded(tmp_path, run(0, kernels)))
+    assert [title for title, _, _ in view.panels()] == ["Time", "Achieved occupancy"]
 
 
 @pytest.mark.parametrize(("code", "tone"), [(0, "good"), (1, "bad"), (3, "warn"), (4, "warn"), (5, "bad"), (77, "bad")])
