@@ -156,6 +156,12 @@ def plain(number: float, _place: object = None) -> str:
     return f"{number:,.0f}" if 1000 <= abs(number) < 1e7 else f"{number:.3g}"
 
 
+def axis_label(title: str, unit: str) -> str:
+    """Time, us; counts in words: Bank conflicts, millions."""
+    words = {"k": "thousands", "M": "millions", "G": "billions", "T": "trillions"}.get(unit, unit)
+    return f"{title}, {words}" if words else title
+
+
 def night_ticks(axes: Axes, dates: Sequence[str], most: int = 4) -> None:
     """Labels for an axis whose places are nights, the newest among them: days, or minutes where the nights lie within
     few days."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import jinja2
 import numpy as np
 
-from cugate_reports import drawing, figures, overview, processes, rules, units, views, whole
+from cugate_reports import drawing, figures, ladder_figures, overview, processes, rules, units, views, whole
 from cugate_reports.definitions import PageError
 from cugate_reports.files import HARNESS, Cause, Judgement, model_key
 from cugate_reports.history import History
@@ -59,13 +59,13 @@ def place_words(cause: Cause) -> str:
 
 
 def cause_words(cause: Cause, judgement: Judgement) -> str:
-    """excess wavefronts 0 -> 16.25 M (100 % of the kernel's)."""
+    """excess wavefronts 0 \u2192 16.25 M (100 % of the kernel's)."""
     what = (judgement.story or judgement.metric or "").replace("_", " ")
     now, share = units.value(cause.now, "count"), ""
     if cause.share is not None:
         share = f" ({100 * cause.share:.0f} % of the kernel's)"
     return (
-        f"{what} {units.value(cause.base, 'count')} -> {now}{share}"
+        f"{what} {units.value(cause.base, 'count')} \N{RIGHTWARDS ARROW} {now}{share}"
         if cause.base is not None
         else f"{what} {now}{share}"
     )
@@ -220,16 +220,20 @@ class _Writer:
         for place, ladder in enumerate(self.rungs):
             label = f"The rungs of {ladder.family}: time, DRAM throughput, occupancy, bank conflicts"
             name = f"ladder-{slug(ladder.family)}"
-            one = {"ladder": ladder, "figure": self.figure(name, label, figures.ladder, ladder), "literature": None}
+            one = {
+                "ladder": ladder,
+                "figure": self.figure(name, label, ladder_figures.ladder, ladder),
+                "literature": None,
+            }
             one["published"] = any(rung.published is not None for rung in ladder.rungs)
             if any(rung.published_speedup and rung.speedup for rung in ladder.rungs):
                 label = f"How much faster the rungs of {ladder.family} are than the first, here and as published"
-                one["literature"] = self.figure(f"literature-{place}", label, figures.literature, ladder)
+                one["literature"] = self.figure(f"literature-{place}", label, ladder_figures.literature, ladder)
             shown.append(one)
         gemm, gemm_figure = self.blocking, None
         if any(row.bandwidth for row in gemm):
             label = "The bandwidth that GEMM blocks need, over their side, against what device memory gives"
-            gemm_figure = self.figure("gemm", label, figures.gemm_blocking, gemm)
+            gemm_figure = self.figure("gemm", label, ladder_figures.gemm_blocking, gemm)
         self.page("ladders.html", "ladders.html", ladders=shown, gemm=gemm, gemm_figure=gemm_figure)
 
     def gate(self) -> None:

@@ -682,17 +682,20 @@ def test_a_point_says_its_values(viewer: Viewer, width: int, kind: str) -> None:
     points = viewer.ask("return JSON.parse(document.querySelector('figure[data-points]').dataset.points).points")
     assert len(points) == NIGHTS and tip(viewer) == ""
     for night in (NIGHTS - 1, 7):
-        point_at(viewer, kind, plot, points[night][0] * plot.rect["width"] / 1000 + 1, 60)
+        point_at(viewer, kind, plot, points[night][0] * plot.rect["width"] / 1000 + 1, plot.rect["height"] / 2)
         assert tip(viewer) == words_of(night)
-        (box,) = [one.rect for one in viewer.find(".tip")]
-        assert box["x"] >= 0 and box["x"] + box["width"] <= width, "within the window"
+        box = "const b = document.querySelector('.tip').getBoundingClientRect();"
+        left, top, right, bottom = viewer.ask(f"{box} return [b.left, b.top, b.right, b.bottom]")
+        assert left >= 0 and right <= width and top >= 0 and bottom <= 800, "within the window"
     hover(viewer, plot, 5, -200)  # elsewhere
     kept = kind != "hover"
     assert tip(viewer) == (words_of(7) if kept else "")
     if kept:
         links = [one for one in viewer.find(".tip a") if one.is_displayed()]
         assert [one.get_attribute("href") for one in links] == [f"{HOST}/commit/07b8a00c3a17"]
-        point_at(viewer, kind, plot, points[7][0] * plot.rect["width"] / 1000 + 1, 60)  # once more takes it away
+        point_at(
+            viewer, kind, plot, points[7][0] * plot.rect["width"] / 1000 + 1, plot.rect["height"] / 2
+        )  # once more takes it away
         assert tip(viewer) == ""
     assert viewer.browser.get_log("browser") == []
 

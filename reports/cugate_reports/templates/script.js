@@ -86,7 +86,7 @@ for (const figure of document.querySelectorAll("figure[data-points]")) {
     }
     return line;
   };
-  const show = (index) => {
+  const show = (index, height) => {
     at = index;
     const [place, heading, ...words] = points[index];
     const title = Object.assign(document.createElement("strong"), { textContent: heading });
@@ -98,12 +98,15 @@ for (const figure of document.querySelectorAll("figure[data-points]")) {
     Object.assign(mark.style, { left: `${left - 3}px`, top: `${top - 3}px` });
     Object.assign(mark.style, { width: `${right - left + 6}px`, height: `${bottom - top + 6}px` });
     mark.classList.toggle("line", typeof place === "number");
-    // Beside a line, else above what it is about, below where there is no room, and always within the window's width.
+    // Beside a line at the pointer's height, without one where the figure begins to be in view; else above what it is
+    // about, below where there is no room. Always within the figure's width.
     const beside = typeof place === "number";
+    const half = tip.offsetHeight / 2;
+    const along = Math.min((height ?? half + Math.max(0, -room.top)) - half, room.height - 2 * half);
     const middle = (left + right - tip.offsetWidth) / 2;
     const wanted = beside ? (left > room.width / 2 ? left - tip.offsetWidth - 10 : left + 10) : middle;
     tip.style.left = `${Math.max(0, Math.min(wanted, room.width - tip.offsetWidth))}px`;
-    tip.style.top = `${beside ? 0 : top >= tip.offsetHeight + 8 ? top - tip.offsetHeight - 8 : bottom + 8}px`;
+    tip.style.top = `${beside ? Math.max(0, along) : top >= tip.offsetHeight + 8 ? top - tip.offsetHeight - 8 : bottom + 8}px`;
   };
   const nearest = (event) => {
     const { left, top } = plot.getBoundingClientRect();
@@ -116,10 +119,13 @@ for (const figure of document.querySelectorAll("figure[data-points]")) {
     });
     return best;
   };
-  const go = (index) => (index < 0 ? hide() : show(index));
+  const go = (index, event) => {
+    if (index < 0) hide();
+    else show(index, event.clientY - plot.getBoundingClientRect().top);
+  };
 
   plot.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "mouse" && !kept) go(nearest(event));
+    if (event.pointerType === "mouse" && !kept) go(nearest(event), event);
   });
   plot.addEventListener("pointerleave", (event) => {
     if (event.pointerType === "mouse" && !kept) hide();
@@ -128,7 +134,7 @@ for (const figure of document.querySelectorAll("figure[data-points]")) {
     if (event.target.closest("a")) return;
     const index = nearest(event);
     kept = index >= 0 && !(kept && index === at);
-    go(kept ? index : -1);
+    go(kept ? index : -1, event);
   });
   plot.addEventListener("focus", () => {
     const last = typeof points[0][0] === "number"; // of nights the newest
