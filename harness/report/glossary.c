@@ -12,7 +12,7 @@ static const struct entry {
     {"session", "sessions",
      "one process that measures, apart from the others in time; their spread is what chance does"},
     {"sample", "samples", "one measured launch"},
-    {"collector", NULL, "what counted: cupti is the GPU's own counters, sim executes the machine code on the CPU"},
+    {"collector", NULL, "what counted: cupti and exec read the GPU's counters, sim executes the machine code on a CPU"},
     {"suite", NULL,
      "all kernels together; what moves them all alike is the machine and not the code, and is taken off"},
     {"limit", "limits",

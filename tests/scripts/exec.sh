@@ -478,8 +478,8 @@ gate 'times that vary' 0 'nothing is worse' -- -- "$program" plain
 unset STANDIN_JITTER
 gate 'another kernel' 1 'regressed  program/add_one@64,256' 'instructions' '16.38 M  24.77 M' '!regressed  program/tiny' \
     '!regressed  program/add_one@16,256' 'registers 8 -> 10' -- -- "$program" changed
-gate 'other shapes' 5 'missing    program/add_one@16,256 ' 'new        program/add_one@3,128 ' -- -- "$program" shapes 3
-gate 'fewer launches' 5 'missing    program/large@1024,256 ' '!new ' -- -- "$program" plain 5
+gate 'other shapes' 5 'missing    program/add_one@16,256' 'new        program/add_one@3,128' -- -- "$program" shapes 3
+gate 'fewer launches' 5 'missing    program/large@1024,256' '!new ' -- -- "$program" plain 5
 gate 'one kernel' 0 'in 1 kernel' '!add_one' -- -k 'program/tiny@*' -- "$program" plain
 gate 'a kernel that is gone, alone' 5 'missing    program/tiny@1,32 ' '!add_one' -- -k 'program/tiny@*' -- "$program" data
 gate 'a kernel that never was' 2 "no kernel matches -k 'program/never*'" -- -k 'program/never*' -- "$program" plain
