@@ -12,7 +12,7 @@
  * options.h, when several commands take it. */
 const struct option_row option_k = {
     .name = "k", .letter = 'k', .argument = "GLOB", .kind = KIND_LIST, .place = PLACE(globs),
-    .doc = "only kernels that match, such as 'transpose/*', or 'softmax/*[n=16M]' at a point of axes; quoted; repeatable"};
+    .doc = "only kernels that match: 'transpose/*', at a point 'softmax/*[n=16M]'; quoted; repeatable"};
 const struct option_row option_output = {
     .name = "output", .letter = 'o', .argument = "FILE", .kind = KIND_TEXT, .place = PLACE(output),
     .doc = "write to FILE, whole or not at all; - is standard output"};
