@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds what the simulator counts, and what its kernels write, to what an H200 counted and wrote: small kernels that ask
 # one question each (tests/sim/micro.cu), and random ones (random_kernels.c), as machine code of the day they were
-# recorded. Ends with "N passed, N failed". Needs no GPU and no nvcc.
+# recorded. Ends with "N passed, N failed". Needs no GPU and no nvcc, but cc.
 #
 #   CUGATE=build/cugate tests/sim/recorded.sh [NAME...]    of the archive's libraries; default: those that `make test` takes
 #
@@ -35,12 +35,19 @@ verdict() {
 tar -xJf tests/data/sim-nvidia-h200.tar.xz -C "$work" || exit 2
 recorded=$work/sim-nvidia-h200
 
+# The libraries are of ABI 1.
+adapt() {
+    objcopy -O binary --only-section=.nv_fatbin --set-section-flags .nv_fatbin=alloc "$recorded/$1.so" "$work/$1.fatbin" &&
+        "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -Iharness -DRECORDED="\"$recorded/$1.so\"" \
+            -DMACHINE_CODE="\"$work/$1.fatbin\"" -o "$work/$1.so" tests/sim/abi1.c -ldl
+}
+
 simulate() {
     local chosen=()
     # warps/any_in_loop of that day had no end.
     [ "$1" != micro ] || chosen=(-k '[!w]*' -k 'warps/[!a]*')
     mkdir "$work/outputs"
-    CUGATE_OUTPUTS=$work/outputs "$cugate" run --collector sim --kernels "$recorded/$1.so" --metrics metrics --lines \
+    CUGATE_OUTPUTS=$work/outputs "$cugate" run --collector sim --kernels "$work/$1.so" --metrics metrics --lines \
         "${chosen[@]}" -o "$work/run.json" >"$work/log" 2>&1
     jq -r -f "$here/compact.jq" "$work/run.json" >"$work/counts" && "$here/outputs.sh" "$work/outputs" >"$work/outputs.txt"
     rm -rf "$work/outputs"
@@ -60,7 +67,7 @@ for library; do
         continue
     fi
     began=$EPOCHREALTIME
-    if ! simulate "$library"; then
+    if ! adapt "$library" >"$work/log" 2>&1 || ! simulate "$library"; then
         verdict "$library" "could not be simulated: $(tail -3 "$work/log")"
         continue
     fi
