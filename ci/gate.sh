@@ -50,7 +50,7 @@ done
 if [ -n "${BASE-}" ]; then
     before=$("$here/before.sh" "$BASE" "$@")
     own+=(--before "$before")
-    if [ -n "$in_tree" ] && [ -z "$replay$static" ]; then
+    if [ -n "$own_tree" ] && [ -z "$replay$static" ]; then
         base=$("$here/build_base.sh" "$BASE")
         own+=(--against "$base")
     fi

@@ -44,7 +44,7 @@ fi
 printf '%s\n' "$devices" >&2
 grep -q '^cugate: error: no GPU: ' <<<"$devices" || exit $status
 why=$("$here/strict.sh")
-[ -n "$why" ] || [ -n "$in_tree" ] || why="recorded nights are in cugate's own tree only"
+[ -n "$why" ] || [ -n "$own_tree" ] || why="recorded nights are in cugate's own tree only"
 if [ -n "$why" ]; then
     echo "nightly: $why, and a report is never made of nothing: run this on a machine with a CUDA GPU" >&2
     exit 5

@@ -1,9 +1,9 @@
-"""Writes each shell script of a CI file (GitHub workflow or GitLab CI) into a folder, as the CI server would run it.
+"""Writes each shell script of a CI file (GitHub workflow or action, GitLab CI) into a folder, as the server would run it.
 
     workflow_scripts.py FILE FOLDER
 
-A step of a workflow becomes FOLDER/<job>.<number of the step>.sh, a job of GitLab CI FOLDER/<job>.sh. Prints their
-names."""
+A step of a workflow becomes FOLDER/<job>.<number of the step>.sh, one of an action FOLDER/action.<number>.sh, a job of
+GitLab CI FOLDER/<job>.sh. Prints their names."""
 
 import sys
 from pathlib import Path
@@ -26,7 +26,7 @@ def lines(script):
 def github(workflow):
     """Yields name and text of each step that is a script."""
     shell = workflow.get("defaults", {}).get("run", {}).get("shell")
-    for job_name, job in workflow["jobs"].items():
+    for job_name, job in (workflow.get("jobs") or {"action": workflow["runs"]}).items():
         for number, step in enumerate(job.get("steps", []), 1):
             if "run" not in step:
                 continue
@@ -47,7 +47,7 @@ def gitlab(pipeline):
 def main():
     file, folder = sys.argv[1:]
     content = YAML(typ="safe").load(Path(file))
-    for name, text in (github if "jobs" in content else gitlab)(content):
+    for name, text in (github if "jobs" in content or "runs" in content else gitlab)(content):
         script = Path(folder, name + ".sh")
         script.write_text(HEAD + text.rstrip("\n") + "\n")
         print(script)

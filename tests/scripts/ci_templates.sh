@@ -63,6 +63,7 @@ scripts=$work/scripts
 for file in "${templates[@]}" "${examples[@]}"; do
     folder=$scripts/$(basename "$file" .yml)
     mkdir -p "$folder"
+    grep -q ' run:\|script:' "$file" || continue # it calls ci/action.yml only: tests/scripts/action.sh
     ask "$python" reports/tests/workflow_scripts.py "$file" "$folder"
     expect "scripts of $file" 0 .sh
 done
@@ -79,9 +80,9 @@ sed '/shell: bash/d; /^defaults:/d; /^  run:$/d' ci/github/pull-request.yml >"$w
 ask "$python" reports/tests/workflow_scripts.py "$work/spoilt.yml" "$work"
 expect "a script without pipefail is refused" 1 'a failure within a pipe would pass'
 ask grep -hE '^ *-? *uses:' "${workflows[@]}" "${examples[@]}"
-grep -vE 'uses: actions/[a-z-]+@v[0-9]+$' "$work/said" >"$work/others"
+grep -vE 'uses: (actions/[a-z-]+@v[0-9]+|OWNER/cugate/ci@COMMIT)$' "$work/said" >"$work/others"
 mv "$work/others" "$work/said"
-expect "GitHub's own actions only, by major version" 0 '!uses'
+expect "GitHub's own actions only, by major version, and ours" 0 '!uses'
 
 # ---- Everything that is named exists.
 named() { # PATTERN FILE...: what matches, once each
@@ -146,6 +147,12 @@ while read -r _ words; do
         cp -r "$source" "$image/${words[-1]}"
     done
 done < <(grep '^COPY ' ci/Dockerfile)
+layer=$work/layer # what is there when the Python packages are installed
+read -ra words <<<"$(grep '^COPY ci/install_python.sh' ci/Dockerfile)"
+mkdir -p "$layer/ci" && cp "${words[@]:1:${#words[@]}-2}" "$layer/ci"
+folder=$(sed -n 's/^ENV CUGATE_PYTHON=//p' ci/Dockerfile)
+CUGATE_PYTHON=$folder ask "$layer/ci/install_python.sh" --where
+expect "Dockerfile: the Python packages are where jobs look for them" 0 "$folder" '!No such file'
 mkdir "$image/build"
 [ ! -d build/cuda ] || ln -s "$top/build/cuda" "$image/build/cuda"
 install() { # as the Dockerfile does, but quickly

@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# The steps of a gate's job on a CI server, for any repository: what ci/action.yml and templates/gate.yml call.
+#
+#   cugate-job check-inputs | install | build | gate | comment | verdict
+#
+# Inputs are variables, since text that a server puts into a script would be run:
+#
+#   CUGATE_MODE=simulate      static (machine code), simulate (its counts, on the CPU) or measure (on a GPU)
+#   CUGATE_BUILD='make ...'   builds what is judged
+#   CUGATE_ARGUMENTS          more options and files of `cugate check`: words, with quotes where a word has blanks
+#   CUGATE_BASE=HEAD^1        the revision against which it is said what was weakened (ci/before.sh); empty: nothing is said
+#   CUGATE_PACKAGE            cugate's package: a file, or an https address with CUGATE_PACKAGE_SHA256. Without one, what is
+#                             on the PATH, else (GitHub) it is built from the action's own sources
+#   CUGATE_FETCH='disasm'     parts of NVIDIA's for cugate-fetch: disasm, cupti, nvcc
+#   CUGATE_ALLOW_INCONCLUSIVE=true    exit code 3 passes, with a warning
+#   CUGATE_NEEDS              the results of the jobs before, as GitHub's toJSON(needs) has them
+#   CUGATE_NAME=cugate-simulate       of the artifact
+#
+# gate ends with the exit code of cugate check; 5 where its report judged nothing by a baseline. comment (GitHub) puts what is
+# in report/*/comment.md into the pull request, and never fails: it is no verdict. verdict fails unless every job before
+# passed: a required job that was skipped passes on GitHub.
+set -euo pipefail
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
+tell_help "$@"
+
+fail() {
+    printf 'cugate-job: %s\n' "$1" >&2
+    [ -z "${GITHUB_ACTIONS-}" ] || printf '::error title=cugate::%s\n' "$1"
+    exit 2
+}
+
+one_of() { # NAME VALUE WORD...
+    local name=$1 value=$2
+    shift 2
+    [[ " $* " == *" $value "* && -n $value && $value != *' '* ]] || fail "$name is '$value', and has to be one of: $*"
+}
+
+check_inputs() {
+    one_of mode "${CUGATE_MODE-}" static simulate measure verdict
+    one_of allow-inconclusive "${CUGATE_ALLOW_INCONCLUSIVE:-false}" true false
+    [[ ${CUGATE_NAME:-cugate} =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ ]] ||
+        fail "name is '$CUGATE_NAME': it takes up to 64 letters, digits, dots, dashes and underscores"
+    local part
+    for part in ${CUGATE_FETCH-}; do
+        one_of fetch "$part" disasm cupti nvcc
+    done
+    case ${CUGATE_PACKAGE-} in
+    '') ;;
+    https://*)
+        [[ ${CUGATE_PACKAGE_SHA256-} =~ ^[0-9a-f]{64}$ ]] ||
+            fail "package is an address, so package-sha256 has to be the 64 digits of its SHA-256"
+        ;;
+    *://*) fail "package is '$CUGATE_PACKAGE': a file, or an address that begins with https://" ;;
+    *) [ -f "$CUGATE_PACKAGE" ] || fail "package is '$CUGATE_PACKAGE', and there is no such file" ;;
+    esac
+    split_arguments >/dev/null 2>&1 || fail "arguments has a quote that nothing closes"
+    if [ "$CUGATE_MODE" = static ] && [ -z "${CUGATE_ARGUMENTS-}" ] && [ ! -e cugate.ini ]; then
+        fail "mode is static, and arguments names no file that is judged"
+    fi
+}
+
+# One a line. xargs reads words as a shell does, and runs nothing of them.
+split_arguments() {
+    xargs -r printf '%s\n' <<<"${CUGATE_ARGUMENTS-}"
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+install_package() {
+    local file=$CUGATE_PACKAGE
+    if [[ $file == https://* ]]; then
+        file=$work/cugate.deb
+        curl --fail --silent --show-error --location --proto =https --retry 3 --output "$file" "$CUGATE_PACKAGE"
+        echo "$CUGATE_PACKAGE_SHA256  $file" | sha256sum --check --quiet || fail "$CUGATE_PACKAGE is another file than package-sha256 says"
+    fi
+    as_root apt-get update -qq
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        "$(realpath "$file")" python3-pip python3-venv git ca-certificates >/dev/null
+}
+
+# From the sources that this script is part of.
+install_sources() {
+    local prefix=${RUNNER_TEMP:-/tmp}/cugate-installed
+    (cd "$here/.." && ci/install_deps.sh build wheels python)
+    make -C "$here/.." install PREFIX="$prefix" DISASM=no CUBLAS=no >/dev/null
+    export PATH=$prefix/bin:$PATH
+    [ -z "${GITHUB_PATH-}" ] || echo "$prefix/bin" >>"$GITHUB_PATH"
+}
+
+install() {
+    if [ -n "${CUGATE_PACKAGE-}" ]; then
+        install_package
+    elif ! command -v cugate >/dev/null; then
+        [ -n "$in_tree" ] || fail "there is no cugate on the PATH, and no package is named"
+        install_sources
+    fi
+    cugate --version
+    local parts
+    read -ra parts <<<"${CUGATE_FETCH-}"
+    [ "${CUGATE_MODE-}" != simulate ] || parts+=(disasm)
+    [ ${#parts[@]} -gt 0 ] || return 0
+    local fetch
+    fetch=$(command -v cugate-fetch) || fail "there is a cugate on the PATH, but no cugate-fetch beside it: \`make install\` installs both"
+    if [ -w "$(realpath "$(dirname "$(realpath "$fetch")")/../../../lib/cugate")" ]; then
+        "$fetch" "${parts[@]}"
+    else
+        as_root "$fetch" "${parts[@]}"
+    fi | tee "$work/fetched"
+    local compiler
+    compiler=$(sed -n "s/^CUDA's compiler: //p" "$work/fetched")
+    if [ -n "$compiler" ] && [ -n "${GITHUB_ENV-}" ]; then
+        echo "CUDA_HOME=${compiler%/bin/nvcc}" >>"$GITHUB_ENV"
+        dirname "$compiler" >>"$GITHUB_PATH"
+    fi
+}
+
+build() {
+    [ -z "${CUGATE_BUILD-}" ] || bash -euo pipefail -c "$CUGATE_BUILD"
+}
+
+gate() {
+    local arguments=() code=0 report=${OUT:-build/gate}/check.json
+    mapfile -t arguments < <(split_arguments)
+    case ${CUGATE_MODE-} in
+    static) [[ " ${arguments[*]}" == *' --static'* ]] || arguments=(--static "${arguments[@]}") ;;
+    simulate) [[ " ${arguments[*]}" == *' --simulate'* ]] || arguments=(--simulate "${arguments[@]}") ;;
+    measure) [[ " ${arguments[*]}" != *' --static'* && " ${arguments[*]}" != *' --simulate'* && " ${arguments[*]}" != *' --replay'* ]] ||
+        fail "mode is measure, and arguments ask for something else: ${arguments[*]}" ;;
+    *) fail "mode is '${CUGATE_MODE-}', and there is no gate for that" ;;
+    esac
+    BASE=${CUGATE_BASE-} "$here/gate.sh" "${arguments[@]}" || code=$?
+    case $code in
+    0 | 3)
+        # What the report counts, in its form that is stable: see report_json.c.
+        if ! sed -n 's/^ "counts": {\(.*\)},$/\1/p' "$report" | grep -qE '"(same|improved|expected|trade-off|unsure)": [1-9]'; then
+            echo "cugate-job: nothing was judged by a baseline, which is no pass: all kernels are new, or there are none" >&2
+            [ -z "${GITHUB_ACTIONS-}" ] || echo "::error title=cugate::nothing was judged by a baseline"
+            exit 5
+        fi
+        ;;
+    esac
+    if [ $code = 3 ] && [ "${CUGATE_ALLOW_INCONCLUSIVE-}" = true ]; then
+        echo "cugate-job: inconclusive, and let through: allow-inconclusive is set"
+        [ -z "${GITHUB_ACTIONS-}" ] || echo "::warning title=cugate::inconclusive, and let through"
+        code=0
+    fi
+    exit $code
+}
+
+# One comment a pull request, found again by its first line.
+comment() {
+    {
+        echo '<!-- cugate -->'
+        cat report/*/comment.md 2>/dev/null || echo 'cugate: nothing was judged; the log says why.'
+        printf '\n%s, [log and pages](%s)\n' "$CUGATE_COMMIT" "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID"
+    } >"$work/body.md"
+    local comments=repos/$GITHUB_REPOSITORY/issues/$CUGATE_NUMBER/comments id
+    local ours='.[] | select(.user.login == "github-actions[bot]" and (.body | startswith("<!-- cugate -->"))) | .id'
+    id=$(gh api --paginate "$comments" --jq "$ours" | tail -n 1)
+    if [ -n "$id" ]; then
+        gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" --field "body=@$work/body.md"
+    else
+        gh api --silent --method POST "$comments" --field "body=@$work/body.md"
+    fi
+}
+
+verdict() {
+    local results
+    results=$(jq -r 'to_entries[] | "\(.key): \(.value.result)"' <<<"${CUGATE_NEEDS:-}") ||
+        fail "needs is not what toJSON(needs) makes of the jobs before"
+    printf '%s\n' "$results"
+    # shellcheck disable=SC2016 # GitHub's words
+    [ -n "$results" ] || fail 'needs names no job, so nothing was judged: needs: ${{ toJSON(needs) }} in a job that has needs'
+    if grep -v ': success$' <<<"$results" >/dev/null; then
+        echo "::error title=cugate::not every job passed; one that was skipped judged nothing, as with code of a fork"
+        exit 1
+    fi
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+case ${1-} in
+check-inputs) check_inputs ;;
+install) install ;;
+build) build ;;
+gate) gate ;;
+comment) comment || echo "::warning title=cugate::the comment could not be written" ;;
+verdict) verdict ;;
+*)
+    echo "usage: cugate-job check-inputs|install|build|gate|comment|verdict; --help says more" >&2
+    exit 2
+    ;;
+esac

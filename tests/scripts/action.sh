@@ -1,0 +1,274 @@
+#!/usr/bin/env bash
+# Tests ci/action.yml and templates/gate.yml: their form, and their steps, as they are, in a repository of somebody else's
+# with an installed cugate. Needs nvcc, no GPU. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate NVCC=nvcc tests/scripts/action.sh
+# shellcheck disable=SC2030,SC2031 # what a job sets is its own
+set -uo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 2
+nvcc=$(command -v "${NVCC:-nvcc}") || { echo "action.sh: there is no ${NVCC:-nvcc}" >&2; exit 2; }
+python=$top/build/python/bin/python
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# shellcheck source=/dev/null
+. tests/scripts/expect.sh
+for name in "${!CUGATE@}" "${!GITHUB@}" BASE OUT HISTORY STRICT MAKEFLAGS MFLAGS MAKELEVEL; do unset "$name"; done
+export CUDA_VISIBLE_DEVICES='' XDG_CACHE_HOME=$work/cache RUNNER_TEMP=$work/runner CUGATE_NVDISASM=$top/build/disasm/nvidia/cu13/bin/nvdisasm
+mkdir -p "$work/bin" "$RUNNER_TEMP"
+
+# ---- Their form.
+lint() { # SCHEMA FILE
+    ask build/python/bin/check-jsonschema --builtin-schema "vendor.$1" "$2"
+}
+lint github-actions ci/action.yml
+expect "the schema of actions" 0
+sed 's/using: composite/using: compost/' ci/action.yml >"$work/spoilt.yml"
+lint github-actions "$work/spoilt.yml"
+expect "the schema of actions can fail" 1
+steps=$work/steps
+mkdir "$steps"
+ask "$python" reports/tests/workflow_scripts.py ci/action.yml "$steps"
+expect "scripts of the action" 0 action.1.sh
+ask shellcheck "$steps"/*.sh
+expect "shellcheck: scripts of the action" 0
+ask grep -F "\${{" -r "$steps"
+expect "no expression within a script" 1
+loose() { grep -E '^ *(- )?uses:' ci/action.yml | grep -vE 'uses: actions/[a-z-]+@[0-9a-f]{40} # v[0-9.]+$'; }
+ask loose
+expect "actions are pinned by commit" 1
+
+# declared.py FILE: each input that is used is declared, and each that is declared is used.
+cat >"$work/declared.py" <<'END'
+import json, re, sys
+from pathlib import Path
+from ruamel.yaml import YAML
+text = Path(sys.argv[1]).read_text()
+documents = list(YAML(typ="safe").load_all(text))
+inputs = set((documents[0].get("inputs") or documents[0]["spec"]["inputs"]).keys())
+used = set(re.findall(r"\binputs\.([a-z_0-9-]+)", re.sub(r"(?m)#.*$", "", text)))
+if inputs != used:
+    sys.exit(f"not declared: {used - inputs}; not used: {inputs - used}")
+for document in documents[1:]:  # as GitLab fills it in, with what has no default
+    values = {
+        name: facts.get("default", facts.get("options", [""])[0]) or {"array": ["gpu"], "boolean": False}.get(facts.get("type"), "")
+        for name, facts in documents[0]["spec"]["inputs"].items()
+    }
+    body = text.split("\n---\n")[1]
+    for name, value in values.items():
+        body = body.replace(f"$[[ inputs.{name} ]]", value if isinstance(value, str) else json.dumps(value))
+    Path(sys.argv[2]).write_text(body)
+END
+ask "$python" "$work/declared.py" ci/action.yml
+expect "the action's inputs" 0
+ask "$python" "$work/declared.py" templates/gate.yml "$work/filled_in.yml"
+expect "the component's inputs" 0
+lint gitlab-ci "$work/filled_in.yml"
+expect "the component, filled in: the schema of GitLab CI" 0
+mkdir "$work/gitlab"
+ask "$python" reports/tests/workflow_scripts.py "$work/filled_in.yml" "$work/gitlab"
+expect "scripts of the component" 0 cugate-static.sh
+ask shellcheck "$work/gitlab/cugate-static.sh"
+expect "shellcheck: script of the component" 0
+
+# The workflow of ci/README.md gives inputs that there are, and modes.
+cat >"$work/example.py" <<'END'
+import re, sys
+from pathlib import Path
+from ruamel.yaml import YAML
+yaml = YAML(typ="safe")
+inputs = yaml.load(Path("ci/action.yml"))["inputs"]
+workflow = yaml.load(re.search(r"```yaml\n(.*?)```", Path("ci/README.md").read_text(), re.DOTALL)[1])
+given = [step["with"] for job in workflow["jobs"].values() for step in job["steps"] if "cugate" in step["uses"]]
+unknown = {name for one in given for name in one} - set(inputs)
+modes = [one["mode"] for one in given]
+if unknown or modes != ["simulate", "measure", "verdict"]:
+    sys.exit(f"unknown inputs {unknown}, modes {modes}")
+END
+ask "$python" "$work/example.py"
+expect "the workflow of ci/README.md" 0
+
+# ---- A repository of somebody else's: a library of kernels, and make.
+repository=$work/repository
+mkdir -p "$repository/kernels" && cd "$repository" || exit 2
+cp "$top/tests/data/own_kernels.cu" kernels/mine.cu
+cat >Makefile <<'END'
+libmine.so: kernels/mine.cu
+	$(NVCC) -std=c++17 -O3 -lineinfo -arch=sm_90 $(DEFINE) -I$(PREFIX)/include -I$(PREFIX)/include/cugate \
+	    -Xcompiler -fPIC -cudart shared -shared -o $@ $<
+END
+printf 'libmine.so\nbuild/\n' >.gitignore
+git() { command git -c user.name=me -c user.email=me@example.org -c init.defaultBranch=main "$@"; }
+git init -q . && git add . && git commit -qm 'kernels'
+
+# step NAME: the script of the action's step. step_env: its inputs come as variables, as the action has them.
+step() {
+    local number
+    number=$(awk '/^    - / { n++ } /- name: '"$1"'$/ { print n; exit }' "$top/ci/action.yml")
+    bash "$steps/action.$number.sh"
+}
+job() { # [NAME=VALUE]...: the steps of a job, in order, until one fails
+    (
+        # shellcheck disable=SC2163 # NAME=VALUE
+        export "$@"
+        export GITHUB_ACTIONS=true GITHUB_ACTION_PATH=$top/ci GITHUB_STEP_SUMMARY=$work/summary \
+            GITHUB_PATH=$work/github_path GITHUB_ENV=$work/github_env
+        : >"$GITHUB_STEP_SUMMARY"
+        for name in inputs install build gate; do
+            step "$name" || exit
+            [ ! -s "$GITHUB_PATH" ] || PATH=$(tac "$GITHUB_PATH" | paste -sd :):$PATH
+        done
+    )
+}
+arguments="--kernels=libmine.so
+--baselines=perf/baselines -k 'mine/s*'"
+building=(CUGATE_BUILD="make -s libmine.so NVCC=$nvcc PREFIX=$work/runner/cugate-installed")
+mine=("${building[@]}" CUGATE_MODE=simulate CUGATE_ARGUMENTS="--simulate=nvidia-h200
+$arguments")
+
+# make, as the action calls it, but with all that this tree has built already.
+cat >"$work/bin/make" <<END
+#!/usr/bin/env bash
+[ "\$1" = -C ] || exec $(command -v make) "\$@"
+echo "make \$*" >&2
+arguments=("\$@")
+exec $(command -v make) "\${arguments[@]/CUBLAS=no/-s}"
+END
+chmod +x "$work/bin/make"
+PATH=$work/bin:$PATH
+ask job "${mine[@]}"
+expect "the first time: cugate is installed from the action's sources, and there is no baseline" 4 "make -C $top" 'no baseline'
+PATH=$RUNNER_TEMP/cugate-installed/bin:$PATH
+ask test -x "$RUNNER_TEMP/cugate-installed/bin/cugate-job"
+expect "what was installed" 0
+: >"$work/github_path"
+
+# ---- The baseline, as ci/README.md says; then pull requests.
+ask cugate check --simulate=nvidia-h200 --kernels libmine.so --baselines perf/baselines -k 'mine/s*' --save first.json
+expect "a first run" 4 'no baseline'
+ask cugate accept first.json --baselines perf/baselines --reason 'first baseline'
+expect "is kept" 0
+rm first.json
+git add perf && git commit -qm baseline
+git commit -q --allow-empty -m 'a change'
+ask job "${mine[@]}" CUGATE_BASE=HEAD^1
+expect "a harmless change passes" 0 'nothing is worse' '!make -C' '!WEAKENED'
+ask test -s build/gate/check.json -a -s build/gate/junit.xml -a -s build/gate/comment.md -a -s "$work/summary"
+expect "and leaves its reports" 0
+rm libmine.so
+ask job "${mine[@]}" "CUGATE_BUILD=make -s libmine.so NVCC=$nvcc PREFIX=$RUNNER_TEMP/cugate-installed DEFINE=-DSTRIDE=8"
+expect "a regression fails on its line" 1 'regressed  mine/scale' 'kernels/mine.cu:' '::error'
+rm libmine.so
+ask job "${mine[@]}" CUGATE_BUILD='make -s libmine.so NVCC=false'
+expect "what does not build is not judged" 2 '!COMPUTED'
+ask job "${mine[@]}"
+expect "built again" 0
+unsure=("${mine[@]}" "CUGATE_ARGUMENTS=${mine[2]#*=} -k mine/graph") # which no CPU executes
+ask job "${unsure[@]}"
+expect "inconclusive fails" 3 unsure '!let through'
+ask job "${unsure[@]}" CUGATE_ALLOW_INCONCLUSIVE=true
+expect "inconclusive is let through where the team says so" 0 'let through' '::warning'
+git rm -q perf/baselines/nvidia-h200/mine/shift.json && git commit -qm 'hides one'
+ask job "${mine[@]}" CUGATE_BASE=HEAD^1
+expect "what a change took away from the gate is said" 0 WEAKENED mine/shift
+ask job "${mine[@]}" "CUGATE_ARGUMENTS=${arguments/mine\/s\*/mine/shift}"
+expect "a gate that compared nothing is not green" 4 'nothing was compared' '::warning'
+cat >"$work/bin/liar" <<'END_OF_SCRIPT'
+#!/usr/bin/env bash
+[ "${1-}" = check ] || exit 0
+touch build/gate/{annotations.txt,summary.md}
+printf '{"schema": 1,\n "exit_code": 0,\n "counts": {"kernels": 0, "new": 3, "same": 0, "info": 9},\n "judgements": []}\n' >build/gate/check.json
+END_OF_SCRIPT
+chmod +x "$work/bin/liar"
+ask job "${mine[@]}" CUGATE="$work/bin/liar"
+expect "nor one whose report judged nothing" 5 'nothing was judged by a baseline' '::error'
+git revert --no-edit HEAD >/dev/null
+ask job "${mine[@]}" CUGATE_MODE=measure CUGATE_ARGUMENTS="$arguments"
+expect "measure, without a GPU" 5
+ask job "${mine[@]}" CUGATE_MODE=measure
+expect "measure does not compute" 2 'mode is measure'
+code_of=("${building[@]}" CUGATE_MODE=static CUGATE_ARGUMENTS="--baselines=perf/code
+--static=sm_90
+libmine.so")
+ask job "${code_of[@]}"
+expect "static: no baseline yet" 4
+ask cugate check --static=sm_90 libmine.so --baselines perf/code --save code.json
+ask cugate accept code.json --baselines perf/code --reason first
+expect "static: a baseline" 0
+ask job "${code_of[@]}"
+expect "static: judged" 0 'nothing is worse'
+
+# ---- Inputs.
+while IFS='|' read -r wanted words; do
+    read -r -a given <<<"$wanted"
+    ask job CUGATE_MODE=simulate "${given[@]}"
+    expect "inputs: $wanted" 2 "$words" '!nothing is worse'
+done <<'END_OF_TABLE'
+CUGATE_MODE=|mode is ''
+CUGATE_MODE=simulated|mode is 'simulated'
+CUGATE_ALLOW_INCONCLUSIVE=yes|allow-inconclusive is 'yes'
+CUGATE_NAME=a/b|name is 'a/b'
+CUGATE_FETCH=cuda|fetch is 'cuda'
+CUGATE_PACKAGE=http://example.org/cugate.deb|an address that begins with https://
+CUGATE_PACKAGE=https://example.org/cugate.deb|package-sha256 has to be
+CUGATE_PACKAGE=cugate.deb|there is no such file
+CUGATE_MODE=static|arguments names no file
+CUGATE_ARGUMENTS=-k'a|a quote that nothing closes
+END_OF_TABLE
+cat >"$work/bin/curl" <<'END_OF_SCRIPT'
+#!/usr/bin/env bash
+while [ "$1" != --output ]; do shift; done
+echo another >"$2"
+END_OF_SCRIPT
+chmod +x "$work/bin/curl"
+ask job "${mine[@]}" CUGATE_PACKAGE=https://example.org/cugate.deb CUGATE_PACKAGE_SHA256="$(printf '0%.0s' {1..64})"
+expect "a package that is another one is refused" 2 'another file than package-sha256 says'
+
+# ---- Comment and verdict. gh finds the comment FOUND, and says what it was to write.
+cat >"$work/bin/gh" <<'END_OF_SCRIPT'
+#!/usr/bin/env bash
+case $* in
+*--paginate*) [ -z "${FOUND-}" ] || printf '%s\n' $FOUND ;;
+*) echo "gh $*"; for last; do :; done; cat "${last#body=@}"; exit "${CODE:-0}" ;;
+esac
+END_OF_SCRIPT
+chmod +x "$work/bin/gh"
+export GITHUB_ACTION_PATH=$top/ci GITHUB_SERVER_URL=https://server GITHUB_REPOSITORY=owner/name GITHUB_RUN_ID=7 CUGATE_NUMBER=12 CUGATE_COMMIT=abc
+mkdir -p report/cugate-simulate && echo 'regressed: mine/scale' >report/cugate-simulate/comment.md
+ask step comment
+expect "comment: the first one" 0 'POST repos/owner/name/issues/12/comments' 'regressed: mine/scale' \
+    'abc, [log and pages](https://server/owner/name/actions/runs/7)' '<!-- cugate -->'
+FOUND='41 42' ask step comment
+expect "comment: there is one" 0 'PATCH repos/owner/name/issues/comments/42' '!POST'
+CODE=1 ask step comment
+expect "comment: that cannot be written is no verdict" 0 '::warning'
+rm -r report
+ask step comment
+expect "comment: nothing was judged" 0 'nothing was judged'
+while IFS='|' read -r needs wanted; do
+    CUGATE_NEEDS=$needs ask step verdict
+    expect "verdict: $needs" "$wanted"
+done <<'END_OF_TABLE'
+{"computed": {"result": "success"}, "measured": {"result": "success"}}|0
+{"computed": {"result": "success"}, "measured": {"result": "skipped"}}|1
+{"computed": {"result": "failure"}}|1
+{"computed": {"result": "cancelled"}}|1
+{}|2
+|2
+nonsense|2
+END_OF_TABLE
+
+# ---- GitLab, by what is installed.
+gitlab() { # MODE [NAME=VALUE]...
+    env -u GITHUB_ACTIONS CUGATE_PACKAGE='' "$@" bash "$work/gitlab/cugate-static.sh"
+}
+ask gitlab "${mine[@]}" CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD^1
+expect "GitLab: judged" 0 'nothing is worse'
+ask gitlab "${mine[@]}" CUGATE_FETCH=cuda CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD^1
+expect "GitLab: inputs" 2 "fetch is 'cuda'"
+ask gitlab "${mine[@]}" CUGATE_BUILD=false CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD^1
+expect "GitLab: what does not build is not judged" 1 '!nothing is worse'
+
+summary
