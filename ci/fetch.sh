@@ -4,8 +4,8 @@
 #   cugate-fetch [PART]...
 #
 #   disasm    nvdisasm, which says what machine code means: for `cugate check --simulate` (6 MB)
-#   cupti     CUPTI, to measure with: where there is no CUDA toolkit 13 in /usr/local/cuda (100 MB)
-#   nvcc      compiler, runtime and CUB, to build kernels where there is no toolkit (400 MB); its folder is printed
+#   cupti     CUPTI, to measure with: where there is no CUDA toolkit 13 in /usr/local/cuda (44 MB)
+#   nvcc      compiler, runtime and CUB, to build kernels where there is no toolkit (270 MB); its folder is printed
 #
 # Without a PART it is disasm. The parts lie beside cugate's plugins, in lib/cugate; that may take root (sudo). In cugate's
 # own tree `make` does this. Removing the package removes them; so does: rm -r PREFIX/lib/cugate/{disasm,cuda}

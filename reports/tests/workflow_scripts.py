@@ -1,4 +1,4 @@
-"""Writes each shell script of a CI file (GitHub workflow or action, GitLab CI) into a folder, as the server would run it.
+"""Writes each shell script of a CI file (GitHub workflow or action, GitLab CI) into a folder, as the server runs it.
 
     workflow_scripts.py FILE FOLDER
 
