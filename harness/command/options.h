@@ -25,9 +25,9 @@ struct options {
     size_t metric_glob_count;
     char **reports; /* --report, each "FORMAT=FILE" */
     size_t report_count;
-    const char *kernels;   /* --kernels; default: libkernels.so beside the program */
-    const char *metrics;   /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
-    char **metric_sets;    /* --metrics +SET, without the `+`: what is read beside it, see metrics_read_sets */
+    const char *kernels; /* --kernels; default: libkernels.so beside the program */
+    const char *metrics; /* --metrics DIR; default: ../metrics or ../share/cugate/metrics beside the program */
+    char **metric_sets;  /* --metrics +SET, without the `+`: what is read beside it, see metrics_read_sets */
     size_t metric_set_count;
     const char *baselines; /* --baselines; default OPTIONS_BASELINES */
     const char *before;    /* --before: directory with baselines and metrics of the revision before */
@@ -82,9 +82,9 @@ struct option_row {
     char letter;          /* 0: there is only the long name */
     const char *argument; /* NULL: takes none */
     enum kind kind;
-    size_t place;          /* in struct options */
-    size_t place_2;        /* KIND_TEXT_OR_FLAG: of the text */
-    size_t place_more;     /* of a list, as of KIND_LIST, for texts that begin with `+`, without it; 0: they are texts */
+    size_t place;      /* in struct options */
+    size_t place_2;    /* KIND_TEXT_OR_FLAG: of the text */
+    size_t place_more; /* of a list, as of KIND_LIST, for texts that begin with `+`, without it; 0: they are texts */
     long minimum, maximum; /* KIND_SECONDS: minimum is excluded */
     enum document document;
     const char *doc; /* KIND_FORMAT: NULL, for the names of the formats are */

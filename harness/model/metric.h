@@ -42,7 +42,8 @@ struct metric {
     char *doc;     /* what it says, and its traps */
     char *file;    /* where it was defined, for errors */
     int line;
-    bool optional; /* its file says so, above the sections: it is read only where it is named; chips may lack counters */
+    bool
+        optional; /* its file says so, above the sections: it is read only where it is named; chips may lack counters */
 };
 
 /* Owned list in the order of the files' names and their sections. */
