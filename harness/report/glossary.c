@@ -11,6 +11,7 @@ static const struct entry {
 } entries[] = {
     {"session", "sessions",
      "one process that measures, apart from the others in time; their spread is what chance does"},
+    {"sessions against", "session against", "so many of this run's are beyond the limit, and so many the baseline has"},
     {"sample", "samples", "one measured launch"},
     {"collector", NULL, "what counted: cupti and exec read the GPU's counters, sim executes the machine code on a CPU"},
     {"suite", NULL,
