@@ -12,7 +12,9 @@ int terminal_columns(FILE *stream)
         return 0;
     /* A terminal that does not say how wide it is has a shell, mostly, that was told. */
     const char *told = getenv("COLUMNS");
-    long columns = ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : told ? strtol(told, NULL, 10) : 0;
+    long columns = ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                   : told                                                 ? strtol(told, NULL, 10)
+                                                                          : 0;
     columns = columns > 0 && columns < 10000 ? columns : 80;
     return columns < COLUMNS_LEAST ? COLUMNS_LEAST : (int)columns;
 }
