@@ -76,10 +76,10 @@ def floors(folder: Path = METRICS) -> dict[str, Floor]:
 def _sections(path: Path) -> configparser.ConfigParser:
     metrics = configparser.ConfigParser(interpolation=None, comment_prefixes=(";", "#"))
     try:
-        text = path.read_text(encoding="utf-8")
-        if is_optional(text):  # a key above the sections, which configparser does not know
-            text = text[text.find("\n[") + 1 :]
-        metrics.read_string(text, str(path))
+        lines = path.read_text(encoding="utf-8").splitlines()
+        first = next((place for place, line in enumerate(lines) if line.startswith("[")), 0)
+        above = ["" if line.startswith("optional") else line for line in lines[:first]]  # which is of no section
+        metrics.read_string("\n".join(above + lines[first:]), str(path))
     except (OSError, UnicodeDecodeError, configparser.Error) as reason:
         raise PageError(f"{path}: cannot be read as metric definitions: {reason}") from reason
     return metrics

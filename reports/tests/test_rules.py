@@ -56,7 +56,8 @@ def test_the_rule_is_told(row: Judgement, words: str, word: str | int) -> None:
 
 
 def test_floors_are_those_of_the_metric_files(tmp_path: Path) -> None:
-    text = "[a]\ntitle = A\nfloor = 2 % and 250 ns ; why\n[b]\nfloor = 1 point\n[c]\nfloor = much\n[d]\ntitle = D\n"
+    text = "; of few\noptional = yes\n[a]\ntitle = A\nfloor = 2 % and 250 ns ; why\n[b]\nfloor = 1 point\n"
+    text += "[c]\nfloor = much\n[d]\ntitle = D\n"
     (tmp_path / "x.ini").write_text(text)
     found = floors(tmp_path)
     assert set(found) == {"a", "b"}
