@@ -218,7 +218,7 @@ class _Writer:
     def ladders(self) -> None:
         shown = []
         for place, ladder in enumerate(self.rungs):
-            label = f"The rungs of {ladder.family}: time, DRAM throughput, occupancy, bank conflicts"
+            label = f"The rungs of {ladder.family}: {', '.join(title for title, _, _ in ladder.panels())}"
             name = f"ladder-{slug(ladder.family)}"
             one = {
                 "ladder": ladder,
