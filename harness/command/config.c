@@ -75,7 +75,11 @@ static char *resolve(const struct config_reader *reader, enum key_kind kind, con
     const bool plus = kind == KEY_METRICS && *value == '+';
     const char *path = value + plus;
     const bool is_relative = kind != KEY_WORD && *path && *path != '/';
-    return x_sprintf("%s%s%s", plus ? "+" : "", is_relative ? reader->directory : "", path);
+    char *resolved = x_sprintf("%s%s%s", plus ? "+" : "", is_relative ? reader->directory : "", path);
+    if (!plus || strchr(path, '/') || access(resolved + 1, F_OK) == 0)
+        return resolved;
+    free(resolved);
+    return x_strdup(value); /* +tensor: one of cugate's own */
 }
 
 static int take_option(struct config_reader *reader, const char *name, const char *value)

@@ -73,10 +73,16 @@ static void add_to_list(void *place, char *word)
     *ARRAY_GROW(list->words, list->count) = word;
 }
 
+/* Whether it is one more beside what is there, also beside what cugate.ini says. */
+static bool adds(const struct option_row *row, const char *argument)
+{
+    return row->place_more && argument && *argument == '+';
+}
+
 /* A text, or with a `+` before it one more of a list. */
 static int take_text(struct options *options, const struct option_row *row, const char *name, size_t place, char *text)
 {
-    if (row->place_more == 0 || !text || *text != '+')
+    if (!adds(row, text))
         *(const char **)(void *)((char *)options + place) = text;
     else if (text[1])
         add_to_list((char *)options + row->place_more, text + 1);
@@ -288,12 +294,11 @@ static int take_from_config(struct options *options, const struct command *comma
     struct options *taker = key->in_force ? options : &unused;
     if (!row)
         row = row_of_any_command(key->name);
-    if (row->kind == KIND_TEXT_OR_FLAG) { /* the text alone: `list --metrics` lists them, and cugate.ini says which */
-        *(const char **)(void *)((char *)taker + row->place_2) = key->value;
-        return 0;
-    }
     char *name = x_sprintf("%s:%d: %s", options->config.path, key->line, key->name);
-    const int result = store(taker, row, name, key->value);
+    /* Of a flag that may have a text the text alone: `list --metrics` lists them, and cugate.ini says which. */
+    const int result = row->kind == KIND_TEXT_OR_FLAG ? take_text(taker, row, name, row->place_2, key->value)
+                                                      : store(taker, row, name, key->value);
+    free(unused.metric_sets);
     free(name);
     return result;
 }
@@ -353,7 +358,8 @@ int options_parse(struct options *options, const struct command *command, int ar
             optarg = argv[optind++];
         if (store(options, row, name, optarg) < 0)
             return -1;
-        given[place_of(command, row)] = row->kind != KIND_TEXT_OR_FLAG || optarg;
+        if (!adds(row, optarg) && (optarg || row->kind != KIND_TEXT_OR_FLAG))
+            given[place_of(command, row)] = true;
     }
     options->arguments = argv + optind;
     options->argument_count = (size_t)(argc - optind);

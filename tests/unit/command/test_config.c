@@ -20,7 +20,7 @@ Test(config, keys_with_their_lines_and_paths_from_the_file)
 {
     struct config config = {0};
     static const char text[] = "# ours\n\nkernels = build/libmine.so\nbaselines=/abs/b\n  ; indented comment\n"
-                               "metrics = +more\r\nsamples = 9 \n[links]\n"
+                               "metrics = +perf/more\r\nsamples = 9 \n[links]\n"
                                "commit = https://x.org/a/commit/{commit}\n"
                                "line = https://x.org/a/blob/{commit}/{path}#L{line}\n";
     cr_assert_eq(config_read_text(&config, "../up/cugate.ini", text), 0);
@@ -28,7 +28,7 @@ Test(config, keys_with_their_lines_and_paths_from_the_file)
     cr_expect_str_eq(key(&config, "kernels")->value, "../up/build/libmine.so");
     cr_expect_eq(key(&config, "kernels")->line, 3);
     cr_expect_str_eq(key(&config, "baselines")->value, "/abs/b");
-    cr_expect_str_eq(key(&config, "metrics")->value, "+../up/more", "a + says that the folder adds to others");
+    cr_expect_str_eq(key(&config, "metrics")->value, "+../up/perf/more", "a + says that the folder adds to others");
     cr_expect_str_eq(key(&config, "samples")->value, "9");
     cr_expect_eq(key(&config, "samples")->line, 7);
     config_release(&config);
@@ -156,7 +156,7 @@ static const struct option_row *const rows[] = {
     &option_samples,
     &option_timeout,
     OPTION(.name = "metrics", .argument = "DIR", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(list_metrics),
-           .place_2 = PLACE(metrics), .doc = ""),
+           .place_2 = PLACE(metrics), .place_more = PLACE(metric_sets), .doc = ""),
     NULL,
 };
 static const struct command command = {.name = "made", .arguments = "", .takes = rows, .maximum = 0};
@@ -196,6 +196,36 @@ Test(config, gives_what_the_command_line_does_not)
     cr_expect(options.list_metrics);
     cr_expect_str_eq(options.metrics, "../m", "no folder was named");
     options_release(&options);
+
+    cr_assert_eq(parse(&options, "--metrics=+more", NULL), 0);
+    cr_expect_str_eq(options.metrics, "../m", "one more beside it");
+    cr_assert_eq(options.metric_set_count, 1);
+    cr_expect_str_eq(options.metric_sets[0], "more");
+    options_release(&options);
+    leave(root);
+}
+
+Test(config, metrics_may_be_a_folder_beside_others_or_one_of_cugates_sets)
+{
+    char *root = enter();
+    struct options options;
+    cr_assert_eq(mkdir("../mine", 0700), 0);
+    static const struct {
+        const char *text, *set;
+    } cases[] = {{"metrics = +mine\n", "../mine"}, {"metrics = +tensor\n", "tensor"}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        free(scratch_file(root, "home/tree/cugate.ini", cases[i].text));
+        cr_assert_eq(parse(&options, NULL, NULL), 0);
+        cr_assert_eq(options.metric_set_count, 1);
+        cr_expect_str_eq(options.metric_sets[0], cases[i].set);
+        options_release(&options);
+        cr_assert_eq(parse(&options, "--metrics=+more", NULL), 0);
+        cr_expect_eq(options.metric_set_count, 2, "the command line's as well");
+        options_release(&options);
+        cr_assert_eq(parse(&options, "--metrics=other", NULL), 0);
+        cr_expect_eq(options.metric_set_count, 0, "in place of all others");
+        options_release(&options);
+    }
     leave(root);
 }
 
