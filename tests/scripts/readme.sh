@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Holds what the READMEs say to what there is: README.md is short, links and their anchors lead somewhere, commands and
-# their options exist, the sample is what cugate prints, exit codes and dependencies are all there. Needs no GPU. Ends with
-# "N passed, N failed".
+# their options exist, the sample is what cugate prints, the kernel library of README.md is one, exit codes and dependencies
+# are all there. Needs nvcc, no GPU. Ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate tests/scripts/readme.sh
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/readme.sh
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+nvcc=${NVCC:-nvcc}
+read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 2
@@ -124,6 +127,31 @@ expect "the sample is what cugate prints" 0
 sed 's/+151.0 %/+150.0 %/' README.md >"$work/false.md"
 ask not_printed "$work/false.md"
 expect "one that it does not print is found" 1 '+150.0 %'
+
+# ---- The kernel library: it builds as it stands, holds what is said beside `cugate list`, and its results are right.
+fence() { # LANGUAGE
+    awk -v begin="\`\`\`$1" '$0 == begin { inside = 1; next } /^```/ { inside = 0 } inside' README.md
+}
+fence cpp >"$work/mine.cu"
+ask "$nvcc" -std=c++17 -O3 -lineinfo -arch=sm_90 -shared -cudart shared -Xcompiler -fPIC,-fvisibility=hidden -Iharness \
+    "${includes[@]/#/-I}" "${libraries[@]/#/-L}" "${libraries[@]/#/-Xlinker=-rpath,}" -o "$work/libmine.so" "$work/mine.cu"
+expect "the kernel library builds" 0
+told=$(sed -n 's/^cugate list  *# //p' README.md)
+"$cugate" list --kernels "$work/libmine.so" 2>&1 | awk '{ print $1 }' | paste -sd, | sed 's/,/, /g' >"$work/listed"
+ask cat "$work/listed"
+expect "and holds what it says" 0 "${told:-nothing is told}"
+ask "$cugate" run --collector sim --kernels "$work/libmine.so"
+expect "and its results are right" 0 'measured: 2 of 2 kernels'
+while read -r name; do
+    ask grep -E "^function\($name" harness/cugateConfig.cmake
+    expect "CMake: $name" 0
+done < <(fence cmake | grep -oE '^cugate_[a-z]+\w*')
+# shellcheck disable=SC2016 # Markdown's quotes
+for key in $(grep -oE '`[a-z]+ = [a-z/.]+`' README.md | tr -d '`' | cut -d ' ' -f 1); do
+    echo "$key = x" >"$work/cugate.ini"
+    ask env -C "$work" "$cugate" list --config
+    expect "cugate.ini: $key" 0 "$key = "
+done
 
 # ---- Tables.
 part() { # FILE HEADING: the rows of the tables below it
