@@ -376,6 +376,9 @@ $(BUILD)/libcugate.a: $(LIBRARY_O)
 $(BUILD)/cugate: $(BUILD)/harness/command/main.o $(BUILD)/libcugate.a
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib/cugate'
 
+# What a plugin lacks with CUDA's libraries at hand: those in a package look for them where another machine has them.
+UNDEFINED = LD_LIBRARY_PATH='$(subst $(space),:,$(strip $(abspath $(CUDA_LIBS))))' ldd -r
+
 # The plugin is not linked with the driver: worker/backend.c loads that first, if there is one. So cu* symbols stay open, are bound
 # when they are first called (distributions that bind at once would refuse to load it), and no other may be open.
 # CUPTI opens libnvperf_host.so by its bare name: of the two kinds of run path, only the older serves its needs.
@@ -383,7 +386,7 @@ $(BUILD)/libcugate_cupti.so $(BUILD)/package/libcugate_cupti.so: $(PLUGIN_O) $(B
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -Wl,--exclude-libs,ALL -Wl,-z,lazy -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti -lstdc++
-	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
+	@if $(UNDEFINED) $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
 
 # What the driver loads into programs that `cugate exec` measures. It binds all symbols at once, so the driver's library is
 # named as needed; an empty one stands for it here. Of the harness only what a measured process needs is in it, and no
@@ -394,7 +397,7 @@ $(BUILD)/libcugate_inject.so $(BUILD)/package/libcugate_inject.so: $(INJECT_O) $
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LD_FLAGS) -shared -Wl,--no-as-needed -o $@ $^ -Wl,--exclude-libs,ALL -Wl,--as-needed \
 	    $(LIBS) -Wl,--disable-new-dtags $(CUDA_LDFLAGS) -lcupti
-	@if ldd -r $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
+	@if $(UNDEFINED) $@ 2>&1 | grep 'undefined symbol' | grep -v 'symbol: cu[A-Z]'; then rm $@; exit 1; fi
 
 # The runtime of CUDA for a simulated GPU: it carries that library's name, so that kernel libraries take it for that one, and
 # exports what that does under the version that they ask for.
