@@ -55,7 +55,11 @@ static int list_devices(void)
 {
     struct problem problem;
     const struct gpu_plugin *gpu = gpu_plugin_load(&problem);
-    const int count = gpu ? gpu->count(&problem) : -1;
+    int count = gpu ? gpu->count(&problem) : -1;
+    if (!gpu && gpu_driver_is_absent()) { /* CUPTI, which is missing as well, would be of no use here */
+        count = 0;
+        problem_set(&problem, "no NVIDIA driver here (libcuda.so.1 was not found)");
+    }
     if (count <= 0) {
         /* ci/check_perf.sh replays after "no GPU" and after nothing else. */
         error("%s%s", count == 0 ? "no GPU: " : "", problem.text);

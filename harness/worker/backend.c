@@ -4,16 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NO_DRIVER "no such file"
+
+/* NULL, or why the driver's library does not load: NO_DRIVER when there is none. */
+static const char *load_driver(void)
+{
+    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
+        return NULL;
+    const char *words = dlerror();
+    return strstr(words, "No such file") ? NO_DRIVER : words;
+}
+
+bool gpu_driver_is_absent(void)
+{
+    const char *why = load_driver();
+    return why && strcmp(why, NO_DRIVER) == 0;
+}
+
 const struct gpu_plugin *gpu_plugin_load(struct problem *problem)
 {
     /* The plugin's cu* symbols are undefined until the driver's library is here. Without one they are never called:
      * count() looks first. */
-    if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
-        const char *words = dlerror();
-        if (!strstr(words, "No such file")) {
-            problem_set(problem, "the NVIDIA driver's library does not load: %s; install the driver again", words);
-            return NULL;
-        }
+    const char *why = load_driver();
+    if (why && strcmp(why, NO_DRIVER) != 0) {
+        problem_set(problem, "the NVIDIA driver's library does not load: %s; install the driver again", why);
+        return NULL;
     }
 
     void *handle = dlopen("libcugate_cupti.so", RTLD_LAZY | RTLD_LOCAL); /* found by this program's RUNPATH */

@@ -147,6 +147,9 @@ struct gpu_plugin {
 /* The plugin's one exported symbol. */
 const struct gpu_plugin *cugate_gpu_plugin(void);
 
+/* No driver is installed, so that there is no GPU, whatever else is missing. */
+bool gpu_driver_is_absent(void);
+
 /* Loads the driver's library, if there is one, and the plugin. NULL with *problem when the plugin or CUPTI cannot be
  * loaded. It stays loaded. */
 const struct gpu_plugin *gpu_plugin_load(struct problem *problem);

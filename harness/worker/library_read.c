@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include "backend.h"
 #include "child.h"
 #include "library.h"
 #include "wire.h"
@@ -22,11 +23,21 @@ static void put(FILE *stream, const char *key, const char *text)
     free(line);
 }
 
+/* Nothing is launched here: where CUDA's runtime is not installed, or not found, the simulator's will do. */
+static int open_library(struct library *library, const char *path, struct problem *problem)
+{
+    struct problem ignored;
+    if (library_open(library, path, problem) == 0)
+        return 0;
+    return strstr(problem->text, "libcudart.so") && sim_plugin_load(&ignored) ? library_open(library, path, problem)
+                                                                              : -1;
+}
+
 static void tell(int pipe, const void *path)
 {
     struct library library;
     struct problem problem;
-    if (library_open(&library, path, &problem) < 0) {
+    if (open_library(&library, path, &problem) < 0) {
         message_send(pipe, MESSAGE_UNUSABLE, problem.text);
         return;
     }

@@ -93,6 +93,16 @@ printf '[saxpy/simple[n=4K] global_load_sectors]\nissue = https://example.org/1\
 in_folder strided check "${mine[@]}" -k '*[n=4K]'
 expect "a regression at a point can be declared" 1 'expected' 'saxpy/simple[n=4K]' 'global_load_sectors'
 
+# ---- Where the loader finds no runtime of CUDA, as on a machine without a toolkit
+mkdir "$work/bare"
+"$nvcc" -std=c++17 -lineinfo -arch=sm_90 -Xcompiler -fPIC "${includes[@]}" -cudart shared -shared \
+    -o "$work/bare/lib.so" tests/data/three_kernels.cu >"$work/said" 2>&1 || cat "$work/said"
+bare() {
+    ask env -u LD_LIBRARY_PATH /lib64/ld-linux-x86-64.so.2 --inhibit-cache "$cugate" "$@" --kernels "$work/bare/lib.so"
+}
+bare list
+expect "a library is listed all the same" 0 'saxpy/simple[n=64K]'
+
 # ---- What a user got wrong
 build faults tests/data/own_faults.cu >"$work/said" 2>&1 || cat "$work/said"
 faulty() { # FAULT CODE [!]WORDS...

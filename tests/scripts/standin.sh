@@ -112,6 +112,15 @@ expect 'a driver without a GPU' 1 'cuInit(0): no CUDA-capable device is detected
 ask "$standin/program" nothing-like-it
 expect 'no such program' 2 'usage:' 'second-context'
 
+# A cugate without CUPTI: with a driver that is in the way, and without one there is no GPU, which is what matters.
+cp "$standin/../../cugate" no_cupti
+ask ./no_cupti list --devices
+expect 'a driver, and no CUPTI' 5 'cannot load CUPTI' '!no GPU'
+if ! ldconfig -p | grep -q 'libcuda\.so\.1'; then # another driver cannot be hidden
+    LD_LIBRARY_PATH='' ask ./no_cupti list --devices
+    expect 'no driver, and no CUPTI' 5 'no GPU: no NVIDIA driver'
+fi
+
 # What a program is given.
 for binary in "$standin/program" "$standin/bare" "$standin/bare_static"; do
     printf 'two\nlines' >input
