@@ -73,19 +73,20 @@ static void add_to_list(void *place, char *word)
     *ARRAY_GROW(list->words, list->count) = word;
 }
 
-/* Whether it is one more beside what is there, also beside what cugate.ini says. */
-static bool adds(const struct option_row *row, const char *argument)
+/* What is behind the `+` of one more beside what is there, also beside what cugate.ini says; NULL for others. */
+static char *added(const struct option_row *row, char *argument)
 {
-    return row->place_more && argument && *argument == '+';
+    return row->place_more && argument && *argument == '+' ? argument + 1 : NULL;
 }
 
 /* A text, or with a `+` before it one more of a list. */
 static int take_text(struct options *options, const struct option_row *row, const char *name, size_t place, char *text)
 {
-    if (!adds(row, text))
+    char *more = added(row, text);
+    if (!more)
         *(const char **)(void *)((char *)options + place) = text;
-    else if (text[1])
-        add_to_list((char *)options + row->place_more, text + 1);
+    else if (*more)
+        add_to_list((char *)options + row->place_more, more);
     else
         return error("%s needs a folder, a file or a name behind the +", name);
     return 0;
@@ -358,7 +359,7 @@ int options_parse(struct options *options, const struct command *command, int ar
             optarg = argv[optind++];
         if (store(options, row, name, optarg) < 0)
             return -1;
-        if (!adds(row, optarg) && (optarg || row->kind != KIND_TEXT_OR_FLAG))
+        if (!added(row, optarg) && (optarg || row->kind != KIND_TEXT_OR_FLAG))
             given[place_of(command, row)] = true;
     }
     options->arguments = argv + optind;
