@@ -281,7 +281,8 @@ Test(metrics, a_name_that_is_refused_spoils_the_object)
     new_host("GX999", CUPTI_ERROR_INVALID_CHIP_NAME);
 }
 
-/* Whoever adds a metric to the metric files adds it to profiler_metrics.c. */
+/* Whoever adds a metric to the metric files adds it to profiler_metrics.c, but for those that are read only where they
+ * are named. */
 Test(metrics, has_those_of_the_metric_files)
 {
     glob_t files;
@@ -292,7 +293,7 @@ Test(metrics, has_those_of_the_metric_files)
         FILE *file = fopen(files.gl_pathv[i], "r");
         cr_assert_not_null(file);
         char line[512], name[256];
-        while (fgets(line, sizeof line, file)) {
+        while (fgets(line, sizeof line, file) && strncmp(line, "optional", 8) != 0) {
             if (sscanf(line, "counter = %255s", name) != 1 || strncmp(name, "cugate.", 7) == 0)
                 continue;
             cr_expect_eq(add(host, name), CUPTI_SUCCESS, "%s", name);
