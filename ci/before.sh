@@ -73,5 +73,5 @@ lay_out() { # NAME PATH
     ) || fail "cannot lay out $path of $revision in $folder/$name"
 }
 lay_out baselines "$baselines"
-[[ $metrics == +* ]] || lay_out metrics "$metrics"
+lay_out metrics "$metrics"
 echo "$folder"

@@ -147,7 +147,7 @@ expect "and those others are laid out" 0 build/before/metrics/b.ini:1
 code=$?
 expect "from within a repository, with an absolute path" 0 1 2
 rm -r inner/build
-printf 'baselines = other\nmetrics = baselines\n' >cugate.ini
+printf 'baselines = other\nmetrics = +baselines\n' >cugate.ini
 ask ci/before.sh HEAD~1 --metrics +other
 expect "without an option cugate.ini says where baselines are" 0 build/before
 ask find build/before -type f
