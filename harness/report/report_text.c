@@ -168,6 +168,19 @@ static void print_body(const struct text *text, const struct report *report)
     text_accept(text, report);
 }
 
+/* What words mean is for who has to act on them, or asked for more: a check that found nothing stays short. */
+static bool wants_glossary(const struct report *report)
+{
+    if (report->quiet)
+        return false;
+    if (!report->comparison || report->verbose || report->power || report->exit_code != EXIT_SAME)
+        return true;
+    for (enum verdict verdict = 0; verdict < VERDICTS; verdict++)
+        if (words_verdict_tone(verdict) >= TONE_WARN && report->comparison->counts[verdict] > 0)
+            return true;
+    return false;
+}
+
 int report_text(const struct report *report, FILE *stream)
 {
     const struct text text = {.stream = stream, .color = report->color, .columns = report->columns};
@@ -175,7 +188,7 @@ int report_text(const struct report *report, FILE *stream)
     glossary_begin(&glossary, &text);
     print_body(&glossary.text, report);
     char *said = glossary_end(&glossary);
-    if (!report->quiet && glossary_print(&text, said) > 0)
+    if (wants_glossary(report) && glossary_print(&text, said) > 0)
         text_print(&text, INK_PLAIN, "\n");
     print_verdict(&text, report);
     text_advice(&text, report);

@@ -549,19 +549,45 @@ Test(report_text, a_line_says_what_to_do_next)
 Test(report_text, words_are_explained_where_they_are_used)
 {
     struct fixture fixture;
-    report_set_up(&fixture, "same.json");
+    report_set_up(&fixture, "worse.json");
     judge(&fixture);
     char *text = print(&fixture.report, report_text);
     expect_word(text, "\nsession: ");
-    expect_no_word(text, "\nlimit: ");
-    free(text);
-    fixture.report.verbose = true;
-    text = print(&fixture.report, report_text);
     expect_word(text, "\nlimit: ");
     free(text);
     fixture.report.quiet = true;
     text = print(&fixture.report, report_text);
     expect_no_word(text, "\nlimit: ");
+    free(text);
+    report_tear_down(&fixture);
+}
+
+/* Where nothing asks for a reader's attention, nothing is explained to them, unless they ask. */
+Test(report_text, words_of_a_check_that_found_nothing_are_explained_on_request)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    judge(&fixture);
+    char *text = print(&fixture.report, report_text);
+    expect_no_word(text, "\nsession: ");
+    free(text);
+    bool *const requests[] = {&fixture.report.verbose, &fixture.report.power};
+    for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+        *requests[i] = true;
+        text = print(&fixture.report, report_text);
+        expect_word(text, "\nsession: ");
+        expect_word(text, "\nlimit: ");
+        free(text);
+        *requests[i] = false;
+    }
+    fixture.report.exit_code = EXIT_INTERRUPTED;
+    text = print(&fixture.report, report_text);
+    expect_word(text, "\nsession: ");
+    free(text);
+    fixture.report.exit_code = EXIT_SAME;
+    fixture.comparison.counts[VERDICT_NEW] = 1;
+    text = print(&fixture.report, report_text);
+    expect_word(text, "\nsession: ");
     free(text);
     report_tear_down(&fixture);
 }
