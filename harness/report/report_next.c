@@ -301,6 +301,8 @@ static struct advice advice_of(const struct report *report)
 {
     if (report->exit_code == EXIT_INTERRUPTED)
         return (struct advice){.words = x_strdup("give the same command again, for it did not come to its end")};
+    if (report->exit_code == EXIT_USAGE)
+        return (struct advice){.words = x_strdup("mend what the error says, then give the same command again")};
     if (!report->comparison)
         return advice_on_run(report);
     struct groups groups = groups_make(report);

@@ -283,7 +283,10 @@ void words_verdict(const struct report *report, const char *hint, struct verdict
 {
     const enum exit_code code = report->exit_code;
     *words = (struct verdict_words){0};
-    if (code != words_exit_code_of_rows(report))
+    if (code == EXIT_USAGE) /* whose name is for the end of a program, not of a judgement */
+        append(words->headline, sizeof words->headline, "stopped by an error%s; ",
+               report->comparison ? "" : ", nothing was judged");
+    else if (code != words_exit_code_of_rows(report))
         append(words->headline, sizeof words->headline, "%s; ", exit_code_name(code));
     if (report->comparison)
         judged(report, hint, words);

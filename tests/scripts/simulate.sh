@@ -117,6 +117,9 @@ expect "and a run of it has measured nothing" 5 'not simulated: cudaGraphCreate'
 "$nvcc" "${flags[@]}" "${includes[@]}" -cudart static -shared -o "$work/static.so" tests/data/own_kernels.cu
 ask "$cugate" run --collector sim --kernels "$work/static.so" -k mine/scale
 expect "a library with the runtime in it is refused" 2 '-cudart shared'
+judge as_it_was "${mine[@]}" --baselines "$work/none" --against "$work/static.so"
+expect "nothing is judged by a base build that cannot be used, and the last lines say so" 2 '-cudart shared' \
+    'stopped by an error, nothing was judged; ' 'next: mend what the error says' '!usage;'
 
 # ---- What is missing
 XDG_CACHE_HOME=$work/empty CUGATE_NVDISASM=/no/such ask "$cugate" run --collector sim --kernels "$work/as_it_was/lib.so" -k mine/scale

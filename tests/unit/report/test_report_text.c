@@ -117,6 +117,19 @@ Test(report_text, last_line_is_the_verdict)
     }
 }
 
+/* The base build, for example, cannot be loaded: what was computed until then is no judgement. */
+Test(report_text, last_line_says_that_an_error_stopped_it)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    alone(&fixture, EXIT_USAGE);
+    char *text = print(&fixture.report, report_text);
+    expect_verdict(text, "stopped by an error, nothing was judged; measured: 6 of 6 kernels (exit 2)");
+    expect_next(text, "mend what the error says, then give the same command again");
+    free(text);
+    report_tear_down(&fixture);
+}
+
 /* The rows alone would say that nothing is worse. */
 Test(report_text, last_line_says_what_the_rows_do_not)
 {
@@ -126,6 +139,7 @@ Test(report_text, last_line_says_what_the_rows_do_not)
     } rows[] = {
         {EXIT_INTERRUPTED, "interrupted; nothing is worse: 31 rows in 6 kernels (exit 130)"},
         {EXIT_NOT_MEASURED, "not measured; nothing is worse: 31 rows in 6 kernels (exit 5)"},
+        {EXIT_USAGE, "stopped by an error; nothing is worse: 31 rows in 6 kernels (exit 2)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct fixture fixture;
