@@ -107,6 +107,15 @@ char *program_directory(void)
     return directory_of(path);
 }
 
+bool program_is_installed(void)
+{
+    char *directory = program_directory(), *path = x_sprintf("%s/cugate-fetch", directory);
+    const bool found = access(path, F_OK) == 0;
+    free(path);
+    free(directory);
+    return found;
+}
+
 /* A temporary file is called "run.json.cugate-0.tmp", and its writer holds a lock on it that ends with the process,
  * however that ends. One that nobody holds is what a writer left that was killed: the next one in that directory
  * removes it. */

@@ -3,6 +3,7 @@
 #define FILES_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -20,6 +21,9 @@ int by_entry_name(const struct dirent **a, const struct dirent **b);
 
 /* The directory of the running program, without a trailing slash. Caller frees. */
 char *program_directory(void);
+
+/* Whether the program was installed, with cugate-fetch beside it; else it is one that `make` built in cugate's tree. */
+bool program_is_installed(void);
 
 /* A file that appears whole or not at all: a temporary file in the same directory, fsync, rename. Open it before
  * measuring, so that an unwritable place is known at once. `-` is standard output, written directly, as are devices

@@ -68,7 +68,7 @@ static int save_run(const struct run *run, const char *directory)
 static int measure_sessions(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct measurement measurement;
-    if (options_measurement(&measurement, options, metrics) < 0)
+    if (options_measurement(&measurement, options, metrics) < 0 || options_has_library(options) < 0)
         return EXIT_USAGE;
     int code = EXIT_SAME;
     for (int i = 0; i < options->sessions && code == EXIT_SAME; i++) {

@@ -100,6 +100,8 @@ static int open_files(struct checking *checking, struct measurement *measurement
             return -1;
         checking->program.status = &checking->status;
     }
+    if (options->argument_count == 0 && !options->replay && options_has_library(options) < 0)
+        return -1;
     if (options->against && !is_of_program(options) && access(options->against, R_OK) < 0)
         return error("cannot read %s: %s", options->against, strerror(errno));
     if (options->before && access(options->before, R_OK | X_OK) < 0)

@@ -21,6 +21,8 @@ static int list_kernels(const struct options *options)
 {
     struct library_facts library;
     struct problem problem;
+    if (options_has_library(options) < 0)
+        return EXIT_USAGE;
     const int code = library_facts_read(&library, options->kernels, options_timeout(options), &problem);
     if (code != 0) {
         error("%s", problem.text);

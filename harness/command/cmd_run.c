@@ -8,7 +8,7 @@
 static int measure(const struct options *options, const struct metrics *metrics, struct run *run)
 {
     struct measurement measurement;
-    if (options_measurement(&measurement, options, metrics) < 0)
+    if (options_measurement(&measurement, options, metrics) < 0 || options_has_library(options) < 0)
         return EXIT_USAGE;
     if (options->lines && !(measurement.backend->provides & PROVIDES_LINE_COUNTS)) {
         error("--lines needs the collector cupti or sim: no other sees source lines");

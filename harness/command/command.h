@@ -20,6 +20,14 @@ int options_measurement(struct measurement *measurement, const struct options *o
  * caller's to free. */
 int options_program(struct program *program, struct measurement *measurement, const struct options *options);
 
+/* -1 with the problem where there is no file of the kernel library, which a loader would say without saying who named
+ * it; options_has_library() is the same after error(). In options_library.c. */
+int options_find_library(const struct options *options, struct problem *problem);
+int options_has_library(const struct options *options);
+
+/* Whether the library is one that is cugate's own: nobody named another. */
+bool options_library_is_own(const struct options *options);
+
 /* Seconds a kernel. */
 double options_timeout(const struct options *options);
 

@@ -81,7 +81,7 @@ Test(library, what_is_no_kernel_library_is_refused)
     const struct {
         const char *path, *words, *remedy;
     } cases[] = {
-        {"/no/such/lib.so", "/no/such/lib.so: cannot open shared object file", "build it with `make`"},
+        {"/no/such/lib.so", "/no/such/lib.so: cannot open shared object file", "build it again"},
         {directory, directory, "--kernels"},
         {text, "text.so: ", "--kernels"},
         {empty, "empty.so: ", "--kernels"},
