@@ -1,5 +1,5 @@
 /* The proof that a machine can measure is a measurement: one kernel, one sample. The rest says what stands in the way.
- */
+ * Without a kernel library there is nothing to measure; but programs bring their own kernels (`cugate exec`). */
 #include "base/base.h"
 #include "measure/measure.h"
 #include "worker/worker.h"
@@ -15,9 +15,11 @@
 struct doctor {
     const struct options *options;
     struct measurement measurement;
-    char *kernel; /* that is measured; NULL: none can be */
-    bool good;    /* it was */
+    bool no_library; /* none was named, and there is no own one */
+    char *kernel;    /* that is measured; NULL: none can be */
     const struct gpu_plugin *gpu;
+    struct problem no_gpu; /* why that is NULL, once it was looked for */
+    const char *remedy;    /* another one than the row's */
     char text[2048];
 };
 
@@ -42,11 +44,20 @@ static enum health found(struct doctor *doctor, enum health health, const char *
     return health;
 }
 
+#define NAME_IT "name it with --kernels LIB.so, or as `kernels` in " CONFIG_FILE
+
 static enum health look_at_library(struct doctor *doctor)
 {
     const struct options *options = doctor->options;
     struct library_facts library;
     struct problem problem;
+    if (options_find_library(options, &problem) < 0) {
+        doctor->no_library = options_library_is_own(options);
+        if (doctor->no_library)
+            return found(doctor, HEALTH_UNKNOWN, "none named: only who gates kernels of their own needs one");
+        doctor->remedy = NAME_IT;
+        return found(doctor, HEALTH_BAD, problem.text);
+    }
     if (library_facts_read(&library, options->kernels, options_timeout(options), &problem) != 0)
         return found(doctor, HEALTH_BAD, problem.text);
     size_t built = 0;
@@ -61,6 +72,10 @@ static enum health look_at_library(struct doctor *doctor)
 
 static enum health look_at_measuring(struct doctor *doctor)
 {
+    if (doctor->no_library) {
+        doctor->remedy = "`cugate exec -- PROGRAM` measures the kernels of a program";
+        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel library to measure with");
+    }
     if (!doctor->kernel)
         return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel to measure");
     struct measurement measurement = doctor->measurement;
@@ -74,8 +89,8 @@ static enum health look_at_measuring(struct doctor *doctor)
     size_t measured = 0;
     for (size_t i = 0; result && i < result->row_count; i++)
         measured += result->rows[i].state == VALUE_MEASURED;
-    doctor->good = code == EXIT_SAME && result && result->status == RESULT_OK && measured > 0;
-    if (doctor->good)
+    const bool good = code == EXIT_SAME && result && result->status == RESULT_OK && measured > 0;
+    if (good)
         snprintf(doctor->text, sizeof doctor->text, "%s: %zu of %zu metric%s", doctor->kernel, measured,
                  result->row_count, plural(result->row_count));
     else if (result && result->reason)
@@ -84,7 +99,7 @@ static enum health look_at_measuring(struct doctor *doctor)
     else
         found(doctor, HEALTH_BAD, "see the error above");
     run_release(&run);
-    return doctor->good ? HEALTH_GOOD : HEALTH_BAD;
+    return good ? HEALTH_GOOD : HEALTH_BAD;
 }
 
 /* RmProfilingAdminOnly is how the kernel module names its restriction of counters. */
@@ -105,19 +120,30 @@ static enum health look_at_permission(struct doctor *doctor)
                           : found(doctor, HEALTH_BAD, "reserved to the administrator");
 }
 
-/* Only after measuring: a process that has opened the driver cannot fork workers that use it. */
+/* NULL with the reason in no_gpu. */
+static const struct gpu_plugin *load_cupti(struct doctor *doctor)
+{
+    if (!doctor->gpu && !*doctor->no_gpu.text)
+        doctor->gpu = gpu_plugin_load(&doctor->no_gpu);
+    return doctor->gpu;
+}
+
 static enum health look_at_cupti(struct doctor *doctor)
 {
-    struct problem problem;
-    doctor->gpu = gpu_plugin_load(&problem);
-    return doctor->gpu ? found(doctor, HEALTH_GOOD, "loaded") : found(doctor, HEALTH_BAD, problem.text);
+    if (load_cupti(doctor))
+        return found(doctor, HEALTH_GOOD, "loaded");
+    found(doctor, HEALTH_BAD, doctor->no_gpu.text);
+    doctor->text[strcspn(doctor->text, ";")] = '\0'; /* behind it a remedy, which the row has as well */
+    return HEALTH_BAD;
 }
 
 static enum health look_at_gpu(struct doctor *doctor)
 {
     struct problem problem;
     struct run run = {0};
-    if (!doctor->gpu)
+    if (gpu_driver_is_absent()) /* whatever else is missing */
+        return found(doctor, HEALTH_BAD, "no NVIDIA driver here (libcuda.so.1 was not found)");
+    if (!load_cupti(doctor))
         return found(doctor, HEALTH_UNKNOWN, "not known: CUPTI asks for it");
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     enum health health = HEALTH_GOOD;
@@ -132,25 +158,27 @@ static enum health look_at_gpu(struct doctor *doctor)
     return health;
 }
 
-/* To add a check: a row, with what mends what it finds bad. What it looks at stands in the way of those above it. */
+/* To add a check: a row, with what mends what it finds bad. The first things are first: a row stands in the way of
+ * those below it. */
+/* clang-format off */
 static const struct doctor_check checks[] = {
-    {"kernel library", "build it, with `make` or as ci/README.md says, and name it with --kernels LIB.so", false,
-     look_at_library},
-    {"measuring", "mend what says FAIL below; where nothing does, `cugate run -k` this kernel alone says more", false,
-     look_at_measuring},
-    {"counter access",
-     "put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into /etc/modprobe.d/nvidia-profiling.conf and "
-     "reboot, or run as root; in a container add --cap-add=SYS_ADMIN",
-     true, look_at_permission},
-    {"CUPTI",
-     "install CUPTI of the CUDA toolkit's version (`ci/install_deps.sh gpu`, or the package cuda-cupti), and keep "
-     "libcugate_cupti.so beside cugate",
-     true, look_at_cupti},
-    {"GPU",
-     "see that `nvidia-smi` lists a GPU: install the driver (one of the toolkit's CUDA version or newer); start a "
-     "container with --gpus all; --device N chooses another one",
-     true, look_at_gpu},
+    {.title = "GPU", .of_counters = true, .opens_driver = true, .look = look_at_gpu,
+     .remedy = "see that `nvidia-smi` lists a GPU: install the driver (one of the toolkit's CUDA version or newer); "
+               "start a container with --gpus all; --device N chooses another one"},
+    {.title = "CUPTI", .of_counters = true, .opens_driver = true, .look = look_at_cupti,
+     .remedy = "install CUPTI of the CUDA toolkit's version (`ci/install_deps.sh gpu`), and run `make` again",
+     .remedy_installed = "`sudo cugate-fetch cupti` gets it, where there is no CUDA toolkit 13 in /usr/local/cuda"},
+    {.title = "counter access", .of_counters = true, .look = look_at_permission,
+     .remedy = "put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into "
+               "/etc/modprobe.d/nvidia-profiling.conf and reboot, or run as root; in a container add "
+               "--cap-add=SYS_ADMIN"},
+    {.title = "kernel library", .look = look_at_library,
+     .remedy = "`make` builds cugate's own; of another, " NAME_IT,
+     .remedy_installed = "build one with <cugate/kernel.hpp>, and " NAME_IT},
+    {.title = "measuring", .look = look_at_measuring,
+     .remedy = "mend what says FAIL above; where nothing does, `cugate run -k` this kernel alone says more"},
 };
+/* clang-format on */
 
 const struct doctor_check *doctor_checks(size_t *count)
 {
@@ -161,18 +189,73 @@ const struct doctor_check *doctor_checks(size_t *count)
 #define FINDING_COLUMN 22
 
 /* "FAIL  GPU             no NVIDIA driver here", and below it the remedy. */
-void doctor_say(const struct text *text, const struct doctor_check *check, enum health health, const char *words)
+void doctor_say(const struct text *text, const char *title, const struct diagnosed *finding)
 {
     static const char *const marks[] = {[HEALTH_GOOD] = "ok", [HEALTH_UNKNOWN] = "-", [HEALTH_BAD] = "FAIL"};
     static const enum ink inks[] = {[HEALTH_GOOD] = INK_GREEN, [HEALTH_UNKNOWN] = INK_PLAIN, [HEALTH_BAD] = INK_RED};
-    int column = text_print(text, inks[health], "%-4s", marks[health]);
-    column += text_print(text, INK_PLAIN, "  %-14s  ", check->title);
-    text_wrap(text, INK_PLAIN, column, FINDING_COLUMN, words);
-    if (health == HEALTH_GOOD)
+    int column = text_print(text, inks[finding->health], "%-4s", marks[finding->health]);
+    column += text_print(text, INK_PLAIN, "  %-14s  ", title);
+    text_wrap(text, INK_PLAIN, column, FINDING_COLUMN, finding->words);
+    if (finding->health == HEALTH_GOOD)
         return;
     column = text_print(text, INK_PLAIN, "%*s", FINDING_COLUMN, "");
     column += text_print(text, INK_BOLD, "remedy: ");
-    text_wrap(text, INK_PLAIN, column, FINDING_COLUMN + 2, check->remedy);
+    text_wrap(text, INK_PLAIN, column, FINDING_COLUMN + 2, finding->remedy);
+}
+
+/* What the machine can do, by what was found: the words, and the command's exit code. */
+static enum exit_code conclude(const struct doctor *doctor, const struct diagnosed *findings, const char **words)
+{
+    enum health worst = HEALTH_GOOD; /* of what programs need as well */
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+        if (checks[i].of_counters && findings[i].health > worst)
+            worst = findings[i].health;
+    *words = "this machine can measure";
+    if (findings[ARRAY_SIZE(checks) - 1].health == HEALTH_GOOD)
+        return EXIT_SAME;
+    *words = "this machine cannot measure: mend what says FAIL, the first one first";
+    if (!doctor->no_library)
+        return EXIT_NOT_MEASURED;
+    *words = "nothing was measured: name a kernel library with --kernels";
+    if (!(doctor->measurement.backend->provides & PROVIDES_COUNTERS))
+        return EXIT_NOT_MEASURED;
+    *words = "this machine cannot measure programs either (`cugate exec`): mend what says FAIL, the first one first";
+    if (worst == HEALTH_BAD)
+        return EXIT_NOT_MEASURED;
+    *words = "whether this machine can measure programs is not known: `cugate exec -- PROGRAM` shows it";
+    if (worst == HEALTH_UNKNOWN)
+        return EXIT_NOT_MEASURED;
+    *words = "nothing is in the way of measuring programs: `cugate exec -- PROGRAM`";
+    return EXIT_SAME;
+}
+
+static void look(struct doctor *doctor, const struct doctor_check *check, struct diagnosed *finding)
+{
+    doctor->remedy = check->remedy_installed && program_is_installed() ? check->remedy_installed : check->remedy;
+    finding->health = check->look(doctor);
+    finding->words = x_strdup(doctor->text);
+    finding->remedy = doctor->remedy;
+}
+
+/* Those that open the driver come last, wherever they stand: a process that has opened it cannot fork workers that use
+ * it. */
+static enum exit_code examine(struct doctor *doctor, const struct text *text)
+{
+    const bool counts = doctor->measurement.backend->provides & PROVIDES_COUNTERS;
+    struct diagnosed findings[ARRAY_SIZE(checks)] = {0};
+    for (int opens_driver = 0; opens_driver <= 1; opens_driver++)
+        for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+            if (checks[i].opens_driver == (opens_driver == 1) && (counts || !checks[i].of_counters))
+                look(doctor, &checks[i], &findings[i]);
+    const char *words;
+    const enum exit_code code = conclude(doctor, findings, &words);
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+        if (findings[i].words)
+            doctor_say(text, checks[i].title, &findings[i]);
+    text_wrap(text, code == EXIT_SAME ? INK_GREEN : INK_RED, 0, 2, words);
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+        free(findings[i].words);
+    return code;
 }
 
 static int cmd_doctor(const struct options *options)
@@ -188,22 +271,14 @@ static int cmd_doctor(const struct options *options)
         return EXIT_USAGE;
     }
     if (options->config.path) {
-        const struct doctor_check config = {.title = CONFIG_FILE};
-        doctor_say(&text, &config, HEALTH_GOOD, options->config.words ? options->config.words : options->config.path);
+        const struct diagnosed config = {.health = HEALTH_GOOD,
+                                         .words = options->config.words ? options->config.words : options->config.path};
+        doctor_say(&text, CONFIG_FILE, &config);
     }
-    const bool counts = doctor.measurement.backend->provides & PROVIDES_COUNTERS;
-    for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
-        if (checks[i].of_counters && !counts)
-            continue;
-        const enum health health = checks[i].look(&doctor);
-        doctor_say(&text, &checks[i], health, doctor.text);
-    }
-    text_wrap(&text, doctor.good ? INK_GREEN : INK_RED, 0, 2,
-              doctor.good ? "this machine can measure"
-                          : "this machine cannot measure: mend what says FAIL, from the bottom up");
+    const enum exit_code code = examine(&doctor, &text);
     free(doctor.kernel);
     metrics_release(&metrics);
-    return doctor.good ? EXIT_SAME : EXIT_NOT_MEASURED;
+    return code;
 }
 
 /* clang-format off */

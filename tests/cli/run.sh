@@ -192,6 +192,15 @@ configured list --config
 finish "list --config" $? 0 "# ../cugate.ini; metrics = ../../made_up/metrics; baselines = ../perf; samples = 9"
 configured doctor --collector host --kernels ../../libmade_up.so
 finish "doctor with a cugate.ini" $? 5 "cugate.ini; ../cugate.ini: metrics"
+printf '%s\n' 'kernels = perf/libmine.so' >>configured/cugate.ini
+configured list
+finish "a library of cugate.ini that is not built" $? 2 \
+    "no kernel library ../perf/libmine.so, which ../cugate.ini:4 names: build it, by your own project's build; !make"
+configured check --replay ../../made_up/same.json
+finish "is not asked for where nothing is measured" $? 0 "nothing is worse"
+configured doctor
+finish "doctor on it" $? 5 "FAIL  kernel library; ../cugate.ini:4 names; !cugate exec; cannot measure: mend what says FAIL"
+sed -i '$d' configured/cugate.ini
 configured check --help
 finish "check --help with a cugate.ini" $? 0 "here: baselines = ../perf, of ../cugate.ini:2"
 echo 'sampels = 3' >>configured/cugate.ini
@@ -204,6 +213,18 @@ finish "--help whatever cugate.ini says" $? 0 "usage: cugate check; unknown key"
 rm configured/cugate.ini
 configured list --config
 finish "list --config without any" $? 0 "# there is no cugate.ini here or in a folder above"
+
+# Installed, but for what NVIDIA's is and for kernels: who gates programs needs no library of kernels.
+mkdir -p installed/bin
+cp "$cugate" installed/bin/cugate && touch installed/bin/cugate-fetch
+installed/bin/cugate doctor "$@" >out 2>err
+finish "doctor where cugate is installed without kernels" $? 5 \
+    "FAIL  GPU; FAIL  CUPTI; sudo cugate-fetch cupti; -     kernel library  none named; cannot measure programs either; !FAIL  kernel library; !make; !install_deps"
+installed/bin/cugate run "$@" >out 2>err
+finish "run there" $? 2 "there is no kernel library; name yours with --kernels LIB.so; !make"
+rm installed/bin/cugate-fetch
+installed/bin/cugate run "$@" >out 2>err
+finish "run in a tree without it" $? 2 "there is no kernel library; build it with \`make\`, or name yours with --kernels"
 
 head -c 3000 made_up/same.json >truncated.json
 "$cugate" compare "$@" made_up/before.json truncated.json >out 2>err

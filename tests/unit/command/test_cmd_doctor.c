@@ -19,6 +19,18 @@ Test(cmd_doctor, a_collector_that_there_is_not)
     free(said);
 }
 
+/* Caller frees. */
+static char *say(int columns, const char *title, enum health health, const char *remedy)
+{
+    char *said = NULL, words[] = "made up";
+    size_t size;
+    const struct text text = {.stream = open_memstream(&said, &size), .columns = columns};
+    const struct diagnosed finding = {.health = health, .words = words, .remedy = remedy};
+    doctor_say(&text, title, &finding);
+    fclose(text.stream);
+    return said;
+}
+
 /* A line that is not ok without a word on what mends it leaves its reader alone. */
 Test(cmd_doctor, every_check_has_its_remedy)
 {
@@ -29,22 +41,27 @@ Test(cmd_doctor, every_check_has_its_remedy)
         static const enum health bad[] = {HEALTH_BAD, HEALTH_UNKNOWN};
         cr_expect(checks[i].title && checks[i].look, "check %zu", i);
         cr_expect(checks[i].remedy && strlen(checks[i].remedy) > 20, "%s has no remedy", checks[i].title);
+        cr_expect(!checks[i].remedy_installed || !strstr(checks[i].remedy_installed, "make"), "%s: no tree is there",
+                  checks[i].title);
         for (size_t b = 0; b < ARRAY_SIZE(bad); b++) {
-            char *said = NULL;
-            size_t size;
-            const struct text text = {.stream = open_memstream(&said, &size), .columns = 80};
-            doctor_say(&text, &checks[i], bad[b], "made up");
-            fclose(text.stream);
+            char *said = say(80, checks[i].title, bad[b], checks[i].remedy);
             cr_expect(strstr(said, "\n                      remedy: "), "%s", said);
             cr_expect(strstr(said, b == 0 ? "FAIL  " : "-     ") == said, "%s", said);
             free(said);
         }
-        char *said = NULL;
-        size_t size;
-        const struct text text = {.stream = open_memstream(&said, &size)};
-        doctor_say(&text, &checks[i], HEALTH_GOOD, "made up");
-        fclose(text.stream);
+        char *said = say(0, checks[i].title, HEALTH_GOOD, checks[i].remedy);
         cr_expect(strncmp(said, "ok    ", 6) == 0 && !strstr(said, "remedy"), "%s", said);
         free(said);
     }
+}
+
+/* What stands in the way is told before that in whose way it stands; measuring, the proof, is last. */
+Test(cmd_doctor, first_things_are_first)
+{
+    static const char *const order[] = {"GPU", "CUPTI", "counter access", "kernel library", "measuring"};
+    size_t count;
+    const struct doctor_check *checks = doctor_checks(&count);
+    cr_assert_eq(count, ARRAY_SIZE(order));
+    for (size_t i = 0; i < count; i++)
+        cr_expect_str_eq(checks[i].title, order[i]);
 }
