@@ -253,10 +253,7 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
     *baseline = (struct run){0};
     int result = baseline_files_read(&files, baselines, device);
     if (result == 0 && files.count == 0) {
-        error("there is no baseline for %s in %s: measure with `cugate aa --save sessions` and keep what it measured "
-              "with "
-              "`cugate accept sessions/*.json --reason TEXT`",
-              device->name ? device->name : "an unknown GPU", files.directory);
+        error("there is no baseline for %s in %s", device->name ? device->name : "an unknown GPU", files.directory);
         result = EXIT_BASELINE;
     }
     if (result == 0)

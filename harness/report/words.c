@@ -362,12 +362,14 @@ void words_first_baseline(const struct report *report, const char *indent, FILE 
         fprintf(stream, "%sfor i in $(seq %zu); do cugate exec --save session-$i.json -- %s; done\n", indent,
                 rule_sessions_needed(METRIC_TIME), program);
         fprintf(stream, "%scugate accept session-*.json", indent);
-    } else if (!is_of_files(report)) {
+    } else if (!is_of_files(report) && !run_is_computed(report->run)) {
         fprintf(stream, "%scugate aa --sessions %zu --save sessions\n", indent, rule_sessions_needed(METRIC_TIME));
         fprintf(stream, "%scugate accept sessions/*.json", indent);
     } else {
-        if (!report->run_name)
+        if (!report->run_name && is_of_files(report))
             fprintf(stream, "%scugate check --static=%s --save RUN.json FILE...\n", indent, report->run->device.name);
+        else if (!report->run_name) /* what is computed repeats: one run is a baseline */
+            fprintf(stream, "%scugate check --simulate --save RUN.json\n", indent);
         fprintf(stream, "%scugate accept ", indent);
         text_shell_word(&text, report->run_name ? report->run_name : "RUN.json");
     }

@@ -100,7 +100,7 @@ own strided -DSTRIDE=8
 own beyond -DINDEX='(i+count)'
 mine=(--baselines "$work/mine" -k 'mine/s*')
 judge as_it_was "${mine[@]}" --save "$work/first.json"
-expect "a library of somebody else's without a baseline" 4 'no baseline'
+expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
 ask "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "begins with one that was computed" 0
 judge as_it_was "${mine[@]}"

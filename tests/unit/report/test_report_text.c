@@ -231,6 +231,26 @@ Test(report_text, no_baseline_says_how_to_make_one)
     report_tear_down(&fixture);
 }
 
+/* Where there is no GPU, `cugate aa` cannot measure; what was computed is a baseline as it is. */
+Test(report_text, a_first_baseline_of_what_was_computed_takes_no_gpu)
+{
+    struct fixture fixture;
+    report_set_up(&fixture, "same.json");
+    char **collector = &fixture.run.sessions[0].facts[SESSION_COLLECTOR];
+    free(*collector);
+    *collector = x_strdup(RUN_COMPUTED);
+    alone(&fixture, EXIT_BASELINE);
+    char *text = print(&fixture.report, report_text);
+    expect_word(text, "To make one:\n  cugate accept run.json --reason \"first baseline\"\n");
+    expect_no_word(text, "cugate aa");
+    free(text);
+    fixture.report.run_name = NULL;
+    text = print(&fixture.report, report_text);
+    expect_word(text, "  cugate check --simulate --save RUN.json\n  cugate accept RUN.json --reason");
+    free(text);
+    report_tear_down(&fixture);
+}
+
 Test(report_text, text_of_files_does_not_reach_the_terminal_raw)
 {
     struct fixture fixture;
