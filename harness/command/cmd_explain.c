@@ -33,8 +33,8 @@ static int open_files(struct work *work)
     if (options->replay && options->save)
         return error("--save keeps what was measured, but --replay measures nothing: leave one of them out");
     if (options_read_metrics(options, &work->metrics) < 0 ||
-        (!options->replay && (options_measurement(&work->measurement, options, &work->metrics) < 0 ||
-                              options_has_library(options) < 0)))
+        (!options->replay &&
+         (options_measurement(&work->measurement, options, &work->metrics) < 0 || options_has_library(options) < 0)))
         return -1;
     if (options->save && atomic_file_open(&work->run_file, options->save) < 0)
         return -1;

@@ -227,8 +227,9 @@ static struct advice advice_on_missing(const struct report *report, const char *
         return (struct advice){x_strdup("see whether this machine can read counters"), x_strdup("cugate doctor")};
     const bool library = !run_is_of_program(report->run) && !report->static_only;
     char *name = shell_word(kernel);
-    const struct advice advice = {x_sprintf("mend %s%s", kernel, library ? "; this runs it alone" : ""),
-                                  library ? x_sprintf("cugate run -k %s", name) : NULL};
+    const struct advice advice = {
+        x_sprintf("mend %s%s", kernel, library ? "; this runs it alone" : ""),
+        library ? x_sprintf("cugate run %s-k %s", run_is_computed(report->run) ? "--collector sim " : "", name) : NULL};
     free(name);
     return advice;
 }

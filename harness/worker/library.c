@@ -105,9 +105,8 @@ int library_open(struct library *library, const char *path, struct problem *prob
     library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     free(file);
     if (!library->handle)
-        return problem_set(problem,
-                           "cannot load the kernel library: %s; build it again, or name another with --kernels",
-                           dlerror());
+        return problem_set(
+            problem, "cannot load the kernel library: %s; build it again, or name another with --kernels", dlerror());
     const struct cugate_library *(*entry)(void) = NULL;
     /* POSIX gives a function's address as a void *; ISO C has no cast for that. */
     *(void **)&entry = dlsym(library->handle, "cugate_library");
