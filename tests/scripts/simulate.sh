@@ -109,7 +109,8 @@ judge strided "${mine[@]}"
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
     'the line to blame' '2 kernels computed here'
 judge beyond "${mine[@]}"
-expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30'
+expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
+    'this runs it alone: cugate run --collector sim -k mine/shift'
 judge as_it_was --baselines "$work/mine"
 expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/graph' 'not simulated: cudaGraphCreate'
 ask "$cugate" run --collector sim --kernels "$work/as_it_was/lib.so" -k mine/graph
