@@ -68,12 +68,12 @@ sys.exit(main())" page --history h.db -o page; ls page/index.html' 'page/index.h
 
 a_huge_number() {
     one_night
-    night huge.json 2026-01-02T00:00:00Z c/d achieved_occupancy 1.7e308
+    night huge.json 2026-01-02T00:00:00Z a/c achieved_occupancy 1.7e308
     reports ingest --history h.db huge.json
 }
 way 'one number that no axis holds stops every page' a_huge_number 0 \
-    'reports page --history h.db -o page && ls page/index.html page/kernels/{a-b,c-d}.html && grep -c "<svg" \
-    page/kernels/a-b.html && grep -o "[^>]*fit no axis" page/kernels/c-d.html' 'c/d over 2 nights' 'numbers fit no axis'
+    'reports page --history h.db -o page && ls page/index.html page/kernels/{a-b,a-c}.html && grep -c "<svg" \
+    page/kernels/a-b.html && grep -o "[^>]*fit no axis" page/ladders.html' 'rungs of a' 'numbers fit no axis'
 
 the_future() {
     one_night

@@ -57,10 +57,12 @@ way() {
         (cd "$work/row" && eval "$command") >"$work/said" 2>&1 </dev/null
         code=$?
         [ "$code" = "$wanted" ] || complaints+="    exit code $code, expected $wanted"$'\n'
+        # Also with the lines of a paragraph put together, which are broken where they get long.
+        { cat "$work/said" && tr '\n' ' ' <"$work/said" | tr -s ' '; } >"$work/both"
         for words; do
             case $words in
-            '!'*) ! grep -qF -e "${words#!}" "$work/said" || complaints+="    said: ${words#!}"$'\n' ;;
-            *) grep -qF -e "$words" "$work/said" || complaints+="    did not say: $words"$'\n' ;;
+            '!'*) ! grep -qF -e "${words#!}" "$work/both" || complaints+="    said: ${words#!}"$'\n' ;;
+            *) grep -qF -e "$words" "$work/both" || complaints+="    did not say: $words"$'\n' ;;
             esac
         done
         ! grep -q 'runtime error:\|Sanitizer' "$work/said" || complaints+="    a sanitizer spoke"$'\n'
