@@ -298,10 +298,14 @@ static void fill_gaps(struct measuring *measuring)
                 plural(skipped), skipped == 1 ? "is" : "are", skipped == 1 ? "it" : "them");
     if (measuring->measurement->profile)
         return;
+    /* What the chip has not, or not in one pass, was in no set: of optional metrics that is to be expected. */
     for (size_t i = 0; i < run->result_count && measuring->done == measuring->sets; i++)
-        for (size_t m = 0; m < metrics->count && run->results[i].status == RESULT_OK; m++)
-            if (computed_counter_of(&metrics->list[m]) == COMPUTED_NONE)
-                (void)result_add(&run->results[i], metrics->list[m].name);
+        for (size_t m = 0; m < metrics->count && run->results[i].status == RESULT_OK; m++) {
+            const struct metric *metric = &metrics->list[m];
+            if (computed_counter_of(metric) == COMPUTED_NONE && !result_find(&run->results[i], metric->name))
+                result_add(&run->results[i], metric->name)->state =
+                    metric->optional ? VALUE_NOT_SUPPORTED : VALUE_NOT_COUNTED;
+        }
 }
 
 /* That nothing was measured is never without a word. */

@@ -250,6 +250,7 @@ options='--first 2' program 'plain' 0 '8 ok, 0 failed, samples 16 16 16'
 options='--first 100' program 'plain' 0 '8 ok, 0 failed, samples 40 40 40'
 options='--first 100' program 'many 200' 0 '1 ok, 0 failed, samples 100 100 100' # of more than one session
 options='--skip 3 --first 9' program 'plain' 0 '8 ok, 0 failed, samples 16 16 16'
+options='--metrics +tensor' program 'plain' 0 '8 ok, 0 failed, samples 40 40 40' # what the chip lacks of optional metrics
 options='--skip 6' program 'plain' 5 'error: none of the program'"'"'s launches was to be measured: --skip leaves out' '!ok'
 options='-k program/add*' program 'plain' 0 '4 ok, 0 failed, samples 20 20 20' 'program/add_one@64,256,2048' '!tiny'
 options='-k program/tiny@1,32 -k program/large@*' program 'plain' 0 '2 ok, 0 failed, samples 10 10 10'
