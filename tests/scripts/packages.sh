@@ -127,16 +127,16 @@ in_bare() { # a process there has /proc
 }
 if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     check "bare root: made of the package's dependencies" bare
-    mkdir -p "$work/bare"/{proc,dev,tmp,work}
+    mkdir -p "$work/bare"/{proc,dev,tmp,judged}
     check "bare root: unpacked" dpkg-deb -x "$deb" "$work/bare"
-    cp -r tests/data/recorded-nvidia-h200.json baselines build/libkernels.so "$work/bare/work"
+    cp -r tests/data/recorded-nvidia-h200.json baselines build/libkernels.so "$work/bare/judged"
     cp -r build/disasm "$work/bare/usr/lib/cugate"
     ask in_bare /usr/bin/cugate --version
     expect "bare root: cugate --version" 0 "cugate $version"
-    ask in_bare /usr/bin/cugate check --replay /work/recorded-nvidia-h200.json --baselines /work/baselines
+    ask in_bare /usr/bin/cugate check --replay /judged/recorded-nvidia-h200.json --baselines /judged/baselines
     expect "bare root: judges a recording" 0 'nothing is worse'
     in_bare_computed() {
-        in_bare /usr/bin/cugate check --simulate --all --kernels /work/libkernels.so --baselines /work/baselines -k hierarchy/thread_index
+        in_bare /usr/bin/cugate check --simulate --all --kernels /judged/libkernels.so --baselines /judged/baselines -k hierarchy/thread_index
         local ended=$?
         [ $ended -eq 0 ] || [ $ended -eq 3 ]
     }
