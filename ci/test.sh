@@ -24,7 +24,7 @@ trap 'exit 143' TERM
 
 # failures_of LOG: the lines of LOG that tell of a failed test, by any of the runners.
 failures_of() {
-    failures+=$(grep -aE '^not ok|^\[(FAIL|CRASH)\]|ERROR: LeakSanitizer|^(FAILED|ERROR) reports/' "$1" |
+    failures+=$(grep -aE '^(not ok|FAILED:)|^\[(FAIL|CRASH)\]|ERROR: LeakSanitizer|^(FAILED|ERROR) reports/' "$1" |
         sed "s/^/$(basename "$1" .log): /" || true)$'\n'
 }
 
@@ -44,9 +44,14 @@ criterion() {
 
 # script NAME COMMAND...: a script that ends with a line like that of this one.
 script() {
-    local log=$build/tests/$1.log pass fail
+    local log=$build/tests/$1.log
     shift
     CUGATE=$build/cugate "$@" 2>&1 | tee "$log" || true
+    count_script "$log"
+}
+
+count_script() {
+    local log=$1 pass fail
     read -r pass fail <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")"
     [ -n "$fail" ] || {
         read -r pass fail <<<'0 1'
@@ -57,19 +62,40 @@ script() {
     [ "$fail" -eq 0 ] || failures_of "$log"
 }
 
-# The tests of reports/, by pytest, beside the others: most parts take one core only. With signals as a terminal's
-# programs have them, which the jobs of a script have not.
-begin_reports() {
-    CUGATE=$build/cugate setsid env --default-signal=INT build/python/bin/python -m pytest -q -rs -p no:cacheprovider \
-        reports/tests >"$build/tests/reports.log" 2>&1 &
-    reports=$!
-    trap 'kill -- -$reports 2>/dev/null || true' EXIT
+# Beside the others, since most parts take one core only: the tests of reports/, by pytest, with signals as a terminal's
+# programs have them, which the jobs of a script have not; then the scripts that take longest.
+beside=(packages action)
+begin_beside() {
+    local name
+    for name in reports "${beside[@]}"; do
+        rm -f "$build/tests/$name.log" # what does not run has none
+    done
+    # shellcheck disable=SC2016 # for the inner shell
+    CUGATE=$build/cugate setsid bash -c '
+        logs=$1
+        env --default-signal=INT build/python/bin/python -m pytest -q -rs -p no:cacheprovider reports/tests \
+            >"$logs/reports.log" 2>&1
+        for name in "${@:2}"; do "tests/scripts/$name.sh" >"$logs/$name.log" 2>&1; done' \
+        bash "$build/tests" "${beside[@]}" &
+    others=$!
+    trap 'kill -- -$others 2>/dev/null || true' EXIT
 }
 
-end_reports() {
-    local log=$build/tests/reports.log pass fail
-    wait "$reports" || true
+end_beside() {
+    local name
+    wait "$others" || true
     trap - EXIT
+    count_reports
+    for name in "${beside[@]}"; do
+        touch "$build/tests/$name.log"
+        cat "$build/tests/$name.log"
+        count_script "$build/tests/$name.log"
+    done
+}
+
+count_reports() {
+    local log=$build/tests/reports.log pass fail
+    touch "$log"
     cat "$log"
     # "557 passed, 1 failed, 2 skipped, 1 error in 80 s", of which each may be missing.
     pass=$(tail -1 "$log" | sed -n 's/^\(.* \)\{0,1\}\([0-9]*\) passed.*/\2/p')
@@ -102,7 +128,7 @@ if [ "${1-}" = --fuzz ]; then
             "$build/corpus/$name" "tests/fuzz/corpus/${name#fuzz_}"
     done
 else
-    [ "$build" != build ] || begin_reports
+    [ "$build" != build ] || begin_beside
     criterion unit "$build/tests/unit_tests"
     criterion standin_test "$build/tests/standin/standin_test"
     script standin tests/scripts/standin.sh
@@ -129,11 +155,9 @@ else
     if [ "$build" = build ]; then
         script gate tests/scripts/gate.sh
         script ci_templates tests/scripts/ci_templates.sh
-        script packages tests/scripts/packages.sh
-        script action tests/scripts/action.sh
         script rooms tests/scripts/rooms.sh
         script outside tests/outside/run.sh
-        end_reports
+        end_beside
     fi
     for source in tests/fuzz/fuzz_*.c; do
         name=$(basename "$source" .c)
