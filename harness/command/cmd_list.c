@@ -60,7 +60,7 @@ static int list_devices(void)
     int count = gpu ? gpu->count(&problem) : -1;
     if (!gpu && gpu_driver_is_absent()) { /* CUPTI, which is missing as well, would be of no use here */
         count = 0;
-        problem_set(&problem, "no NVIDIA driver here (libcuda.so.1 was not found)");
+        problem_set(&problem, NO_GPU_DRIVER);
     }
     if (count <= 0) {
         /* ci/check_perf.sh replays after "no GPU" and after nothing else. */

@@ -12,7 +12,7 @@ int gpu_count(struct problem *problem)
     /* Without the driver's library the cu* symbols of this plugin have no address: ask the linker before calling one.
      */
     if (!dlsym(RTLD_DEFAULT, "cuInit")) {
-        problem_set(problem, "no NVIDIA driver here (libcuda.so.1 was not found)");
+        problem_set(problem, NO_GPU_DRIVER);
         return 0;
     }
     const CUresult result = cuInit(0);

@@ -154,6 +154,9 @@ bool gpu_driver_is_absent(void);
  * loaded. It stays loaded. */
 const struct gpu_plugin *gpu_plugin_load(struct problem *problem);
 
+#define NO_GPU_DRIVER                                                                                                  \
+    "no NVIDIA driver here (libcuda.so.1 was not found); `cugate check --simulate` computes counts without a GPU"
+
 /* ---- The plugin for simulation ---- */
 
 /* libcugate_sim.so is the runtime of CUDA to whatever is loaded after it: it has the name of that library. */

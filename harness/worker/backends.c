@@ -9,6 +9,8 @@
 static const struct collector *load_cupti(unsigned what, struct problem *problem)
 {
     const struct gpu_plugin *gpu = gpu_plugin_load(problem);
+    if (!gpu && gpu_driver_is_absent()) /* CUPTI, which is missing as well, would be of no use */
+        problem_set(problem, NO_GPU_DRIVER);
     if (!gpu)
         return NULL;
     return what == PROVIDES_LINE_COUNTS ? gpu->line_counts : what == PROVIDES_STALLS ? gpu->stalls : gpu->values;
