@@ -1,6 +1,7 @@
 #include "ini_lines.h"
 
 #include "error.h"
+#include "names.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +23,16 @@ int ini_text_wrong(struct ini_text *text, int line, const char *format, ...)
     va_end(list);
     text->failed = true;
     return error("%s:%d: %s", text->path, line, words);
+}
+
+int ini_text_unknown(struct ini_text *text, const char *what, const char *word, const char *const *names, size_t count)
+{
+    char all[512] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+    const char *near = nearest_name(word, names, count);
+    return ini_text_wrong(text, text->line, "unknown %s \"%s\": %s%s%s %s", what, word, near ? "did you mean " : "",
+                          near ? near : "", near ? "? There are" : "there are", all);
 }
 
 const char *ini_text_next(struct ini_text *text, size_t *length)

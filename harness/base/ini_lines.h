@@ -20,6 +20,9 @@ void ini_text_init(struct ini_text *text, const char *path, const char *content)
 /* error() with file and line; nothing is read after it. Returns -1. */
 __attribute__((format(printf, 3, 4))) int ini_text_wrong(struct ini_text *text, int line, const char *format, ...);
 
+/* The same of the present line: unknown class "exat": did you mean exact? There are exact, steady, time, info */
+int ini_text_unknown(struct ini_text *text, const char *what, const char *word, const char *const *names, size_t count);
+
 /* The next line, without its end and not terminated, or NULL at the end and after a failure. A line with a control
  * character is one. */
 const char *ini_text_next(struct ini_text *text, size_t *length);

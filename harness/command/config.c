@@ -52,18 +52,6 @@ size_t config_names(const char **names, size_t size)
     return ARRAY_SIZE(key_names);
 }
 
-/* unknown key "kernel": did you mean kernels? There are kernels, metrics, ... */
-static int unknown(struct config_reader *reader, const char *what, const char *text, const char *const *names,
-                   size_t count)
-{
-    char all[512] = "";
-    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
-    const char *near = nearest_name(text, names, count);
-    return ini_text_wrong(&reader->text, reader->text.line, "unknown %s \"%s\": %s%s%s %s", what, text,
-                          near ? "did you mean " : "", near ? near : "", near ? "? There are" : "there are", all);
-}
-
 static int given_twice(struct config_reader *reader, const char *name, int line)
 {
     return ini_text_wrong(&reader->text, reader->text.line, "\"%s\" is given already, in line %d: remove one", name,
@@ -88,7 +76,7 @@ static int take_option(struct config_reader *reader, const char *name, const cha
     const char *names[ARRAY_SIZE(key_names)];
     const size_t count = config_names(names, ARRAY_SIZE(names)), which = name_index(name, names, count);
     if (which == count)
-        return unknown(reader, "key", name, names, count);
+        return ini_text_unknown(&reader->text, "key", name, names, count);
     for (size_t i = 0; i < config->count; i++)
         if (strcmp(config->keys[i].name, name) == 0)
             return given_twice(reader, name, config->keys[i].line);
@@ -134,7 +122,7 @@ static int take_link(struct config_reader *reader, const char *name, const char 
         names[i] = links[i].name;
     const size_t which = name_index(name, names, ARRAY_SIZE(links));
     if (which == ARRAY_SIZE(links))
-        return unknown(reader, "link", name, names, ARRAY_SIZE(links));
+        return ini_text_unknown(&reader->text, "link", name, names, ARRAY_SIZE(links));
     if (reader->link_lines[which] > 0)
         return given_twice(reader, name, reader->link_lines[which]);
     if (strncmp(value, "https://", 8) != 0 && strncmp(value, "http://", 7) != 0)

@@ -28,18 +28,6 @@ struct metric_reader {
     char *law;
 };
 
-/* unknown class "exat": did you mean exact? There are exact, steady, time, info */
-static int unknown(struct metric_reader *reader, const char *what, const char *text, const char *const *names,
-                   size_t count)
-{
-    char all[512] = "";
-    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
-    const char *near = nearest_name(text, names, count);
-    return ini_text_wrong(&reader->text, reader->text.line, "unknown %s \"%s\": %s%s%s %s", what, text,
-                          near ? "did you mean " : "", near ? near : "", near ? "? There are" : "there are", all);
-}
-
 static struct metric *current(const struct metric_reader *reader)
 {
     return &reader->metrics->list[reader->metrics->count - 1];
@@ -67,7 +55,7 @@ static int set_counter(struct metric_reader *reader, const char *value)
     const char *names[COMPUTED_COUNTERS];
     const size_t count = computed_counter_names(names, ARRAY_SIZE(names));
     if (strncmp(value, "cugate.", strlen("cugate.")) == 0 && computed_counter_of(current(reader)) == COMPUTED_NONE)
-        return unknown(reader, "counter of cugate's own", value, names, count);
+        return ini_text_unknown(&reader->text, "counter of cugate's own", value, names, count);
     return 0;
 }
 
@@ -76,7 +64,7 @@ static int set_unit(struct metric_reader *reader, const char *value)
     const char *names[16];
     size_t count = metric_units(names, ARRAY_SIZE(names));
     if (name_index(value, names, count) == count)
-        return unknown(reader, "unit", value, names, count);
+        return ini_text_unknown(&reader->text, "unit", value, names, count);
     current(reader)->unit = x_strdup(value);
     return 0;
 }
@@ -87,7 +75,9 @@ static int set_class(struct metric_reader *reader, const char *value)
     for (enum metric_class i = 0; i < METRIC_CLASSES; i++)
         names[i] = metric_class_name(i);
     current(reader)->class = metric_class_of(value);
-    return current(reader)->class < METRIC_CLASSES ? 0 : unknown(reader, "class", value, names, METRIC_CLASSES);
+    return current(reader)->class < METRIC_CLASSES
+               ? 0
+               : ini_text_unknown(&reader->text, "class", value, names, METRIC_CLASSES);
 }
 
 static int set_better(struct metric_reader *reader, const char *value)
@@ -96,7 +86,9 @@ static int set_better(struct metric_reader *reader, const char *value)
     for (enum metric_better i = 0; i < METRIC_BETTERS; i++)
         names[i] = metric_better_name(i);
     current(reader)->better = metric_better_of(value);
-    return current(reader)->better < METRIC_BETTERS ? 0 : unknown(reader, "direction", value, names, METRIC_BETTERS);
+    return current(reader)->better < METRIC_BETTERS
+               ? 0
+               : ini_text_unknown(&reader->text, "direction", value, names, METRIC_BETTERS);
 }
 
 /* Kept for the end of the section: what it means depends on the unit, which may come later. */
@@ -348,7 +340,7 @@ static int take_key(void *user, const char *section, const char *name, const cha
         reader->key = &keys[i];
         return keys[i].set(reader, value) == 0;
     }
-    unknown(reader, "key", name, names, ARRAY_SIZE(keys));
+    ini_text_unknown(&reader->text, "key", name, names, ARRAY_SIZE(keys));
     return 0;
 }
 
