@@ -7,6 +7,8 @@
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/scripts/unbroken.sh
+. "$here/../scripts/unbroken.sh"
 golden=$here/../data/golden
 cugate=$(realpath "${CUGATE:-build/cugate}")
 rewrite=${1-}
@@ -91,8 +93,8 @@ expect() {
     =*) expect_golden "${1#=}" ;;
     'file '*) [ -e "${1#file }" ] || complain "${1#file } is not there" ;;
     '!file '*) [ ! -e "${1#!file }" ] || complain "${1#!file } is there" ;;
-    '!'*) ! grep -qF -e "$(printf '%b' "${1#!}")" all || complain "said: ${1#!}" ;;
-    *) grep -qF -e "$(printf '%b' "$1")" all || complain "did not say: $1" ;;
+    '!'*) ! grep -qF -e "$(printf '%b' "${1#!}")" all one_line || complain "said: ${1#!}" ;;
+    *) grep -qF -e "$(printf '%b' "$1")" all one_line || complain "did not say: $1" ;;
     esac
 }
 
@@ -101,6 +103,7 @@ finish() {
     local label=$1 code=$2 wanted=$3 rest=$4 one
     complaints=
     cat out err >all
+    unbroken all >one_line
     [ "$code" = "$wanted" ] || complain "exit code $code, expected $wanted"
     grep -q 'runtime error\|Sanitizer\|cugate: bug' err && complain "a bug was found"
     while [ -n "$rest" ]; do

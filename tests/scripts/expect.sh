@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # Sourced by scripts that test commands. `ask COMMAND...` runs one; `expect LABEL CODE [!]WORDS...` judges its exit code
-# and what it said on both streams: each of the words, none of those after `!`. `summary` prints "N passed, N failed"
-# and fails when one failed. $work is a folder of the script's own.
+# and what it said on both streams, as lines or as one line: each of the words, none of those after `!`. `summary` prints
+# "N passed, N failed" and fails when one failed. $work is a folder of the script's own.
 
 : "${work:?}"
+# shellcheck source=tests/scripts/unbroken.sh
+. "$(dirname "${BASH_SOURCE[0]}")/unbroken.sh"
 passed=0
 failed=0
 code=0
@@ -16,11 +18,12 @@ ask() {
 expect() {
     local label=$1 wanted=$2 complaints='' words
     shift 2
+    unbroken "$work/said" >"$work/unbroken"
     [ "$code" = "$wanted" ] || complaints+="    exit code $code, expected $wanted"$'\n'
     for words; do
         case $words in
-        '!'*) ! grep -qF -e "${words#!}" "$work/said" || complaints+="    said: ${words#!}"$'\n' ;;
-        *) grep -qF -e "$words" "$work/said" || complaints+="    did not say: $words"$'\n' ;;
+        '!'*) ! grep -qF -e "${words#!}" "$work/said" "$work/unbroken" || complaints+="    said: ${words#!}"$'\n' ;;
+        *) grep -qF -e "$words" "$work/said" "$work/unbroken" || complaints+="    did not say: $words"$'\n' ;;
         esac
     done
     if [ -z "$complaints" ]; then

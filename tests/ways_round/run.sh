@@ -18,6 +18,8 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "${TREE:-$here/../..}" && pwd)
+# shellcheck source=tests/scripts/unbroken.sh
+. "$here/../scripts/unbroken.sh"
 cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 CC=${CC:-cc}
 work=$(mktemp -d)
@@ -57,12 +59,11 @@ way() {
         (cd "$work/row" && eval "$command") >"$work/said" 2>&1 </dev/null
         code=$?
         [ "$code" = "$wanted" ] || complaints+="    exit code $code, expected $wanted"$'\n'
-        # Also with the lines of a paragraph put together, which are broken where they get long.
-        { cat "$work/said" && tr '\n' ' ' <"$work/said" | tr -s ' '; } >"$work/both"
+        unbroken "$work/said" >"$work/unbroken"
         for words; do
             case $words in
-            '!'*) ! grep -qF -e "${words#!}" "$work/both" || complaints+="    said: ${words#!}"$'\n' ;;
-            *) grep -qF -e "$words" "$work/both" || complaints+="    did not say: $words"$'\n' ;;
+            '!'*) ! grep -qF -e "${words#!}" "$work/said" "$work/unbroken" || complaints+="    said: ${words#!}"$'\n' ;;
+            *) grep -qF -e "$words" "$work/said" "$work/unbroken" || complaints+="    did not say: $words"$'\n' ;;
             esac
         done
         ! grep -q 'runtime error:\|Sanitizer' "$work/said" || complaints+="    a sanitizer spoke"$'\n'
