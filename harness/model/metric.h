@@ -42,8 +42,7 @@ struct metric {
     char *doc;     /* what it says, and its traps */
     char *file;    /* where it was defined, for errors */
     int line;
-    bool
-        optional; /* its file says so, above the sections: it is read only where it is named; chips may lack counters */
+    bool optional; /* its file says so: it is read only where it is named, and chips may lack its counter */
 };
 
 /* Owned list in the order of the files' names and their sections. */
