@@ -132,12 +132,15 @@ static void add_rows(struct result *result, const struct metrics *metrics, const
         if (metric_source(metric) != SOURCE_CODE)
             continue;
         const struct value *fact = &facts[computed_counter_of(metric)];
+        const size_t session = result_session(result);
         struct row *row = result_add(result, metric->name);
         row_clear(row);
         row->state = fact->state;
         const double number = round_value(fact->number);
         if (fact->state == VALUE_MEASURED)
             row_add_session(row, &number, 1);
+        if (row->state == VALUE_MEASURED)
+            row->sessions[0].session = session;
     }
 }
 

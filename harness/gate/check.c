@@ -278,7 +278,7 @@ enum exit_code check_exit_code(const struct check *check)
         return (enum exit_code)check->measured;
     if (check->has_baseline)
         return comparison_exit_code(&check->comparison);
-    return run_exit_code(&check->run) == EXIT_SAME ? EXIT_BASELINE : EXIT_NOT_MEASURED;
+    return run_exit_code(&check->run) == EXIT_NOT_MEASURED ? EXIT_NOT_MEASURED : EXIT_BASELINE;
 }
 
 void check_release(struct check *check)

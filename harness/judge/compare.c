@@ -79,7 +79,7 @@ static void judge_rows(struct judging *judging, const struct result *base, const
             judging->comparison->computing.absent += is_gated_number(metric, pairing.base);
             continue;
         }
-        pairing.suite = suite_of(judging->comparison, metric);
+        pairing.suite = suite_of(judging->comparison, judging->sides->run, now, metric);
         judge_row(judging->comparison, &pairing, now->id, metric, &judging->quantiles);
     }
     judge_undefined(judging, now->id, undefined);
@@ -264,6 +264,11 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
                    is, was);
     else
         judge_rows(judging, base, now);
+    if (now->status == RESULT_OK && now->elsewhere)
+        set_reason(add_judgement(comparison, now->id, NULL, VERDICT_UNSURE),
+                   "%s; what is shown was measured on another GPU: a kernel that fails on some is not right, or that "
+                   "GPU is not",
+                   now->elsewhere);
     return true;
 }
 
@@ -306,8 +311,7 @@ static bool is_blind(const struct judgement *judgement)
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct known_regressions *known_regressions)
 {
-    const struct sides sides = {
-        baseline, run, metrics, known_regressions, has_gpu_processes(run), run_is_computed(run)};
+    const struct sides sides = {baseline, run, metrics, known_regressions, run_is_computed(run)};
     struct judging judging = {.comparison = comparison, .sides = &sides, .renamed = find_renamed(&sides)};
     *comparison = (struct comparison){0};
     find_suites(comparison, &sides);
@@ -327,7 +331,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
         if (sides.computed)
             count_computed(comparison, first);
     }
-    judge_suites(comparison);
+    judge_suites(comparison, &sides);
     forget_repeated(&judging.unknown);
     add_notes(comparison, &sides, &judging.unknown);
     note_left_out(&judging);

@@ -156,10 +156,18 @@ void comparison_add_items(struct comparison *comparison, struct note_items *item
 
 /* ---- The whole ---- */
 
-const struct suite *suite_of(const struct comparison *comparison, const struct metric *metric)
+bool is_of_suite(const struct suite *suite, const struct run *run, const struct result *now)
+{
+    const struct row *row = now ? result_find(now, suite->metric->name) : NULL;
+    return !suite->one_of_several ||
+           (row && row->session_count > 0 && order_of_texts(run_row_fact(run, row, SESSION_GPU_UUID), suite->gpu) == 0);
+}
+
+const struct suite *suite_of(const struct comparison *comparison, const struct run *run, const struct result *now,
+                             const struct metric *metric)
 {
     for (size_t i = 0; i < comparison->suite_count; i++)
-        if (comparison->suites[i].metric == metric)
+        if (comparison->suites[i].metric == metric && is_of_suite(&comparison->suites[i], run, now))
             return &comparison->suites[i];
     return NULL;
 }
@@ -189,12 +197,13 @@ enum exit_code comparison_exit_code(const struct comparison *comparison)
 
 enum exit_code run_exit_code(const struct run *run)
 {
-    bool any = false;
+    bool any = false, elsewhere = false;
     for (size_t i = 0; i < run->result_count; i++) {
         enum result_status status = run->results[i].status;
         if ((status != RESULT_OK && status != RESULT_NOT_BUILT) || result_uncounted(&run->results[i]) > 0)
             return EXIT_NOT_MEASURED;
         any |= status == RESULT_OK;
+        elsewhere |= run->results[i].elsewhere != NULL;
     }
-    return any ? EXIT_SAME : EXIT_NOT_MEASURED;
+    return !any ? EXIT_NOT_MEASURED : elsewhere ? EXIT_UNSURE : EXIT_SAME;
 }

@@ -69,13 +69,17 @@ bool judgement_is_suspect(const struct judgement *judgement);
  * one model differ by more than a change of code that matters. */
 bool judgement_wants_pairs(const struct judgement *judgement);
 
-/* The suite's shift in one metric of class time. */
+/* The suite's shift in one metric of class time. A run on several GPUs has one for each: it is what a GPU, its clock or
+ * its driver did, so what one of them did says nothing of the kernels that ran on another. */
 struct suite {
     const struct metric *metric;
-    double shift;   /* median relative change, positive is more */
-    size_t kernels; /* of which; when fewer than RULE_DRIFT, the shift is not known, 0 and not taken off */
-    bool same_code; /* only kernels whose machine code is the same were asked */
-    bool moved;     /* by more than RULE_SUITE_SHIFT */
+    bool one_of_several; /* GPUs of the run, and then */
+    const char *gpu;     /* it is of the kernels that were measured on this one, borrowed; NULL: on those that have no
+                            known UUID */
+    double shift;        /* median relative change, positive is more */
+    size_t kernels;      /* of which; when fewer than RULE_DRIFT, the shift is not known, 0 and not taken off */
+    bool same_code;      /* only kernels whose machine code is the same were asked */
+    bool moved;          /* by more than RULE_SUITE_SHIFT */
 };
 
 /* What came of computing, where the run is computed; else all 0. */
@@ -95,7 +99,7 @@ struct comparison {
     size_t blind;                   /* judgements that are */
     size_t same_code; /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
     struct computing computing;
-    struct suite *suites; /* a row for each metric of class time that was compared */
+    struct suite *suites; /* a row for each metric of class time that was compared, and GPU */
     size_t suite_count;
     char **notes; /* what there is to say beside the verdicts: "driver 580.1; the baseline has 570.2" */
     size_t note_count;
@@ -119,7 +123,8 @@ void comparison_add_items(struct comparison *comparison, struct note_items *item
 enum exit_code comparison_exit_code(const struct comparison *comparison);
 
 /* EXIT_NOT_MEASURED when a kernel that was built is not ok or has a row that is not counted, or there is no kernel at
- * all; else 0. For runs that have nothing to be compared with. */
+ * all; EXIT_UNSURE when one failed on a GPU and was measured on another; else 0. For runs that have nothing to be
+ * compared with. */
 enum exit_code run_exit_code(const struct run *run);
 
 #endif

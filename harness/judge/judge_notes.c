@@ -26,12 +26,12 @@ static size_t count_distinct(const char *const *texts, size_t count)
     return distinct;
 }
 
-/* The run's fact when no session of the baseline has the same and one has another, which is *base; *others of them
- * differ. */
-static const char *changed_fact(const struct sides *sides, enum session_fact fact, const char **base, size_t *others)
+/* That fact of the run when no session of the baseline has the same and one has another, which is *base; *others of
+ * them differ. */
+static const char *changed_fact(const struct sides *sides, const char *now, enum session_fact fact, const char **base,
+                                size_t *others)
 {
-    const struct run *baseline = sides->baseline, *run = sides->run;
-    const char *now = run->session_count > 0 ? run->sessions[run->session_count - 1].facts[fact] : NULL;
+    const struct run *baseline = sides->baseline;
     const char **known = NULL;
     size_t count = 0;
     bool changed = now;
@@ -144,18 +144,29 @@ static void note_gone(struct comparison *comparison, const struct sides *sides)
                             gone, plural(gone), gone == 1 ? "is" : "are");
 }
 
+/* Of each GPU of the run that has another: of a driver, say, all have the same. */
+static void note_fact(struct comparison *comparison, const struct sides *sides, const struct soft_fact *row)
+{
+    const struct run *run = sides->run;
+    for (size_t i = 0; i < run->session_count; i++) {
+        const char *was, *fact = run->sessions[i].facts[row->fact];
+        size_t others;
+        bool newest = true;
+        for (size_t k = i + 1; k < run->session_count && newest; k++)
+            newest = order_of_texts(run->sessions[k].facts[row->fact], fact) != 0;
+        const char *now = newest ? changed_fact(sides, fact, row->fact, &was, &others) : NULL;
+        if (now && others > 1)
+            comparison_add_note(comparison, "%s %s; the baseline has %zu others", row->title, now, others);
+        else if (now)
+            comparison_add_note(comparison, "%s %s; the baseline has %s", row->title, now, was);
+    }
+}
+
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)
 {
     note_definitions(comparison, sides);
-    for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++) {
-        const char *was;
-        size_t others;
-        const char *now = changed_fact(sides, soft_facts[i].fact, &was, &others);
-        if (others > 1 && now)
-            comparison_add_note(comparison, "%s %s; the baseline has %zu others", soft_facts[i].title, now, others);
-        else if (now)
-            comparison_add_note(comparison, "%s %s; the baseline has %s", soft_facts[i].title, now, was);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(soft_facts); i++)
+        note_fact(comparison, sides, &soft_facts[i]);
     note_renamed(comparison, sides);
     note_gone(comparison, sides);
     note_age(comparison, sides);

@@ -10,7 +10,6 @@ struct sides {
     const struct run *baseline, *run;
     const struct metrics *metrics;
     const struct known_regressions *known_regressions; /* may be NULL */
-    bool has_gpu_processes;                            /* of the run */
     bool computed;                                     /* the run is: run_is_computed */
 };
 
@@ -29,8 +28,8 @@ struct pairing {
     const struct row *base, *now;
 };
 
-/* Whether other processes computed on the GPU in a session. */
-bool has_gpu_processes(const struct run *run);
+/* Whether other processes computed on the GPU in a session that the row of the run is from. */
+bool has_gpu_processes(const struct run *run, const struct row *row);
 
 /* Adds the judgement of one row, by all that stands around it but other rows. */
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -45,14 +44,16 @@ void settle_kernel(struct comparison *comparison, size_t first, const struct sid
 void find_suites(struct comparison *comparison, const struct sides *sides);
 
 /* Adds a judgement for each suite that moved, unless pairs settled all of its times. */
-void judge_suites(struct comparison *comparison);
+void judge_suites(struct comparison *comparison, const struct sides *sides);
 
 /* Whether both runs, as far as they say, measured the metric by the counter and in the unit of its definition; if not,
  * *why is the reason, for the caller to free. */
 bool same_definition(const struct sides *sides, const struct metric *metric, char **why);
 
-/* The suite of that metric, or NULL. */
-const struct suite *suite_of(const struct comparison *comparison, const struct metric *metric);
+/* The suite of that metric that the kernel's row of the run is of, or NULL. now may be NULL. */
+const struct suite *suite_of(const struct comparison *comparison, const struct run *run, const struct result *now,
+                             const struct metric *metric);
+bool is_of_suite(const struct suite *suite, const struct run *run, const struct result *now);
 
 /* For each kernel of the baseline that the run lacks the kernel that is new there and launches what it did; else NULL.
  * Caller frees. */
@@ -67,8 +68,9 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
                            const char **was);
 
 /* Finds on which GPU each session of a row of the baseline was measured, into gpus->of, which has room for them, when
- * none of them is that of the run; false when one is, or one is not recorded. */
-bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, struct gpus *gpus);
+ * none of them is one that the row of the run was measured on; false when one is, or one is not recorded. */
+bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, const struct row *now,
+                     struct gpus *gpus);
 
 /* Metrics of the files that the metric directory does not define: told once in a note, never judged. */
 struct unknown {

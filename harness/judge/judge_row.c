@@ -133,7 +133,7 @@ static void judge_time(struct judgement *judgement, const struct pairing *pairin
     if (pairing->suite && pairing->suite->moved) {
         judgement->verdict = judgement->worse ? VERDICT_UNSURE : VERDICT_SAME;
         add_reason(judgement, "not judged: the whole suite moved");
-    } else if (pairing->sides->has_gpu_processes) {
+    } else if (has_gpu_processes(pairing->sides->run, pairing->now)) {
         judgement->verdict = VERDICT_UNSURE;
         add_reason(judgement, "other processes computed on the GPU: measure when it is free");
     } else if (!is_steady_enough(judgement, pairing, why, sizeof why)) {
@@ -244,7 +244,7 @@ static void judge_values(struct judgement *judgement, const struct pairing *pair
     const double shift = pairing->suite ? pairing->suite->shift : 0;
     struct gpus others = {x_calloc(pairing->base->session_count, sizeof *others.of), 0};
     const bool other = differs_by_gpu(metric, pairing->base) &&
-                       find_other_gpus(pairing->sides, pairing->base_result, pairing->base, &others);
+                       find_other_gpus(pairing->sides, pairing->base_result, pairing->base, pairing->now, &others);
     struct assessment found =
         rule_assess(quantiles, metric, pairing->base, pairing->now, shift, other ? &others : NULL);
     make_room(&found, pairing, metric);

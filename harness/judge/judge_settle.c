@@ -193,6 +193,6 @@ void settle_kernel(struct comparison *comparison, size_t first, const struct sid
         settle_trade(comparison, first, sides, &comparison->list[i]);
         settle_unpaired(&comparison->list[i], now);
         const struct metric *metric = comparison->list[i].metric;
-        settle_expected(&comparison->list[i], sides, metric ? suite_of(comparison, metric) : NULL);
+        settle_expected(&comparison->list[i], sides, metric ? suite_of(comparison, sides->run, now, metric) : NULL);
     }
 }

@@ -22,10 +22,10 @@ bool same_definition(const struct sides *sides, const struct metric *metric, cha
     return true;
 }
 
-bool has_gpu_processes(const struct run *run)
+bool has_gpu_processes(const struct run *run, const struct row *row)
 {
-    for (size_t i = 0; i < run->session_count; i++) {
-        const char *count = run->sessions[i].facts[SESSION_GPU_PROCESSES];
+    for (size_t i = 0; i < row->session_count && run->session_count > 0; i++) {
+        const char *count = run_session(run, &row->sessions[i])->facts[SESSION_GPU_PROCESSES];
         if (count && strcmp(count, "0") != 0)
             return true;
     }
@@ -70,15 +70,26 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
     return *was ? now : NULL;
 }
 
-bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, struct gpus *gpus)
+/* Whether no session of a row of the run was measured on that GPU; false also where one does not say where. */
+static bool is_nowhere_on(const struct run *run, const struct row *now, const char *uuid)
 {
-    const char *now = newest_fact(sides->run, SESSION_GPU_UUID);
+    bool nowhere = run->session_count > 0;
+    for (size_t i = 0; i < now->session_count && nowhere; i++) {
+        const char *gpu = run_session(run, &now->sessions[i])->facts[SESSION_GPU_UUID];
+        nowhere = gpu && strcmp(gpu, uuid) != 0;
+    }
+    return nowhere;
+}
+
+bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, const struct row *now,
+                     struct gpus *gpus)
+{
     const char **uuids = x_calloc(row->session_count, sizeof *uuids);
-    bool other = now;
+    bool other = true;
     gpus->count = 0;
     for (size_t i = 0; i < row->session_count && other; i++) {
         uuids[i] = fact_of(sides, base, row, i, SESSION_GPU_UUID);
-        other = uuids[i] && strcmp(uuids[i], now) != 0;
+        other = uuids[i] && is_nowhere_on(sides->run, now, uuids[i]);
     }
     size_t *first = other ? first_of_equals(uuids, row->session_count, sizeof *uuids, by_text) : NULL;
     for (size_t i = 0; i < row->session_count && other; i++)

@@ -40,6 +40,8 @@ static void add_rate(struct result *result, const char *metric, double amount, c
         for (size_t i = 0; i < session->count; i++)
             rates[i] = round_value(amount / session->samples[i] * 1e9);
         row_add_session(row, rates, session->count);
+        if (row->state == VALUE_MEASURED)
+            row->sessions[s].session = session->session;
         free(rates);
     }
 }
@@ -107,6 +109,7 @@ static void add_excess(struct result *result, const char *metric, const struct m
     const bool counted = (result->profile.counted & both) == both;
     if (result->launch_count > 0 && !counted && !has_no_wavefronts(result, metrics))
         return;
+    const size_t session = result_session(result);
     struct row *row = result_add(result, metric);
     row_clear(row);
     row->state = state_without_launches(result);
@@ -117,6 +120,8 @@ static void add_excess(struct result *result, const char *metric, const struct m
     const double room = is_computed ? room_of_wavefronts(result, metrics) : 0;
     const double bounds[] = {excess, fmax(excess - room, 0), excess + room};
     row_add_session(row, bounds, room > 0 ? ARRAY_SIZE(bounds) : 1);
+    if (row->state == VALUE_MEASURED)
+        row->sessions[0].session = session;
 }
 
 void computed_add_excess(struct run *run, const struct metrics *metrics)

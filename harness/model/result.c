@@ -139,6 +139,7 @@ void result_release(struct result *result)
     profile_release(&result->base_profile);
     sessions_release(result->sessions, result->session_count);
     free(result->unpaired);
+    free(result->elsewhere);
     free(result->reason);
     free(result->id);
     *result = (struct result){0};
@@ -149,9 +150,35 @@ void result_fail(struct result *result, enum result_status status, const char *r
     release_rows(result);
     profile_release(&result->profile);
     profile_release(&result->base_profile);
+    free(result->elsewhere);
     free(result->reason);
+    result->elsewhere = NULL;
     result->status = status;
     result->reason = x_strdup(reason);
+}
+
+void result_note_elsewhere(struct result *result, const char *how)
+{
+    if (!how || (result->elsewhere && strcmp(result->elsewhere, how) == 0))
+        return;
+    char *both = x_sprintf("%s%s%s", result->elsewhere ? result->elsewhere : "", result->elsewhere ? "; " : "", how);
+    free(result->elsewhere);
+    result->elsewhere = both;
+}
+
+void result_set_session(struct result *result, size_t session)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        for (size_t k = 0; k < result->rows[i].session_count; k++)
+            result->rows[i].sessions[k].session = session;
+}
+
+size_t result_session(const struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++)
+        if (result->rows[i].session_count > 0)
+            return result->rows[i].sessions[0].session;
+    return 0;
 }
 
 struct row *result_find(const struct result *result, const char *metric)

@@ -86,6 +86,7 @@ struct result {
     size_t row_count;
     struct profile profile;      /* of one launch of the variant; empty where nobody asked */
     struct profile base_profile; /* the same of the base library that the run was judged against */
+    char *elsewhere;             /* of one that is ok: how it failed on another GPU of the run, else NULL */
     char *unpaired;              /* why that library could not settle its times, though it was to; else NULL */
     struct session *sessions;    /* of a baseline: those of this kernel's file, oldest first. None otherwise: then the
                                   * run's sessions are of every kernel */
@@ -101,6 +102,13 @@ void result_release(struct result *result);
 
 /* Takes from a result its rows and gives it a status that is not ok, with a copy of the reason. */
 void result_fail(struct result *result, enum result_status status, const char *reason);
+
+/* Keeps a copy of how it failed on another GPU, beside what it says of that already; NULL: nothing. */
+void result_note_elsewhere(struct result *result, const char *how);
+
+/* Where all rows that were measured are from, and which of the run's sessions that is: 0 without one. */
+void result_set_session(struct result *result, size_t session);
+size_t result_session(const struct result *result);
 
 /* The row of that metric, or NULL; binary search. */
 struct row *result_find(const struct result *result, const char *metric);

@@ -99,6 +99,21 @@ void run_add_session(struct run *run, const struct session *session)
     session_copy(ARRAY_GROW(run->sessions, run->session_count), session);
 }
 
+const struct session *run_session(const struct run *run, const struct session_samples *samples)
+{
+    if (run->session_count == 0)
+        return NULL;
+    return &run->sessions[samples->session < run->session_count ? samples->session : run->session_count - 1];
+}
+
+const char *run_row_fact(const struct run *run, const struct row *row, enum session_fact fact)
+{
+    const struct session *newest = row->session_count > 0   ? run_session(run, &row->sessions[row->session_count - 1])
+                                   : run->session_count > 0 ? &run->sessions[run->session_count - 1]
+                                                            : NULL;
+    return newest ? newest->facts[fact] : NULL;
+}
+
 void run_forget_sessions(struct run *run)
 {
     sessions_release(run->sessions, run->session_count);
@@ -106,31 +121,48 @@ void run_forget_sessions(struct run *run)
     run->session_count = 0;
 }
 
-static void append_rows(struct result *to, const struct result *from)
+/* Where the sessions of the other run are among those of this one. Caller frees. */
+static size_t *add_sessions(struct run *run, const struct run *more)
+{
+    size_t *places = x_calloc(more->session_count + 1, sizeof *places);
+    for (size_t i = 0; i < more->session_count; i++) {
+        run_add_session(run, &more->sessions[i]);
+        while (!session_is_equal(&run->sessions[places[i]], &more->sessions[i]))
+            places[i]++;
+    }
+    return places;
+}
+
+static void append_rows(struct result *to, const struct result *from, const size_t *places, size_t count)
 {
     for (size_t i = 0; i < to->row_count; i++) {
         struct row *row = &to->rows[i];
         const struct row *more = result_find(from, row->metric);
         if (row->state != VALUE_MEASURED || !more || more->state != VALUE_MEASURED)
             continue;
-        for (size_t k = 0; k < more->session_count && row->state == VALUE_MEASURED; k++)
+        for (size_t k = 0; k < more->session_count && row->state == VALUE_MEASURED; k++) {
+            const size_t place = more->sessions[k].session;
             row_add_session(row, more->sessions[k].samples, more->sessions[k].count);
+            if (row->state == VALUE_MEASURED && place < count)
+                row->sessions[row->session_count - 1].session = places[place];
+        }
     }
 }
 
 void run_append(struct run *run, const struct run *more)
 {
-    for (size_t i = 0; i < more->session_count; i++)
-        run_add_session(run, &more->sessions[i]);
+    size_t *places = add_sessions(run, more);
     for (size_t i = 0; i < run->result_count; i++) {
         struct result *result = &run->results[i];
         const struct result *from = run_find(more, result->id);
         if (!from || result->status != RESULT_OK)
             continue;
         if (from->status == RESULT_OK) {
-            append_rows(result, from);
+            append_rows(result, from, places, more->session_count);
+            result_note_elsewhere(result, from->elsewhere);
             continue;
         }
         result_fail(result, from->status, from->reason);
     }
+    free(places);
 }

@@ -25,7 +25,7 @@ struct metric_note {
 
 struct run {
     struct device device;
-    struct session *sessions;
+    struct session *sessions; /* one for each GPU, and those of what was measured again */
     size_t session_count;
     struct metric_note *notes; /* sorted by name */
     size_t note_count;
@@ -76,6 +76,13 @@ bool run_is_of_program(const struct run *run);
 /* Adds a copy of a session unless one with equal facts is there. */
 void run_add_session(struct run *run, const struct session *session);
 void run_forget_sessions(struct run *run);
+
+/* The session that samples of a row of that run are from; NULL where the run has none. For runs alone, since kernels of
+ * a baseline have sessions of their own. */
+const struct session *run_session(const struct run *run, const struct session_samples *samples);
+
+/* The same session's fact, of the newest samples of the row; of the newest session for a row without a number. */
+const char *run_row_fact(const struct run *run, const struct row *row, enum session_fact fact);
 
 /* The note of that metric, or NULL; a copy of one in place of that of the same metric. */
 struct metric_note *run_find_note(const struct run *run, const char *metric);

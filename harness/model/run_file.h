@@ -19,8 +19,11 @@
  * A launch of which only the machine code is known lacks "grid", and "block" where nobody says it. A "state" may have a
  * "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
  * order in which they were measured. A run that was judged against a base library has "pairs": [[base, head], ...]
- * beside them, and "base_profile"; or "unpaired", why it has none. A baseline keeps the median of each session alone,
- * and has "readings", "anchor" and "previous" beside them: see struct row. A session may have "roofs". */
+ * beside them, and "base_profile"; or "unpaired", why it has none. Of a run on several GPUs each has a session, and a
+ * metric's "from" says in which of them each of its lists was measured, where that is not the first, the second ... one
+ * of all; a kernel that failed on one GPU and not on another says how in "elsewhere". A baseline keeps the median of
+ * each session alone, and has "readings", "anchor" and "previous" beside them: see struct row. A session may have
+ * "roofs". */
 #ifndef RUN_FILE_H
 #define RUN_FILE_H
 

@@ -281,8 +281,8 @@ static int read_status(const struct json_at *above, json_t *object, struct resul
 
 int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"base_lines", "bytes",  "flops",  "launches", "lines",
-                                       "metrics",    "reason", "status", "unpaired"};
+    static const char *const keys[] = {"base_lines", "bytes",   "elsewhere", "flops",  "launches",
+                                       "lines",      "metrics", "reason",    "status", "unpaired"};
     if (!is_kernel_id(id))
         return json_error(above,
                           "\"%.64s\" is no kernel: write family/variant or family/variant[axis=value], at most %d "
@@ -295,6 +295,7 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
         json_at_number_key(&at, object, "flops", &result->flops) < 0 || read_launches(&at, object, result) < 0 ||
         read_profile(&at, object, "lines", &result->profile) < 0 ||
         read_profile(&at, object, "base_lines", &result->base_profile) < 0 ||
+        json_at_text(&at, object, "elsewhere", false, &result->elsewhere) < 0 ||
         json_at_text(&at, object, "unpaired", false, &result->unpaired) < 0 || read_rows(&at, object, result) < 0)
         return -1;
     return 0;

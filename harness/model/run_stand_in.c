@@ -24,6 +24,12 @@ static void stand_in_rows(struct result *result, const struct result *from, size
     }
 }
 
+/* The one that the kernel was measured in. */
+static const struct session *find_session(const struct run *base, const struct result *from)
+{
+    return run_session(base, &(struct session_samples){.session = result_session(from)});
+}
+
 static bool only_stands_in(const struct result *result)
 {
     for (size_t i = 0; i < result->row_count; i++)
@@ -46,7 +52,7 @@ void run_stand_in(struct run *baseline, const struct run *base)
         if (!known)
             result_copy_facts(result, from);
         if (from->status == RESULT_OK && result->status == RESULT_OK && base->session_count > 0) {
-            session_copy(ARRAY_GROW(result->sessions, result->session_count), &base->sessions[0]);
+            session_copy(ARRAY_GROW(result->sessions, result->session_count), find_session(base, from));
             stand_in_rows(result, from, result->session_count - 1);
         } else if (from->status != RESULT_OK && only_stands_in(result)) {
             result_fail(result, from->status, from->reason);

@@ -231,6 +231,7 @@ static void write_result(struct json_writer *json, const struct result *result)
     json_open(json, result->id, '{', JSON_LINES);
     write_profile(json, "base_lines", &result->base_profile);
     put_reading(json, "bytes", result->bytes);
+    json_put_if(json, "elsewhere", ok ? result->elsewhere : NULL);
     put_reading(json, "flops", result->flops);
     json_open(json, "launches", '[', JSON_LINES);
     for (size_t i = 0; i < result->launch_count; i++)

@@ -105,6 +105,7 @@ void session_copy(struct session *to, const struct session *from)
     for (size_t fact = 0; fact < SESSION_FACTS; fact++)
         to->facts[fact] = x_strdup(from->facts[fact]);
     memcpy(to->roofs, from->roofs, sizeof to->roofs);
+    to->ordinal = from->ordinal;
 }
 
 static int order_of_facts(const struct session *a, const struct session *b, enum session_fact end)

@@ -57,6 +57,7 @@ const char *roof_name(enum roof roof); /* the key in the file: "dram" */
 struct session {
     char *facts[SESSION_FACTS]; /* NULL where unknown */
     double roofs[ROOFS];        /* 0 where it was not measured */
+    int ordinal;                /* of its GPU, by --device: as long as the process lives that measured; in no file */
 };
 
 void sessions_release(struct session *sessions, size_t count); /* the list as well */

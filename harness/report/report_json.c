@@ -146,6 +146,8 @@ static void put_suites(struct json_writer *json, const struct comparison *compar
     for (size_t i = 0; comparison && i < comparison->suite_count; i++) {
         const struct suite *suite = &comparison->suites[i];
         json_open(json, NULL, '{', JSON_IN_LINE);
+        if (suite->one_of_several)
+            json_put_text(json, "gpu_uuid", suite->gpu);
         json_put_text(json, "metric", suite->metric->name);
         json_put_known(json, "shift", suite->kernels >= RULE_DRIFT, suite->shift);
         json_put_count(json, "kernels", suite->kernels);

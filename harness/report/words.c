@@ -157,8 +157,9 @@ char *words_why(const struct judgement *judgement)
 
 void words_suite(const struct suite *suite, char *text, size_t size)
 {
-    snprintf(text, size, "%s %+.1f %% (median of %zu kernel%s%s)%s", suite->metric->name, 100 * suite->shift,
+    snprintf(text, size, "%s %+.1f %% (median of %zu kernel%s%s%s%s)%s", suite->metric->name, 100 * suite->shift,
              suite->kernels, plural(suite->kernels), suite->same_code ? " whose machine code is the same" : "",
+             suite->one_of_several ? ", on " : "", suite->one_of_several ? words_known(suite->gpu) : "",
              suite->moved ? ": the whole suite moved" : ", taken off");
 }
 

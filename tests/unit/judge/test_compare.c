@@ -625,3 +625,27 @@ Test(compare, what_the_baseline_judges_and_nothing_defines_is_unsure)
         tear_down(&fixture);
     }
 }
+
+/* It may be the kernel, or the GPU: neither is a pass, with a baseline or without. */
+Test(compare, a_kernel_that_failed_on_another_gpu_is_no_pass)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_times(&fixture.base, "a/b", "count", 7, 3);
+    put_times(&fixture.run, "a/b", "count", 7, 1);
+    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_SAME);
+    cr_expect_eq(run_exit_code(&fixture.run), EXIT_SAME);
+    result_note_elsewhere(run_find(&fixture.run, "a/b"), "it crashed on GPU 1 (GPU-2): the process died");
+    const struct comparison *comparison = compare(&fixture);
+    const struct judgement *judgement = find(comparison, "a/b", "");
+    cr_assert_not_null(judgement);
+    cr_expect_eq(judgement->verdict, VERDICT_UNSURE);
+    cr_expect(says(judgement, "it crashed on GPU 1 (GPU-2): the process died; what is shown"), "%s", judgement->reason);
+    cr_expect_eq(find(comparison, "a/b", "count")->verdict, VERDICT_SAME);
+    cr_expect_eq(comparison_exit_code(comparison), EXIT_UNSURE);
+    cr_expect_eq(run_exit_code(&fixture.run), EXIT_UNSURE);
+    result_fail(run_find(&fixture.run, "a/b"), RESULT_WRONG, "the output differs");
+    cr_expect_null(run_find(&fixture.run, "a/b")->elsewhere);
+    cr_expect_eq(comparison_exit_code(compare(&fixture)), EXIT_NOT_MEASURED);
+    tear_down(&fixture);
+}

@@ -76,6 +76,33 @@ Test(judge_row, sessions_of_a_gpu_that_the_baseline_does_not_know_prove_little)
     }
 }
 
+/* A run on two GPUs, one of which the baseline knows: each kernel is judged by the GPU that it was measured on. */
+Test(judge_row, a_kernel_is_judged_by_the_gpu_that_it_was_measured_on)
+{
+    static const char *const kernels[] = {"a/known", "a/other"};
+    struct fixture fixture;
+    set_up(&fixture);
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+        put_times(&fixture.base, kernels[i], "share", 90, 10);
+        put_times(&fixture.run, kernels[i], "share", 80, 1);
+        put_times(&fixture.base, kernels[i], "time", 100000, 10);
+        put_times(&fixture.run, kernels[i], "time", 100000, 1);
+        result_set_session(run_find(&fixture.run, kernels[i]), i);
+    }
+    put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
+    put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-1");
+    put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-2");
+    fixture.run.sessions[1].facts[SESSION_GPU_PROCESSES] = x_strdup("1");
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_eq(find(comparison, "a/known", "share")->verdict, VERDICT_REGRESSED);
+    cr_expect_eq(find(comparison, "a/known", "share")->other_gpus, 0);
+    cr_expect_eq(find(comparison, "a/other", "share")->verdict, VERDICT_UNSURE);
+    cr_expect_eq(find(comparison, "a/other", "share")->other_gpus, 1);
+    cr_expect_eq(find(comparison, "a/known", "time")->verdict, VERDICT_SAME);
+    cr_expect(says(find(comparison, "a/other", "time"), "other processes"));
+    tear_down(&fixture);
+}
+
 /* Whatever the sessions say, and on whatever GPU: both halves of a pair ran there. */
 Test(judge_row, pairs_settle_a_time)
 {

@@ -108,3 +108,93 @@ Test(judge_suite, kernels_of_the_same_code_are_the_better_witnesses)
     cr_expect_eq(comparison->counts[VERDICT_REGRESSED], 30);
     tear_down(&fixture);
 }
+
+/* Kernels measured on one of two GPUs, each in a session of its own. */
+static void put_on_gpu(struct fixture *fixture, const char *family, size_t kernels, double factor, size_t session)
+{
+    for (size_t i = 0; i < kernels; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "%s/%02zu", family, i);
+        put_times(&fixture->base, id, "time", 100000, 10);
+        put_times(&fixture->run, id, "time", 100000 * factor, 1);
+        result_set_session(run_find(&fixture->run, id), session);
+    }
+}
+
+static void put_two_gpus(struct fixture *fixture)
+{
+    put_fact(&fixture->run, SESSION_GPU_UUID, "GPU-1");
+    put_fact(&fixture->run, SESSION_GPU_UUID, "GPU-2");
+}
+
+/* What a GPU or its clock did to its kernels says nothing of those of another. */
+Test(judge_suite, each_gpu_of_a_run_has_a_shift_of_its_own)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_on_gpu(&fixture, "left", 12, 1, 0);
+    put_on_gpu(&fixture, "right", 20, 1.025, 1);
+    put_two_gpus(&fixture);
+    const struct comparison *comparison = compare(&fixture);
+    cr_assert_eq(comparison->suite_count, 2);
+    cr_expect_str_eq(comparison->suites[0].gpu, "GPU-1");
+    cr_expect_eq(comparison->suites[0].kernels, 12);
+    cr_expect_eq(comparison->suites[0].shift, 0);
+    cr_expect_eq(comparison->suites[1].kernels, 20);
+    cr_expect(near(comparison->suites[1].shift, 0.025));
+    cr_expect_eq(find(comparison, "right/00", "time")->verdict, VERDICT_SAME, "the GPU's own shift is taken off");
+    cr_expect_eq(find(comparison, "left/00", "time")->verdict, VERDICT_SAME, "and not from kernels of another");
+    cr_expect_eq(comparison_exit_code(comparison), EXIT_SAME);
+    tear_down(&fixture);
+}
+
+Test(judge_suite, a_gpu_that_moved_leaves_the_kernels_of_another_to_be_judged)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_on_gpu(&fixture, "left", 12, 1, 0);
+    put_on_gpu(&fixture, "right", 20, 1.1, 1);
+    put_two_gpus(&fixture);
+    put_times(&fixture.base, "x/slower", "time", 100000, 10);
+    put_times(&fixture.run, "x/slower", "time", 110000, 1);
+    struct row *row = result_find(run_find(&fixture.run, "x/slower"), "time");
+    row->sessions[0].session = 0;
+    const struct comparison *comparison = compare(&fixture);
+    const struct judgement *suite = find(comparison, COMPARISON_SUITE, "time");
+    cr_assert_not_null(suite);
+    cr_expect(says(suite, "on GPU-2") && says(suite, "20 kernels"), "%s", suite->reason);
+    cr_expect(says(find(comparison, "right/00", "time"), "the whole suite moved"));
+    const struct judgement *slower = find(comparison, "x/slower", "time");
+    cr_expect(judgement_is_suspect(slower) && says(slower, "one session"), "%s", slower->reason);
+    tear_down(&fixture);
+}
+
+/* Nine on each do not know what their GPU did, though eighteen seem to. */
+Test(judge_suite, kernels_of_two_gpus_are_no_witnesses_for_each_other)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_on_gpu(&fixture, "left", RULE_DRIFT - 1, 1.1, 0);
+    put_on_gpu(&fixture, "right", RULE_DRIFT - 1, 1.1, 1);
+    put_two_gpus(&fixture);
+    const struct comparison *comparison = compare(&fixture);
+    cr_expect_null(find(comparison, COMPARISON_SUITE, "time"));
+    cr_expect_eq(find(comparison, "left/00", "time")->drift, 0);
+    cr_expect(judgement_is_suspect(find(comparison, "left/00", "time")));
+    tear_down(&fixture);
+}
+
+/* Measured twice on one GPU, it is one. */
+Test(judge_suite, sessions_of_one_gpu_are_one_suite)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    put_suite(&fixture, 12, 1.025, NULL, NULL);
+    for (int i = 0; i < 2; i++)
+        put_fact(&fixture.run, SESSION_GPU_UUID, "GPU-1");
+    const struct comparison *comparison = compare(&fixture);
+    cr_assert_eq(comparison->suite_count, 1);
+    cr_expect_not(comparison->suites[0].one_of_several);
+    cr_expect_eq(comparison->suites[0].kernels, 12);
+    tear_down(&fixture);
+}

@@ -59,6 +59,32 @@ Test(run, appending_adds_sessions_where_both_measured)
     run_release(&more);
 }
 
+/* A kernel of a run on several GPUs is in the session of one. */
+Test(run, appending_keeps_which_session_a_value_is_from)
+{
+    struct run run = made_run("first", 1), more = made_run("third", 2);
+    run_add_session(&run, &(struct session){.facts = {[SESSION_DATE] = (char *)(uintptr_t) "second"}});
+    run_add_session(&more, &(struct session){.facts = {[SESSION_DATE] = (char *)(uintptr_t) "fourth"}});
+    result_set_session(run_find(&run, "a/c"), 1);
+    result_set_session(run_find(&more, "a/c"), 1);
+    cr_expect_eq(result_session(run_find(&run, "a/b")), 0);
+    cr_expect_eq(result_session(run_find(&run, "a/c")), 1);
+    run_append(&run, &more);
+    cr_assert_eq(run.session_count, 4);
+    static const struct {
+        const char *id, *dates[2];
+    } rows[] = {{"a/b", {"first", "third"}}, {"a/c", {"second", "fourth"}}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct row *row = result_find(run_find(&run, rows[i].id), "m");
+        cr_assert_eq(row->session_count, 2);
+        for (size_t s = 0; s < 2; s++)
+            cr_expect_str_eq(run_session(&run, &row->sessions[s])->facts[SESSION_DATE], rows[i].dates[s]);
+        cr_expect_str_eq(run_row_fact(&run, row, SESSION_DATE), rows[i].dates[1]);
+    }
+    run_release(&run);
+    run_release(&more);
+}
+
 Test(run, a_kernel_that_fails_the_second_time_has_failed)
 {
     struct run run = made_run("first", 1), more = made_run("second", 1);

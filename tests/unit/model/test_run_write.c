@@ -459,3 +459,20 @@ Test(run_write, functions_of_files_go_through_a_file)
     run_release(&back);
     run_release(&run);
 }
+
+/* Of one that is ok: one that failed has a reason of its own. */
+Test(run_write, how_a_kernel_failed_on_another_gpu_is_kept)
+{
+    struct result result = {.id = x_strdup("a/b")}, read;
+    result_note_elsewhere(&result, "it crashed on GPU 1");
+    result_note_elsewhere(&result, "it crashed on GPU 1");
+    char *line = result_to_line(&result);
+    cr_expect(strstr(line, "\"elsewhere\": \"it crashed on GPU 1\"") ||
+                  strstr(line, "\"elsewhere\":\"it crashed on GPU 1\""),
+              "%s", line);
+    cr_assert_eq(result_from_line(&read, line), 0);
+    cr_expect_str_eq(read.elsewhere, "it crashed on GPU 1");
+    result_release(&read);
+    result_release(&result);
+    free(line);
+}
