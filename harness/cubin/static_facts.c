@@ -210,6 +210,7 @@ static void add_kernel(struct run *run, const struct result *base, const struct 
     struct value facts[COMPUTED_COUNTERS];
     enum cubin_status why;
     result_copy_facts(result, base);
+    result->seconds = 0; /* nothing was measured */
     rename_functions(result, claims);
     const struct launch *unknown = take_facts(inquiry, result, facts, &why);
     if (unknown && was_known(base, result, unknown)) {

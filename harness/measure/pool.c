@@ -6,6 +6,7 @@
 
 #include "progress.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct seat {
     size_t first;           /* the kernel that it was started at */
     bool listed, described; /* it has named the kernels; and the device */
     bool started;           /* the next kernel has begun and has no result yet */
+    double since;           /* when: the time from there to its result is its cost */
     bool leaving;           /* the last result was such that the worker ends after it */
 };
 
@@ -128,6 +130,7 @@ static bool take_start(struct seat *seat, const char *id)
         strcmp(pool->ids[pool->next], id) != 0)
         return false;
     seat->started = true;
+    seat->since = now_seconds();
     progress_draw(&pool->progress, pool->next, pool->count, id);
     return true;
 }
@@ -157,6 +160,7 @@ static bool take_result(struct seat *seat, const char *line)
     struct result *result = run_add(pool->run, taken.id);
     result_release(result);
     *result = taken;
+    result->seconds = ceil((now_seconds() - seat->since) * 1e6) / 1e6; /* whatever the worker said of it */
     result_read_symbols(result);
     seat->started = false;
     seat->leaving = result->status == RESULT_FAILED || pool->measurement->profile;

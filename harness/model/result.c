@@ -238,6 +238,8 @@ void result_copy_facts(struct result *to, const struct result *from)
     release_launches(to);
     to->bytes = from->bytes;
     to->flops = from->flops;
+    if (from->seconds > 0)
+        to->seconds = from->seconds;
     for (size_t i = 0; i < from->launch_count; i++) {
         struct launch *launch = ARRAY_GROW(to->launches, to->launch_count);
         *launch = from->launches[i];

@@ -80,6 +80,7 @@ struct result {
     char *reason; /* when not ok, else NULL; but see static_facts_run */
     double bytes;
     double flops;
+    double seconds; /* that the parent waited for it, 0 where unknown: to share out work by, never to judge by */
     struct launch *launches;
     size_t launch_count;
     struct row *rows; /* sorted by metric; empty unless ok */
@@ -143,7 +144,7 @@ double row_value(const struct row *row);
 /* How many of its rows are not counted. */
 size_t result_uncounted(const struct result *result);
 
-/* Copies what a result says beside its rows, status and lines: bytes, flops, launches. */
+/* Copies what a result says beside its rows, status and lines: bytes, flops, launches, and the seconds where known. */
 void result_copy_facts(struct result *to, const struct result *from);
 
 /* Whether both launched the same machine code in the same way; false where the code is unknown. */

@@ -155,6 +155,8 @@ void run_append(struct run *run, const struct run *more)
     for (size_t i = 0; i < run->result_count; i++) {
         struct result *result = &run->results[i];
         const struct result *from = run_find(more, result->id);
+        if (from && result->seconds == 0)
+            result->seconds = from->seconds;
         if (!from || result->status != RESULT_OK)
             continue;
         if (from->status == RESULT_OK) {

@@ -243,6 +243,8 @@ static void write_result(struct json_writer *json, const struct result *result)
         write_row(json, &result->rows[i]);
     json_close(json);
     json_put_if(json, "reason", ok ? NULL : result->reason);
+    if (result->seconds > 0)
+        put_reading(json, "seconds", result->seconds);
     json_put_text(json, "status", result_status_name(result->status));
     json_put_if(json, "unpaired", result->unpaired);
     json_close(json);

@@ -110,6 +110,7 @@ Test(measure, a_good_kernel_has_every_row)
     cr_expect_eq(result->status, RESULT_OK);
     cr_expect_eq(result->bytes, 1000);
     cr_expect_eq(result->flops, 500);
+    cr_expect_gt(result->seconds, 0);
     cr_assert_eq(result->row_count, count_measured(&fixture.metrics));
     cr_assert_lt(result->row_count, fixture.metrics.count);
     for (size_t m = 0; m < fixture.metrics.count; m++) {

@@ -85,6 +85,25 @@ Test(run, appending_keeps_which_session_a_value_is_from)
     run_release(&more);
 }
 
+Test(run, the_seconds_of_a_kernel_are_the_first_that_are_known)
+{
+    struct run run = made_run("first", 1), more = made_run("second", 2);
+    run_find(&run, "a/b")->seconds = 1;
+    run_find(&more, "a/b")->seconds = run_find(&more, "a/c")->seconds = 2;
+    run_append(&run, &more);
+    cr_expect_eq(run_find(&run, "a/b")->seconds, 1);
+    cr_expect_eq(run_find(&run, "a/c")->seconds, 2);
+
+    /* A baseline takes those of the newest run that has some. */
+    result_copy_facts(run_find(&run, "a/b"), run_find(&more, "a/b"));
+    cr_expect_eq(run_find(&run, "a/b")->seconds, 2);
+    run_find(&more, "a/b")->seconds = 0;
+    result_copy_facts(run_find(&run, "a/b"), run_find(&more, "a/b"));
+    cr_expect_eq(run_find(&run, "a/b")->seconds, 2);
+    run_release(&run);
+    run_release(&more);
+}
+
 Test(run, a_kernel_that_fails_the_second_time_has_failed)
 {
     struct run run = made_run("first", 1), more = made_run("second", 1);

@@ -119,6 +119,8 @@ Test(run_read, errors_say_where_and_what)
         {RUN("\"a/b\": {\"status\": \"ok\"}"), "x.json: kernels/a/b/bytes: is missing; it must be a number"},
         {RUN("\"a/b\": {\"status\": \"ok\", \"bytes\": -1}"),
          "x.json: kernels/a/b/bytes: is -1, but nothing here is negative"},
+        {KERNEL(", \"seconds\": 1e300"), NULL},
+        {KERNEL(", \"seconds\": -1"), "x.json: kernels/a/b/seconds: is -1, but nothing here is negative"},
         {RUN("\"a/b\": {\"bytes\": 0, \"flops\": 0, \"status\": \"hung\", \"metrics\": {\"time\": {}}}"),
          "x.json: kernels/a/b/metrics: must be empty, because the kernel's status is \"hung\""},
 

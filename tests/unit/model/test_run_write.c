@@ -37,6 +37,7 @@ static struct run make_run(void)
     struct result *result = run_add(&run, "reduce/tree");
     result->bytes = 4294967296;
     result->flops = 0.5;
+    result->seconds = 0.0437;
     *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){
         .function = x_strdup("sum<float>"), .grid = {4294967295u, 2, 3}, .block = {256, 1, 1}, .shared = 0, .times = 7};
     *ARRAY_GROW(result->launches, result->launch_count) =
@@ -80,6 +81,7 @@ static const char *const golden =
     "        \"other\": {\"state\": \"not counted\"},\n"
     "        \"time\": {\"sessions\": [[18700, 18710.5, 18690], [0.33333333333333331]]}\n"
     "      },\n"
+    "      \"seconds\": 0.0437,\n"
     "      \"status\": \"ok\"\n"
     "    }\n"
     "  },\n"
@@ -147,6 +149,8 @@ Test(run_write, what_was_written_reads_back_equal)
     cr_expect_null(tree->reason);
     cr_expect_eq(tree->bytes, 4294967296);
     cr_expect_eq(tree->flops, 0.5);
+    cr_expect_eq(tree->seconds, 0.0437);
+    cr_expect_eq(back.results[0].seconds, 0, "of what says nothing it is unknown");
     cr_assert_eq(tree->launch_count, 2);
     cr_expect_str_eq(tree->launches[0].function, "sum<float>");
     cr_expect_eq(tree->launches[0].grid[0], 4294967295u);
