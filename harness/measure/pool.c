@@ -29,7 +29,7 @@ struct seat {
     size_t first;           /* the kernel that it was started at */
     bool listed, described; /* it has named the kernels; and the device */
     bool started;           /* the next kernel has begun and has no result yet */
-    double since;           /* when: the time from there to its result is its cost */
+    double since;           /* when it had said what comes before it: from there to its result is its cost */
     bool leaving;           /* the last result was such that the worker ends after it */
 };
 
@@ -130,7 +130,6 @@ static bool take_start(struct seat *seat, const char *id)
         strcmp(pool->ids[pool->next], id) != 0)
         return false;
     seat->started = true;
-    seat->since = now_seconds();
     progress_draw(&pool->progress, pool->next, pool->count, id);
     return true;
 }
@@ -221,6 +220,17 @@ static enum ending take_message(struct seat *seat, struct message *message)
     return ENDING_OUT_OF_TURN;
 }
 
+/* The kernel's time begins when the message before it came, and not when START is read: a worker does not wait until
+ * this process has asked git, say, what the session is of. */
+static enum ending take_timed(struct seat *seat, struct message *message)
+{
+    const double arrived = now_seconds();
+    const enum ending ending = take_message(seat, message);
+    if (message->kind == MESSAGE_DEVICE || message->kind == MESSAGE_RESULT)
+        seat->since = arrived;
+    return ending;
+}
+
 /* Takes messages until the worker ends, one way or the other. */
 static enum ending watch_worker(struct seat *seat)
 {
@@ -231,7 +241,7 @@ static enum ending watch_worker(struct seat *seat)
         const double deadline = now_seconds() + seat->pool->measurement->timeout;
         switch (child_next(worker, deadline, seat->pool->interrupts.descriptor, &message)) {
         case CHILD_SAID:
-            ending = take_message(seat, &message);
+            ending = take_timed(seat, &message);
             break;
         case CHILD_BABBLED:
             ending = ENDING_OUT_OF_TURN;
