@@ -18,7 +18,8 @@ struct pool {
     char *list; /* the chosen kernels as the first worker named them */
     char **ids; /* the same, in the order in which they are measured: the queue */
     size_t count;
-    size_t next; /* the kernel that begins or has begun */
+    size_t next;        /* the first kernel that has no result */
+    size_t alone_until; /* those before this one are to be measured one by one: a batch with them went wrong */
     struct progress progress;
 };
 
@@ -28,9 +29,11 @@ struct seat {
     struct child worker;
     size_t first;           /* the kernel that it was started at */
     bool listed, described; /* it has named the kernels; and the device */
-    bool started;           /* the next kernel has begun and has no result yet */
+    size_t begun;           /* so many kernels, from the next on, have begun and have no result yet */
+    bool together;          /* they, or some that have a result by now, began as a batch */
     double since;           /* when it had said what comes before it: from there to its result is its cost */
     bool leaving;           /* the last result was such that the worker ends after it */
+    char *lost;             /* why the worker gave the batch up, or NULL */
 };
 
 /* How one worker came to its end. */
@@ -123,14 +126,33 @@ static enum ending take_device(struct seat *seat, const char *text)
     return ending;
 }
 
+/* The next kernel begins; or one of several that have begun is at work. */
 static bool take_start(struct seat *seat, const char *id)
 {
     struct pool *pool = seat->pool;
-    if (!seat->described || seat->started || seat->leaving || pool->next == pool->count ||
-        strcmp(pool->ids[pool->next], id) != 0)
+    const size_t place = pool->next + seat->begun;
+    const bool alone = pool->next < pool->alone_until || pool->measurement->profile;
+    if (!seat->described || seat->leaving || seat->lost || (seat->begun > 0 && alone))
         return false;
-    seat->started = true;
-    progress_draw(&pool->progress, pool->next, pool->count, id);
+    if (place < pool->count && strcmp(pool->ids[place], id) == 0) {
+        seat->together = ++seat->begun > 1;
+        progress_draw(&pool->progress, place, pool->count, id);
+        return true;
+    }
+    for (size_t k = pool->next; seat->begun > 1 && k < place; k++) {
+        if (strcmp(pool->ids[k], id) != 0)
+            continue;
+        progress_draw(&pool->progress, place - 1, pool->count, id);
+        return true;
+    }
+    return false;
+}
+
+static bool take_lost(struct seat *seat, const char *reason)
+{
+    if (seat->begun < 2 || seat->lost)
+        return false;
+    seat->lost = x_strdup(reason);
     return true;
 }
 
@@ -150,7 +172,7 @@ static bool take_result(struct seat *seat, const char *line)
 {
     struct pool *pool = seat->pool;
     struct result taken = {0};
-    if (!seat->started || result_from_line(&taken, line) < 0)
+    if (seat->begun == 0 || seat->lost || result_from_line(&taken, line) < 0)
         return false;
     if (strcmp(taken.id, pool->ids[pool->next]) != 0 || !is_one_session(&taken)) {
         result_release(&taken);
@@ -161,7 +183,7 @@ static bool take_result(struct seat *seat, const char *line)
     *result = taken;
     result->seconds = ceil((now_seconds() - seat->since) * 1e6) / 1e6; /* whatever the worker said of it */
     result_read_symbols(result);
-    seat->started = false;
+    seat->together &= --seat->begun > 0;
     seat->leaving = result->status == RESULT_FAILED || pool->measurement->profile;
     pool->next++;
     return true;
@@ -199,6 +221,8 @@ static enum ending take_message(struct seat *seat, struct message *message)
         return goes_on(take_start(seat, message->text));
     case MESSAGE_RESULT:
         return goes_on(take_result(seat, message->text));
+    case MESSAGE_LOST:
+        return goes_on(take_lost(seat, message->text));
     case MESSAGE_FAILURE:
         if (seat->described)
             return ENDING_OUT_OF_TURN;
@@ -213,7 +237,7 @@ static enum ending take_message(struct seat *seat, struct message *message)
     case MESSAGE_NO_MATCH:
         return !seat->listed && say_no_match(message->text) ? ENDING_USAGE : ENDING_OUT_OF_TURN;
     case MESSAGE_END:
-        return seat->described && !seat->started && pool->next == pool->count ? ENDING_DONE : ENDING_OUT_OF_TURN;
+        return seat->described && seat->begun == 0 && pool->next == pool->count ? ENDING_DONE : ENDING_OUT_OF_TURN;
     default:
         break;
     }
@@ -235,7 +259,9 @@ static enum ending take_timed(struct seat *seat, struct message *message)
 static enum ending watch_worker(struct seat *seat)
 {
     struct child *worker = &seat->worker;
-    seat->listed = seat->described = seat->started = seat->leaving = false;
+    seat->listed = seat->described = seat->leaving = false;
+    seat->together = false;
+    seat->begun = 0;
     for (enum ending ending = ENDING_NOT_YET;;) {
         struct message message = {0};
         const double deadline = now_seconds() + seat->pool->measurement->timeout;
@@ -247,7 +273,7 @@ static enum ending watch_worker(struct seat *seat)
             ending = ENDING_OUT_OF_TURN;
             break;
         case CHILD_ENDED:
-            ending = seat->started ? ENDING_DIED : worker->length > 0 ? ENDING_OUT_OF_TURN : ENDING_NEXT;
+            ending = seat->begun > 0 ? ENDING_DIED : worker->length > 0 ? ENDING_OUT_OF_TURN : ENDING_NEXT;
             break;
         case CHILD_QUIET:
             ending = ENDING_HUNG;
@@ -271,6 +297,21 @@ static void fail_kernel(struct pool *pool, enum result_status status, const char
     pool->next++;
 }
 
+/* A batch that went wrong fails none of its kernels: who is to blame shows when each is measured alone. */
+static enum ending split_batch(struct seat *seat, enum ending ending, const char *how)
+{
+    struct pool *pool = seat->pool;
+    char quiet[64];
+    snprintf(quiet, sizeof quiet, "no sign of life within %g s", pool->measurement->timeout);
+    warning("%s and what else is measured with it are measured again, one by one: %s", pool->ids[pool->next],
+            seat->lost                     ? seat->lost
+            : ending == ENDING_HUNG        ? quiet
+            : ending == ENDING_OUT_OF_TURN ? out_of_turn
+                                           : how);
+    pool->alone_until = pool->next + seat->begun;
+    return ENDING_NEXT;
+}
+
 /* What becomes of the kernels after a worker, and what is said of it. */
 static enum ending settle_worker(struct seat *seat, enum ending ending, const char *how)
 {
@@ -278,17 +319,19 @@ static enum ending settle_worker(struct seat *seat, enum ending ending, const ch
     const size_t first = seat->first;
     char reason[256];
     progress_erase(&pool->progress);
+    if (seat->together && (ending == ENDING_DIED || ending == ENDING_HUNG || ending == ENDING_OUT_OF_TURN))
+        return split_batch(seat, ending, how);
     if (ending == ENDING_DIED) {
         snprintf(reason, sizeof reason, "the process that ran it died: %s", how);
         fail_kernel(pool, RESULT_CRASHED, reason);
-    } else if (ending == ENDING_HUNG && seat->started) {
+    } else if (ending == ENDING_HUNG && seat->begun > 0) {
         snprintf(reason, sizeof reason, "no result within %g s; a longer limit is set with --timeout",
                  pool->measurement->timeout);
         fail_kernel(pool, RESULT_HUNG, reason);
-    } else if (ending == ENDING_OUT_OF_TURN && (seat->started || pool->next > first)) {
+    } else if (ending == ENDING_OUT_OF_TURN && (seat->begun > 0 || pool->next > first)) {
         /* Between two kernels it was the former's close() that ran: what it said until then is worth nothing. */
         snprintf(reason, sizeof reason, "the process that ran it %s", out_of_turn);
-        pool->next -= !seat->started;
+        pool->next -= seat->begun == 0;
         fail_kernel(pool, RESULT_FAILED, reason);
     } else if (ending == ENDING_HUNG && pool->next == first) {
         error("cannot measure: the GPU did not open within %g s; is another program holding it? (nvidia-smi)",
@@ -313,8 +356,9 @@ static enum ending settle_worker(struct seat *seat, enum ending ending, const ch
 /* One worker from the next kernel on. ENDING_NEXT when another has to follow. */
 static enum ending run_worker(struct seat *seat)
 {
-    seat->first = seat->pool->next;
-    const struct measurement *measurement = seat->pool->measurement;
+    const struct pool *pool = seat->pool;
+    const struct measurement *measurement = pool->measurement;
+    seat->first = pool->next;
     const struct job job = {
         .library = measurement->kernels,
         .metrics = measurement->metrics,
@@ -323,6 +367,7 @@ static enum ending run_worker(struct seat *seat)
         .globs = measurement->globs,
         .glob_count = measurement->glob_count,
         .first = seat->first,
+        .alone = pool->alone_until > seat->first ? pool->alone_until - seat->first : 0,
         .device = measurement->device,
         .samples = measurement->samples,
         .skip_unmatched = measurement->skip_unmatched,
@@ -338,6 +383,8 @@ static enum ending run_worker(struct seat *seat)
     char *how = child_end(&seat->worker, ends_itself);
     ending = settle_worker(seat, ending, how);
     free(how);
+    free(seat->lost);
+    seat->lost = NULL;
     return ending;
 }
 

@@ -41,6 +41,7 @@ struct job {
     char *const *globs; /* of the kernels that are chosen */
     size_t glob_count;
     size_t first; /* of the chosen kernels: the one to begin with */
+    size_t alone; /* so many from there on are measured one by one, in no batch */
     int device;
     int samples;         /* a kernel */
     bool skip_unmatched; /* pass over globs that match no kernel */
@@ -48,6 +49,20 @@ struct job {
     size_t skip;         /* line counts: launches of the variant before the function to be counted */
     const char *gpu;     /* file that describes the GPU to be simulated; NULL: the only one that there is */
     bool dry;            /* simulated: only learn the launches; nothing is executed, counted or verified */
+};
+
+/* Workloads of one open family that are measured as one, each of them verified once. */
+struct batch {
+    size_t count;
+    const struct workload *const *workloads;
+    struct result *const *results; /* of each */
+    void *self;
+    /* Number i is at work now: to be called whenever another one is than was, so that the parent knows that it goes on.
+     */
+    void (*works)(void *self, size_t i);
+    /* Right after the last launch of number i: compares its output. An output that is wrong is noted for its result; -1
+     * with *problem when that could not be found out. */
+    int (*verify)(void *self, size_t i, struct problem *problem);
 };
 
 /* How one of those is collected. It lives in a worker, never in the parent. */
@@ -60,6 +75,13 @@ struct collector {
     /* Of a workload whose output was verified. Adds to result a row for every metric that takes measuring (one session,
      * or a state without a number), or the lines; and the launches. -1 with *problem on failure. */
     int (*measure)(void *self, const struct workload *workload, struct result *result, struct problem *problem);
+
+    /* The same for all of a batch; on failure none of it counts. NULL: one by one. */
+    int (*measure_batch)(void *self, const struct batch *batch, struct problem *problem);
+
+    /* How many kernels the process has launched so far: what launches some to be verified stays out of batches. NULL
+     * where there are no batches. */
+    size_t (*launches)(void *self);
 
     void (*close)(void *self);
 

@@ -17,19 +17,24 @@ enum message_kind {
     MESSAGE_FACTS = 'L',    /* what library_facts.h has, and nothing else follows */
     MESSAGE_KERNELS = 'K',  /* ids of all chosen kernels, one a line: first of all */
     MESSAGE_DEVICE = 'D',   /* a run file with device and session, without kernels */
-    MESSAGE_START = 'S',    /* id of the kernel that begins */
-    MESSAGE_RESULT = 'R',   /* result_to_line of the kernel that began; after one that is not ok the worker may end */
+    MESSAGE_START = 'S',    /* id of the kernel that begins; while several have begun and have no result, also of the
+                               one of them that is at work: a sign of life */
+    MESSAGE_RESULT = 'R',   /* result_to_line of the kernel that began first and has none; after one that is not ok the
+                               worker may end */
     MESSAGE_FAILURE = 'F',  /* nothing can be measured: the reason */
     MESSAGE_UNUSABLE = 'U', /* the kernel library cannot be used: the reason */
     MESSAGE_NO_MATCH = 'N', /* a -k matches no kernel: it, and the ids that there are, one a line */
     MESSAGE_END = 'E',      /* all kernels done; of a program, with a line for each group of launches */
 
-    /* Of a process of an unmodified program, beside DEVICE, RESULT, FAILURE and END: */
+    /* Of a worker: why all kernels that have begun, two at least, are to be measured again one by one. Of a process of
+     * an unmodified program: why what some launches counted was lost; how many is said at the end. */
+    MESSAGE_LOST = 'X',
+
+    /* Of a process of an unmodified program, beside DEVICE, RESULT, FAILURE, LOST and END: */
     MESSAGE_HELLO = 'H',  /* its number; answered with what to measure */
     MESSAGE_SETS = 'P',   /* into how many sets of one pass the chip's metrics fall */
     MESSAGE_MODULE = 'M', /* the name of an image of machine code that it loaded: a file, kept by it */
     MESSAGE_GROUP = 'G',  /* launches that are new, a line a kernel; answered with how many to measure, and their id */
-    MESSAGE_LOST = 'X',   /* why what some launches counted was lost; how many is said at the end */
     MESSAGE_ANSWER = 'A'  /* the parent's */
 };
 

@@ -9,6 +9,17 @@
 /* What a worker that ran into an error ends with; the parent starts another at the next kernel. */
 enum { WORKER_DONE = 0, WORKER_ENDED = 1 };
 
+/* What is in a batch is lost when it goes wrong, and shows no result for so long. */
+enum { MOST_IN_BATCH = 32 };
+
+/* A kernel that has begun and has no result yet. */
+struct begun {
+    struct open_kernel open;
+    struct workload workload;
+    struct result result;
+    bool waits; /* to be measured: it was verified once, or its collector needs no such launch */
+};
+
 struct worker {
     const struct job *job;
     int pipe;
@@ -18,7 +29,10 @@ struct worker {
     const struct collector *collector;
     void *collector_self;
     const struct cugate_family *family; /* the open one, or NULL */
-    struct open_kernel open;            /* the one that is measured */
+    void *state;                        /* its */
+    struct begun begun[MOST_IN_BATCH];  /* all of that family, in the order in which their results are due */
+    size_t begun_count;
+    size_t waiting; /* how many of them wait */
 };
 
 __attribute__((noreturn)) static void give_up(const struct worker *worker, const char *why)
@@ -96,7 +110,7 @@ static void open_device(struct worker *worker)
 static void close_family(struct worker *worker)
 {
     if (worker->family)
-        worker->family->close(worker->open.state);
+        worker->family->close(worker->state);
     worker->family = NULL;
 }
 
@@ -112,54 +126,197 @@ static enum result_status verify(const struct open_kernel *open, const struct wo
     return workload_check(workload, "verify", verified, problem) < 0 ? RESULT_FAILED : RESULT_OK;
 }
 
-/* Once unmeasured, with the proof that its output is right. */
-static enum result_status warm_up(const struct worker *worker, const struct workload *workload, struct problem *problem)
+/* Once unmeasured, with the proof that its output is right. *launched: verifying took kernels. */
+static enum result_status warm_up(const struct worker *worker, const struct begun *kernel, bool *launched,
+                                  struct problem *problem)
 {
+    const struct collector *collector = worker->collector;
+    const struct workload *workload = &kernel->workload;
     if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0 ||
         workload_run(workload, problem) < 0)
         return RESULT_FAILED;
-    return verify(&worker->open, workload, problem);
+    const size_t before = collector->launches ? collector->launches(worker->collector_self) : 0;
+    const enum result_status status = verify(&kernel->open, workload, problem);
+    *launched = collector->launches && collector->launches(worker->collector_self) != before;
+    return status;
 }
 
-static enum result_status measure_open(struct worker *worker, const struct workload *workload, struct result *result,
-                                       struct problem *problem)
+/* Opens the family, and warms the kernel up where it is to be. */
+static enum result_status get_ready(struct worker *worker, struct begun *kernel, bool *launched,
+                                    struct problem *problem)
 {
-    const struct cugate_family *family = worker->open.kernel->family;
-    if (!worker->family && workload_check(workload, "open", family->open(family, &worker->open.state), problem) < 0)
+    const struct cugate_family *family = kernel->open.kernel->family;
+    if (!worker->family && workload_check(&kernel->workload, "open", family->open(family, &worker->state), problem) < 0)
         return RESULT_FAILED;
     worker->family = family;
-    if (worker->job->dry)
-        return worker->collector->measure(worker->collector_self, workload, result, problem) < 0 ? RESULT_FAILED
-                                                                                                 : RESULT_OK;
-    if (!worker->collector->measures_first) {
-        const enum result_status status = warm_up(worker, workload, problem);
-        if (status != RESULT_OK)
-            return status;
-    }
-    if (worker->collector->measure(worker->collector_self, workload, result, problem) < 0)
-        return RESULT_FAILED;
-    return verify(&worker->open, workload, problem);
+    kernel->open.state = worker->state;
+    if (worker->job->dry || worker->collector->measures_first)
+        return RESULT_OK;
+    return warm_up(worker, kernel, launched, problem);
 }
 
-static void measure_kernel(struct worker *worker, const struct kernel *kernel, struct result *result)
+static enum result_status measure_one(const struct worker *worker, struct begun *kernel, struct problem *problem)
+{
+    if (worker->collector->measure(worker->collector_self, &kernel->workload, &kernel->result, problem) < 0)
+        return RESULT_FAILED;
+    return worker->job->dry ? RESULT_OK : verify(&kernel->open, &kernel->workload, problem);
+}
+
+/* ---- Results ---- */
+
+/* Sends the results of all that have begun and ends the process where it has to. */
+static void send_results(struct worker *worker)
+{
+    bool failed = false;
+    for (size_t i = 0; i < worker->begun_count; i++) {
+        struct result *result = &worker->begun[i].result;
+        char *line = result_to_line(result);
+        message_send(worker->pipe, MESSAGE_RESULT, line);
+        failed |= result->status == RESULT_FAILED;
+        free(line);
+        result_release(result);
+    }
+    /* After an error the device's context may be lost, and with it every later result. Lines are of one kernel. */
+    if (failed || (worker->begun_count > 0 && worker->job->what != PROVIDES_VALUES))
+        _exit(WORKER_ENDED);
+    worker->begun_count = 0;
+}
+
+/* Ends the process because of an error that costs more kernels than one. */
+__attribute__((noreturn)) static void lose(const struct worker *worker, const struct problem *problem)
+{
+    message_send(worker->pipe, MESSAGE_LOST, problem->text);
+    _exit(WORKER_ENDED);
+}
+
+static void settle(const struct worker *worker, struct begun *kernel, enum result_status status,
+                   struct problem *problem)
+{
+    if (status == RESULT_FAILED && worker->collector->explain)
+        worker->collector->explain(worker->collector_self, problem);
+    if (status == RESULT_FAILED && worker->begun_count > 1)
+        lose(worker, problem);
+    if (status != RESULT_OK)
+        result_fail(&kernel->result, status, problem->text);
+}
+
+/* ---- Batches ---- */
+
+/* The kernels that wait, and the worker. */
+struct waiting {
+    const struct worker *worker;
+    struct begun *kernels[MOST_IN_BATCH];
+    char *wrong[MOST_IN_BATCH]; /* how the output of each differed, or NULL */
+};
+
+static void batch_works(void *self, size_t i)
+{
+    const struct waiting *waiting = self;
+    message_send(waiting->worker->pipe, MESSAGE_START, waiting->kernels[i]->result.id);
+}
+
+static int batch_verify(void *self, size_t i, struct problem *problem)
+{
+    struct waiting *waiting = self;
+    const enum result_status status = verify(&waiting->kernels[i]->open, &waiting->kernels[i]->workload, problem);
+    if (status == RESULT_WRONG && !waiting->wrong[i])
+        waiting->wrong[i] = x_strdup(problem->text);
+    return status == RESULT_FAILED ? -1 : 0;
+}
+
+static void measure_batch(struct worker *worker)
+{
+    struct waiting waiting = {.worker = worker};
+    const struct workload *workloads[MOST_IN_BATCH];
+    struct result *results[MOST_IN_BATCH];
+    struct batch batch = {
+        .workloads = workloads, .results = results, .self = &waiting, .works = batch_works, .verify = batch_verify};
+    struct problem problem = {0};
+    for (size_t i = 0; i < worker->begun_count; i++) {
+        struct begun *kernel = &worker->begun[i];
+        if (!kernel->waits)
+            continue;
+        waiting.kernels[batch.count] = kernel;
+        workloads[batch.count] = &kernel->workload;
+        results[batch.count++] = &kernel->result;
+    }
+    if (worker->collector->measure_batch(worker->collector_self, &batch, &problem) < 0)
+        lose(worker, &problem);
+    for (size_t i = 0; i < batch.count; i++) {
+        if (waiting.wrong[i])
+            result_fail(results[i], RESULT_WRONG, waiting.wrong[i]);
+        free(waiting.wrong[i]);
+    }
+}
+
+/* Measures what waits, one kernel alone as if there were no batches; then all that have begun have a result. */
+static void measure_waiting(struct worker *worker)
 {
     struct problem problem = {0};
-    result->id = x_strdup(kernel->id);
-    result->bytes = kernel->variant->bytes;
-    result->flops = kernel->variant->flops;
-    if (!kernel->variant->launch) {
-        result->status = RESULT_NOT_BUILT;
-        result->reason = x_strdup(kernel->variant->not_built);
-        return;
+    if (worker->waiting > 1) {
+        measure_batch(worker);
+    } else if (worker->waiting == 1) {
+        struct begun *kernel = worker->begun;
+        while (!kernel->waits)
+            kernel++;
+        settle(worker, kernel, measure_one(worker, kernel, &problem), &problem);
     }
-    worker->open.library = worker->library.table;
-    worker->open.kernel = kernel;
-    const struct workload workload = workload_of_kernel(&worker->open);
-    result->status = measure_open(worker, &workload, result, &problem);
-    if (result->status == RESULT_FAILED && worker->collector->explain)
-        worker->collector->explain(worker->collector_self, &problem);
-    if (result->status != RESULT_OK)
-        result->reason = x_strdup(problem.text);
+    worker->waiting = 0;
+    for (size_t i = 0; i < worker->begun_count; i++)
+        worker->begun[i].waits = false;
+}
+
+/* ---- A kernel ---- */
+
+/* Whether a kernel can be measured with others. The kind of families that only copy is told by the host's clock. */
+static bool can_be_in_batch(const struct worker *worker, const struct kernel *kernel, size_t place)
+{
+    const struct job *job = worker->job;
+    return worker->collector->measure_batch && job->what == PROVIDES_VALUES && !job->dry &&
+           place >= job->first + job->alone && kernel->family->kind == CUGATE_KERNELS;
+}
+
+static struct begun *begin(struct worker *worker, const struct kernel *kernel)
+{
+    message_send(worker->pipe, MESSAGE_START, kernel->id);
+    struct begun *begun = &worker->begun[worker->begun_count++];
+    *begun = (struct begun){.open = {.library = worker->library.table, .kernel = kernel}};
+    begun->workload = workload_of_kernel(&begun->open);
+    begun->result.id = x_strdup(kernel->id);
+    begun->result.bytes = kernel->variant->bytes;
+    begun->result.flops = kernel->variant->flops;
+    return begun;
+}
+
+/* Measures a kernel that is ready, and before it what waits; or has it wait for others of its family. */
+static void measure_or_wait(struct worker *worker, struct begun *kernel, bool alone)
+{
+    if (alone)
+        measure_waiting(worker);
+    kernel->waits = true;
+    worker->waiting++;
+    if (alone)
+        measure_waiting(worker);
+}
+
+static void take_kernel(struct worker *worker, size_t place)
+{
+    struct problem problem = {0};
+    const struct kernel *kernel = worker->chosen[place];
+    struct begun *begun = begin(worker, kernel);
+    if (!kernel->variant->launch) {
+        result_fail(&begun->result, RESULT_NOT_BUILT, kernel->variant->not_built);
+    } else {
+        bool launched = false;
+        const enum result_status status = get_ready(worker, begun, &launched, &problem);
+        settle(worker, begun, status, &problem);
+        if (status == RESULT_OK)
+            measure_or_wait(worker, begun, launched || !can_be_in_batch(worker, kernel, place));
+    }
+    if (worker->begun_count == MOST_IN_BATCH)
+        measure_waiting(worker);
+    if (worker->waiting == 0)
+        send_results(worker);
 }
 
 static void measure_kernels(const struct job *job, int pipe)
@@ -169,19 +326,15 @@ static void measure_kernels(const struct job *job, int pipe)
     open_device(&worker);
     for (size_t k = job->first; k < worker.chosen_count; k++) {
         /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
-        if (worker.family && worker.family != worker.chosen[k]->family)
+        if (worker.family && worker.family != worker.chosen[k]->family) {
+            measure_waiting(&worker);
+            send_results(&worker);
             close_family(&worker);
-        message_send(pipe, MESSAGE_START, worker.chosen[k]->id);
-        struct result result = {0};
-        measure_kernel(&worker, worker.chosen[k], &result);
-        char *line = result_to_line(&result);
-        message_send(pipe, MESSAGE_RESULT, line);
-        /* After an error the device's context may be lost, and with it every later result. Lines are of one kernel. */
-        if (result.status == RESULT_FAILED || job->what != PROVIDES_VALUES)
-            _exit(WORKER_ENDED);
-        free(line);
-        result_release(&result);
+        }
+        take_kernel(&worker, k);
     }
+    measure_waiting(&worker);
+    send_results(&worker);
     close_family(&worker);
     worker.collector->close(worker.collector_self);
     message_send(pipe, MESSAGE_END, "");

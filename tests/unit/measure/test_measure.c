@@ -161,8 +161,46 @@ Test(measure, the_session_s_facts_are_filled)
     tear_down(&fixture);
 }
 
+/* ---- Batches: by the host's clock as well, in a made-up backend ---- */
+
+/* Two passes, the first of which counts nothing. */
+static int measure_batch(void *self, const struct batch *batch, struct problem *problem)
+{
+    for (size_t i = 0; i < 2 * batch->count; i++) {
+        const size_t kernel = i % batch->count;
+        struct result unused = {0};
+        batch->works(batch->self, kernel);
+        if (host_collector.measure(self, batch->workloads[kernel], i < batch->count ? &unused : batch->results[kernel],
+                                   problem) < 0 ||
+            (i >= batch->count && batch->verify(batch->self, kernel, problem) < 0))
+            return -1;
+        result_release(&unused);
+    }
+    return 0;
+}
+
+static size_t no_launches(void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static const struct collector *load_batching(unsigned what, struct problem *problem)
+{
+    static struct collector collector;
+    (void)what, (void)problem;
+    collector = host_collector;
+    collector.measure_batch = measure_batch;
+    collector.launches = no_launches;
+    return &collector;
+}
+
+static const struct backend batching = {.name = "batching", .provides = PROVIDES_VALUES, .load = load_batching};
+
+/* ---- Faults ---- */
+
 /* The first kernel, two in a row and the last crash; others are wrong or fail in every call that there is. */
-Test(measure, a_fault_costs_its_own_kernel_only)
+static void expect_faults(const struct backend *backend)
 {
     static const struct {
         const char *id;
@@ -198,6 +236,7 @@ Test(measure, a_fault_costs_its_own_kernel_only)
     };
     struct fixture fixture;
     set_up(&fixture, "[!s]*"); /* all but the slow ones */
+    fixture.measurement.backend = backend;
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     cr_expect_eq(fixture.run.result_count, ARRAY_SIZE(expected));
@@ -205,34 +244,100 @@ Test(measure, a_fault_costs_its_own_kernel_only)
         expect_result(&fixture, expected[i].id, expected[i].status, expected[i].words);
     cr_expect_eq(fixture.run.session_count, 1);
     expect_said(&fixture, "after close_dies/good the worker did not end well (Killed (signal 9))");
+    if (backend == &batching) {
+        expect_said(&fixture, "crash/good and what else is measured with it are measured again, one by one: it exited");
+        expect_said(&fixture, "failing/good and what else is measured with it are measured again, one by one: kernel: "
+                              "made-up illegal address");
+    }
     tear_down(&fixture);
 }
 
-Test(measure, a_kernel_that_hangs_is_ended)
+Test(measure, a_fault_costs_its_own_kernel_only)
+{
+    expect_faults(backend_find("host"));
+}
+
+Test(measure, a_fault_in_a_batch_costs_its_own_kernel_only)
+{
+    expect_faults(&batching);
+}
+
+Test(measure, kernels_of_a_family_are_at_work_at_once)
 {
     struct fixture fixture;
-    set_up(&fixture, "slow/endless");
+    set_up(&fixture, "good/*");
+    fixture.measurement.backend = &batching;
+    fixture.measurement.progress = true;
+    measure(&fixture);
+    cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    for (size_t i = 0; i < fixture.run.result_count; i++)
+        expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
+    expect_said(&fixture, "[3/3] good/printing");
+    const char *last = strstr(fixture.said, "[3/3] good/printing");
+    cr_assert_not_null(last);
+    for (int pass = 0; pass < 2; pass++) { /* after all of them were warmed up */
+        const char *one = strstr(last, "[3/3] good/one");
+        cr_assert_not_null(one, "%s", fixture.said);
+        last = strstr(one, "[3/3] good/two");
+        cr_assert_not_null(last, "%s", fixture.said);
+    }
+    tear_down(&fixture);
+}
+
+static void expect_hang(const struct backend *backend)
+{
+    struct fixture fixture;
+    set_up(&fixture, "slow/brief");
+    add_glob(&fixture, "slow/endless");
     add_glob(&fixture, "slow/good");
+    fixture.measurement.backend = backend;
     fixture.measurement.timeout = 3; /* far more than what is good takes */
     measure(&fixture);
     cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
     expect_result(&fixture, "slow/endless", RESULT_HUNG, "no result within 3 s");
     expect_result(&fixture, "slow/endless", RESULT_HUNG, "--timeout");
+    expect_result(&fixture, "slow/brief", RESULT_OK, NULL);
     expect_result(&fixture, "slow/good", RESULT_OK, NULL);
+    if (backend == &batching)
+        expect_said(&fixture, "slow/brief and what else is measured with it are measured again, one by one: no sign of "
+                              "life within 3 s");
     tear_down(&fixture);
 }
 
-Test(measure, the_time_limit_is_each_kernel_s_own)
+Test(measure, a_kernel_that_hangs_is_ended)
+{
+    expect_hang(backend_find("host"));
+}
+
+Test(measure, a_kernel_that_hangs_in_a_batch_is_ended)
+{
+    expect_hang(&batching);
+}
+
+static void expect_own_limit(const struct backend *backend)
 {
     struct fixture fixture;
     set_up(&fixture, "slow/brief*");
+    fixture.measurement.backend = backend;
     fixture.measurement.samples = 13;
     fixture.measurement.timeout = 6; /* one takes 2.1 s, all three more */
     measure(&fixture);
     cr_expect_eq(fixture.run.result_count, 3);
     for (size_t i = 0; i < fixture.run.result_count; i++)
         expect_result(&fixture, fixture.run.results[i].id, RESULT_OK, NULL);
+    cr_expect_str_eq(fixture.said, "");
     tear_down(&fixture);
+}
+
+Test(measure, the_time_limit_is_each_kernel_s_own)
+{
+    expect_own_limit(backend_find("host"));
+}
+
+/* One pass takes longer than the limit, and each kernel says that it is at work. */
+Test(measure, the_time_limit_is_each_kernel_s_own_in_a_batch)
+{
+    expect_own_limit(&batching);
 }
 
 static void expect_close_that_hangs(const char *next, size_t kernels)
