@@ -132,7 +132,7 @@ SELFTEST_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/selftest/*.c) tests/u
 KERNELS_O := $(KERNELS_CU:%.cu=build/%.o)
 TESTS_SO := $(patsubst tests/libraries/%.c,$(BUILD)/tests/lib%.so,$(wildcard tests/libraries/*.c))
 # Libraries that stand in for the driver and CUPTI, and programs that launch on them: tests/standin/standin.h.
-STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program late bare bare_static probe.so standin_test)
+STANDIN := $(addprefix $(BUILD)/tests/standin/,libcuda.so.1 libcupti.so.13 program library.so late bare bare_static probe.so standin_test)
 FUZZERS := $(FUZZ_C:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 # The libraries can be overridden, for example DEPENDENCY_LIBS='-l:libjansson.a -l:libinih.a ...' to link them in.
@@ -449,7 +449,7 @@ $(BUILD)/tests/unit_tests: $(TESTS_O) $(SIM_O) $(BUILD)/libcugate.a | $(TESTS_SO
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ $(LIBS) $(CRITERION_LIBS) \
 	    -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/..'
 
-# A GPU that is made up, for tests of `cugate exec`. Sources that match a pattern make one library or program.
+# A GPU that is made up, for tests of what CUPTI measures. Sources that match a pattern make one library or program.
 .PHONY: standin
 standin: $(STANDIN)
 standin_o = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1:%=tests/standin/%)))
@@ -471,6 +471,8 @@ $(BUILD)/tests/standin/standin_test: $(call standin_o,standin_test*.c gpu.c) $(B
     | $(BUILD)/tests/standin/libcuda.so.1 $(BUILD)/tests/standin/libcupti.so.13
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -L$(@D) -l:libcuda.so.1 -l:libcupti.so.13 -ldl -lm $(CRITERION_LIBS) \
 	    -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/tests/standin/library.so: $(call standin_o,library.c gpu.c) $(BUILD)/tests/standin/cubins.o | $(BUILD)/tests/standin/libcuda.so.1
+	$(call say,LD)$(CC) $(LD_FLAGS) -shared -o $@ $^ -L$(@D) -l:libcuda.so.1
 $(BUILD)/tests/standin/late: $(call standin_o,late.c) $(BUILD)/tests/standin/cubins.o
 	$(call say,LD)$(CC) $(LD_FLAGS) -o $@ $^ -ldl
 $(BUILD)/tests/standin/probe.so: $(call standin_o,probe.c) | $(BUILD)/tests/standin/libcuda.so.1 $(BUILD)/tests/standin/libcupti.so.13

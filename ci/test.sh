@@ -132,6 +132,7 @@ else
     criterion unit "$build/tests/unit_tests"
     criterion standin_test "$build/tests/standin/standin_test"
     script standin tests/scripts/standin.sh
+    script measuring_cupti tests/scripts/measuring.sh
     script exec tests/scripts/exec.sh
     script exec_recorded tests/scripts/exec_recorded.sh
     script cli tests/cli/run.sh

@@ -10,8 +10,9 @@
  * cugate calls a family from one thread, in this order:
  *
  *     open -> { restore -> launch -> library.synchronize -> verify } for each variant, then for each sample and
- *     counter pass { restore -> launch -> library.synchronize } -> close
+ *     counter pass of each variant { restore -> launch -> library.synchronize }, and once more verify -> close
  *
+ *   Variants may take turns: a launch follows that of another variant, but never without `restore` between them.
  * - Processes: the library is loaded into processes of its own, and `open` runs anew in each: one a session, one after
  *   each kernel that failed, and others for source lines. So inputs have to come from fixed seeds, and what `open`
  *   makes is worth making fast.

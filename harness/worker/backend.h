@@ -40,8 +40,9 @@ struct job {
     unsigned what;      /* PROVIDES_VALUES; or _LINE_COUNTS or _STALLS, and then it ends after the first result */
     char *const *globs; /* of the kernels that are chosen */
     size_t glob_count;
-    size_t first; /* of the chosen kernels: the one to begin with */
-    size_t alone; /* so many from there on are measured one by one, in no batch */
+    size_t first;         /* of the chosen kernels: the one to begin with */
+    size_t alone;         /* so many from there on are measured one by one, in no batch */
+    size_t largest_batch; /* the most kernels that can be in one; the worker knows, once it is open */
     int device;
     int samples;         /* a kernel */
     bool skip_unmatched; /* pass over globs that match no kernel */

@@ -269,11 +269,11 @@ static void measure_waiting(struct worker *worker)
 /* ---- A kernel ---- */
 
 /* Whether a kernel can be measured with others. The kind of families that only copy is told by the host's clock. */
-static bool can_be_in_batch(const struct worker *worker, const struct kernel *kernel, size_t place)
+static bool can_be_in_batch(const struct worker *worker, size_t place)
 {
     const struct job *job = worker->job;
     return worker->collector->measure_batch && job->what == PROVIDES_VALUES && !job->dry &&
-           place >= job->first + job->alone && kernel->family->kind == CUGATE_KERNELS;
+           place >= job->first + job->alone && worker->chosen[place]->family->kind == CUGATE_KERNELS;
 }
 
 static struct begun *begin(struct worker *worker, const struct kernel *kernel)
@@ -311,7 +311,7 @@ static void take_kernel(struct worker *worker, size_t place)
         const enum result_status status = get_ready(worker, begun, &launched, &problem);
         settle(worker, begun, status, &problem);
         if (status == RESULT_OK)
-            measure_or_wait(worker, begun, launched || !can_be_in_batch(worker, kernel, place));
+            measure_or_wait(worker, begun, launched || !can_be_in_batch(worker, place));
     }
     if (worker->begun_count == MOST_IN_BATCH)
         measure_waiting(worker);
@@ -319,12 +319,27 @@ static void take_kernel(struct worker *worker, size_t place)
         send_results(worker);
 }
 
-static void measure_kernels(const struct job *job, int pipe)
+/* Of all that are to come; 1 where there are no batches. */
+static size_t largest_batch(const struct worker *worker)
 {
-    struct worker worker = {.job = job, .pipe = pipe};
+    size_t largest = 1, size = 0;
+    for (size_t k = worker->job->first; k < worker->chosen_count; k++) {
+        const bool same = k > worker->job->first && worker->chosen[k]->family == worker->chosen[k - 1]->family;
+        const bool in_batch = can_be_in_batch(worker, k) && worker->chosen[k]->variant->launch;
+        size = (same ? size : 0) + in_batch;
+        largest = size > largest ? size : largest;
+    }
+    return largest < MOST_IN_BATCH ? largest : MOST_IN_BATCH;
+}
+
+static void measure_kernels(const struct job *asked, int pipe)
+{
+    struct job job = *asked;
+    struct worker worker = {.job = &job, .pipe = pipe};
     choose_kernels(&worker);
     open_device(&worker);
-    for (size_t k = job->first; k < worker.chosen_count; k++) {
+    job.largest_batch = largest_batch(&worker);
+    for (size_t k = job.first; k < worker.chosen_count; k++) {
         /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
         if (worker.family && worker.family != worker.chosen[k]->family) {
             measure_waiting(&worker);

@@ -142,9 +142,24 @@ static void unload(struct CUmod_st *module)
     memory_free(module);
 }
 
-/* A copy of the image, or NULL when it is no ELF image: containers of several and PTX are not read here. */
+/* The first ELF image in a container of several, as nvcc -fatbin writes it; other images as they are. */
+static const void *first_of_container(const void *image)
+{
+    enum { MARK = 0xba55ed50 };
+    const uint64_t *words = image;
+    if (!image || (uint32_t)words[0] != MARK)
+        return image;
+    const size_t count = words[1] / sizeof *words; /* after the head, of two words */
+    for (size_t i = 2; i < 2 + count; i++)
+        if (memcmp(&words[i], ELFMAG, SELFMAG) == 0)
+            return &words[i];
+    return image;
+}
+
+/* A copy of the image, or NULL when it is no ELF image: PTX is not read here. */
 static unsigned char *copy_image(const void *image, size_t *size)
 {
+    image = first_of_container(image);
     *size = image ? image_size(image) : 0;
     unsigned char *copy = *size > 0 ? malloc(*size) : NULL;
     return copy ? memcpy(copy, image, *size) : NULL;

@@ -10,8 +10,9 @@
 
 #include <pthread.h>
 
-/* Metrics of one kind are counted in one pass, of several kinds in as many. */
-enum pass_kind { HARDWARE, INSTRUMENTED, L1_SECTORS, PASS_KINDS };
+/* Metrics of one kind are counted in one pass, of several kinds in as many, in this order. As the real one: that of
+ * instrumented code comes last. */
+enum pass_kind { HARDWARE, L1_SECTORS, INSTRUMENTED, PASS_KINDS };
 
 enum { MOST_METRICS = 40 };
 

@@ -4,6 +4,8 @@
  *
  *   LD_LIBRARY_PATH=build/tests/standin LD_PRELOAD=build/tests/standin/libcupti.so.13 build/tests/standin/program ...
  *
+ * Kernel libraries can as well, by CUPTI's collector: library.c is one.
+ *
  * (Preloaded, because libraries that were linked with a run path find the toolkit's CUPTI first.)
  *
  * The GPU is the processor: a kernel is a C function that driver_kernels.c finds by the kernel's name. Its machine code
@@ -17,7 +19,8 @@
  *                            process has its own
  *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none
  *   STANDIN_JITTER=PERCENT   times of kernels vary by up to so much, otherwise in each process
- *   STANDIN_LOSE_RANGES=N    the first N ranges of a process get lost without an error */
+ *   STANDIN_LOSE_RANGES=N    the first N ranges of a process get lost without an error
+ *   STANDIN_LOG=FILE         a line for each Stop: "pass 0: 20 of 40", the ranges that there were, and that could be */
 #pragma once
 
 #include <cuda.h>

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What CUPTI's collector makes of a kernel library (tests/standin/library.c): that the kernels of a family are measured at
+# once, that nothing gets lost or into the wrong row by that, and that a kernel that goes wrong then fails alone. Every
+# value is held against the rule by which the stand-in makes it up. Needs no GPU. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/measuring.sh     tests/standin is beside it
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+cugate=$(realpath "${CUGATE:-build/cugate}")
+standin=$(dirname "$cugate")/tests/standin
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+# shellcheck source=tests/scripts/expect.sh
+. "$here/expect.sh"
+
+# Sanitizers do not like to be loaded second.
+export ASAN_OPTIONS=handle_segv=0:verify_asan_link_order=0 STANDIN_DIR=$work STANDIN_LOG=$work/passes
+unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES
+metrics=$here/../../metrics
+
+# What is in run.json: "first: ok 5"; then whatever is wrong in it.
+cat >held.jq <<'JQ'
+def sum(f): map(f) | add;
+def threads: .grid[0] * .grid[1] * .grid[2] * .block[0] * .block[1] * .block[2] * .times;
+def time_of: {"add_one": 12000, "tiny": 2000, "large": 324000}[.function] * .times;
+def held($id; $metric; $expected):
+    .metrics[$metric] | if .sessions == null then "WRONG: \($id) has no \($metric)" else
+        .sessions[][] | select(. != $expected) | "WRONG: \($id) has \($metric) \(.), not \($expected)" end;
+.kernels | to_entries[] | .key as $id | .value
+    | "\($id): \(.status) \(.metrics.time.sessions[0]? | length) \(.metrics.branch_targets.sessions[0]? | length)",
+      (select(.status == "ok") | (.launches | sum(threads)) as $threads | (.launches | sum(time_of)) as $time
+        | held($id; "time"; $time), held($id; "instructions"; 1000 * $threads), held($id; "l1_sectors"; 12 * $threads),
+          held($id; "branch_targets"; 4 * $threads), held($id; "dram_bytes_read"; 16 * $threads))
+JQ
+
+# measured ARGUMENT...: what is said, what was kept, and how many ranges each pass had.
+measured() {
+    : >passes
+    ask env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13" "$cugate" run --metrics "$metrics" \
+        --kernels "$standin/library.so" -o run.json "$@"
+    { jq -r -f held.jq run.json && uniq -c passes | sed 's/^ *//'; } >>said 2>&1
+}
+
+measured -k 'well/*'
+expect 'a family is measured at once' 0 'well/first: ok 5 5' 'well/second: ok 5 5' 'well/third: ok 5 5' \
+    '1 pass 0: 41 of 41' '1 pass 1: 41 of 41' '1 pass 2: 41 of 41' '!WRONG' '!warning: well'
+measured -k well/second
+expect 'a kernel alone, with room for itself' 0 'well/second: ok 5 5' '1 pass 0: 20 of 20' '!WRONG'
+measured -k 'well/*' -k 'many/*' --samples 3
+expect 'two families, with room for the larger one' 0 'well/third: ok 3 3' 'many/h: ok 3 3' '1 pass 0: 25 of 49' \
+    '1 pass 0: 49 of 49' '1 pass 0: 6 of 49' '!WRONG' '!warning: '{well,many}
+measured -k 'many/*' --samples 50
+expect 'more than there is room for, in parts' 0 'many/a: ok 50 50' 'many/g: ok 50 50' 'many/h: ok 50 50' \
+    '1 pass 0: 601 of 640' '1 pass 0: 301 of 640' '!WRONG' '!warning: many'
+measured -k 'verified_by_kernel/*'
+expect 'verifying that launches a kernel keeps it out' 0 'verified_by_kernel/second: ok 5 5' '1 pass 0: 10 of 31' \
+    '1 pass 0: 20 of 31' '!WRONG' '!warning: verified'
+measured -k 'wrong/*'
+expect 'wrong when it is measured' 5 'wrong/first: ok 5 5' 'wrong/second: wrong result 0 0' 'wrong/third: ok 5 5' \
+    'the sum is' '1 pass 0: 31 of 31' '!WRONG' '!warning: wrong'
+one_by_one='and what else is measured with it are measured again, one by one'
+measured -k 'more/*'
+expect 'another number of launches than before' 5 'more/first: ok 5 5' 'more/second: failed 0 0' 'more/third: ok 5 5' \
+    "warning: more/first $one_by_one: not counted: more/second launched 1 + 1 kernels" '!WRONG'
+measured -k 'crash/*'
+expect 'a crash' 5 'crash/first: ok 5 5' 'crash/second: crashed 0 0' 'crash/third: ok 5 5' \
+    "warning: crash/first $one_by_one: Killed (signal 9)" 'the process that ran it died: Killed (signal 9)' '!WRONG'
+measured -k 'hang/*' -k well/first --timeout 3 # far more than what is good takes
+expect 'one that does not end' 5 'hang/first: ok 5 5' 'hang/second: hung 0 0' 'hang/third: ok 5 5' 'well/first: ok 5 5' \
+    "warning: hang/first $one_by_one: no sign of life within 3 s" 'no result within 3 s' '!WRONG'
+STANDIN_LOSE_RANGES=1 measured -k 'well/*'
+expect 'a range that CUPTI lost' 5 "warning: well/first $one_by_one: not counted: CUPTI lost ranges of kernels" \
+    '13 rows not counted' 'well/first: ok 0 5' 'well/second: ok 5 5' 'well/third: ok 5 5' '!WRONG: well/second'
+
+summary

@@ -1,0 +1,160 @@
+/* A kernel library on the stand-in for a GPU, for CUPTI's collector. What the name of a family says befalls its second
+ * variant; the others are well. In each process a kernel is launched once to be verified and once to learn what it
+ * launches, and then measured. */
+#include "cugate/kernel.h"
+
+#include "made_program.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { FIRST_MEASURED = 3 };
+
+struct state {
+    struct gpu gpu;
+    int launches; /* of the second variant */
+};
+
+static int open_gpu(const struct cugate_family *self, void **state)
+{
+    (void)self;
+    struct state *opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    gpu_open(&opened->gpu, 0);
+    *state = opened;
+    return 0;
+}
+
+static void close_gpu(void *state)
+{
+    struct state *opened = state;
+    gpu_close(&opened->gpu);
+    free(opened);
+}
+
+static int restore(void *state)
+{
+    const struct state *opened = state;
+    int numbers[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++)
+        numbers[i] = i;
+    return (int)cuMemcpyHtoD(opened->gpu.numbers, numbers, sizeof numbers);
+}
+
+static int launch_one(void *state)
+{
+    const struct state *opened = state;
+    return (int)try_launch(&opened->gpu, "add_one", 64, 256, NULL);
+}
+
+/* Three kernels, the second of another shape; what they leave is the same. */
+static int launch_three(void *state)
+{
+    const struct state *opened = state;
+    const int first = (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
+    const int second = first ? first : (int)try_launch(&opened->gpu, "large", 16, 128, NULL);
+    return second ? second : (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
+}
+
+static bool is_measured(void *state)
+{
+    struct state *opened = state;
+    return ++opened->launches >= FIRST_MEASURED;
+}
+
+static int launch_wrong(void *state)
+{
+    const struct state *opened = state;
+    const char *kernel = is_measured(state) ? "_Z5scaleIiEvPT_ii" : "add_one";
+    return (int)try_launch(&opened->gpu, kernel, 64, 256, NULL);
+}
+
+static int launch_more(void *state)
+{
+    const struct state *opened = state;
+    const int launched = launch_one(state);
+    return launched == 0 && is_measured(state) ? (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL) : launched;
+}
+
+static int launch_crash(void *state)
+{
+    if (is_measured(state))
+        raise(SIGKILL);
+    return launch_one(state);
+}
+
+static int launch_hang(void *state)
+{
+    while (is_measured(state))
+        pause();
+    return launch_one(state);
+}
+
+static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    (void)variant;
+    const struct state *opened = state;
+    const int expected = NUMBERS * (NUMBERS - 1) / 2 + NUMBERS, found = gpu_sum(&opened->gpu);
+    if (found == expected)
+        return 0;
+    snprintf(why, why_size, "the sum is %d, not %d", found, expected);
+    return CUGATE_WRONG;
+}
+
+static int verify_by_kernel(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    const struct state *opened = state;
+    const int launched = (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
+    return launched ? launched : verify(state, variant, why, why_size);
+}
+
+static int synchronize(void)
+{
+    return (int)cuCtxSynchronize();
+}
+
+static const char *error_text(int code)
+{
+    const char *text = NULL;
+    cuGetErrorString((CUresult)code, &text);
+    return text ? text : "unknown";
+}
+
+#define VARIANT(name_, launch_)                                                                                        \
+    {                                                                                                                  \
+        .name = name_, .doc = name_, .launch = launch_                                                                 \
+    }
+#define FAMILY(family, launch_, verify_)                                                                               \
+    static const struct cugate_variant family##_variants[] = {                                                         \
+        VARIANT("first", launch_one), VARIANT("second", launch_), VARIANT("third", launch_one)};                       \
+    static const struct cugate_family family = {                                                                       \
+        #family, #family, CUGATE_KERNELS, open_gpu, restore, verify_, close_gpu, family##_variants, 3, NULL, NULL}
+
+FAMILY(well, launch_three, verify);
+FAMILY(verified_by_kernel, launch_three, verify_by_kernel);
+FAMILY(wrong, launch_wrong, verify);
+FAMILY(more, launch_more, verify);
+FAMILY(crash, launch_crash, verify);
+FAMILY(hang, launch_hang, verify);
+
+/* More than there is room for in one Start and Stop. */
+static const struct cugate_variant many_variants[] = {
+    VARIANT("a", launch_one), VARIANT("b", launch_one), VARIANT("c", launch_one),   VARIANT("d", launch_one),
+    VARIANT("e", launch_one), VARIANT("f", launch_one), VARIANT("g", launch_three), VARIANT("h", launch_one),
+};
+static const struct cugate_family many = {"many",        "many", CUGATE_KERNELS, open_gpu, restore, verify, close_gpu,
+                                          many_variants, 8,      NULL,           NULL};
+
+const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_family *const families[] = {&well, &verified_by_kernel, &wrong, &more, &crash, &hang,
+                                                           &many};
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI, "cc", "", families, sizeof families / sizeof *families, synchronize, error_text,
+    };
+    return &library;
+}
