@@ -119,17 +119,17 @@ static int configure(struct counters *counters, struct problem *problem)
     return 0;
 }
 
-/* Whether the chip counts all of them in some number of passes. */
-static bool can_count(const char *chip, const uint8_t *availability, const char **names, size_t count)
+/* In how many passes the chip counts all of them; 0: it cannot. */
+static size_t passes_of(const char *chip, const uint8_t *availability, const char **names, size_t count)
 {
     struct counters trial = {.wanted = names, .count = count};
     struct problem ignored;
     if (counters_host(&trial.host, chip, availability, &ignored) < 0)
-        return false;
+        return 0;
     const bool can = add_metrics(trial.host, names, count) == CUPTI_SUCCESS && configure(&trial, &ignored) == 0;
     counters_host_end(trial.host);
     free(trial.config);
-    return can;
+    return can ? trial.passes : 0;
 }
 
 /* The metric that a counter stands for. */
@@ -150,7 +150,7 @@ static void name_clash(const struct counters *counters, const char *chip, const 
     char *with = x_strdup(count > 0 ? " with all the others" : " at all");
     for (size_t i = 0; i < count; i++) {
         const char *pair[] = {kept[i], counter};
-        if (can_count(chip, availability, pair, 2))
+        if (passes_of(chip, availability, pair, 2) > 0)
             continue;
         free(with);
         with = x_sprintf(" with [%s] (%s)", metric_of(counters, metrics, kept[i]), kept[i]);
@@ -173,7 +173,7 @@ static void name_clashes(const struct counters *counters, const char *chip, cons
     char *words = NULL;
     for (size_t i = 0; i < counters->count; i++) {
         kept[count] = counters->wanted[i];
-        if (can_count(chip, availability, kept, count + 1))
+        if (passes_of(chip, availability, kept, count + 1) > 0)
             count++;
         else
             name_clash(counters, chip, availability, metrics, kept, count, counters->wanted[i], &words);
@@ -215,6 +215,29 @@ int counters_open(struct counters *counters, const char *chip, const uint8_t *av
         name_clashes(counters, chip, availability, metrics, problem);
     counters_close(counters);
     return -1;
+}
+
+bool counter_is_instrumented(const char *name)
+{
+    return strncmp(name, "smsp__sass_", strlen("smsp__sass_")) == 0;
+}
+
+size_t counters_instrumented_passes(const struct counters *counters, const char *chip, const uint8_t *availability)
+{
+    const char **names = x_calloc(counters->count, sizeof *names); /* those of hardware from the front */
+    size_t hardware = 0, instrumented = 0;
+    for (size_t i = 0; i < counters->count; i++) {
+        const char *name = counters->wanted[i];
+        if (counter_is_instrumented(name))
+            names[counters->count - ++instrumented] = name;
+        else
+            names[hardware++] = name;
+    }
+    const bool both = hardware > 0 && instrumented > 0;
+    const size_t most = both ? passes_of(chip, availability, names, hardware) : 0;
+    const size_t last = both ? passes_of(chip, availability, names + hardware, instrumented) : 0;
+    free(names);
+    return most > 0 && most + last == counters->passes ? last : 0;
 }
 
 int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,

@@ -49,6 +49,11 @@ void counters_host_end(void *host);
 /* availability: image from cuptiProfilerGetCounterAvailability, or NULL for any chip without a GPU. */
 int counters_open(struct counters *counters, const char *chip, const uint8_t *availability,
                   const struct metrics *metrics, struct problem *problem);
+/* A counter of code that CUPTI puts into the kernel, which then runs several times as long; by NVIDIA's way to name
+ * them. */
+bool counter_is_instrumented(const char *name);
+/* How many of the passes, the last ones, count nothing but these; 0 where the two kinds do not part so. */
+size_t counters_instrumented_passes(const struct counters *counters, const char *chip, const uint8_t *availability);
 /* values[i] is wanted[i] in that range of a decoded image. */
 int counters_evaluate(const struct counters *counters, const uint8_t *image, size_t image_size, size_t range,
                       double *values, struct problem *problem);

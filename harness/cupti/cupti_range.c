@@ -8,14 +8,9 @@
  * CUPTI 13.0 keeps room for twice the ranges of the first configuration and drops the rest without a word (15 first,
  * then 130: it had 30). Enabling the profiler anew makes room, but the next Start takes as long as the first of the
  * process: 207 ms for 10 ranges, 368 for 160, 728 for 640. So room is asked for when the first batch is known, for the
- * largest that can be foreseen; a batch that needs more is measured in parts, and only for a kernel that does not fit
- * alone the profiler is enabled anew.
- *
- * Which range is which: every launch of this process is counted (cupti_launches.c), so the ranges before the
- * measured launch (restore's own kernels, conditioning) are known and skipped. If a range got lost in one pass, those
- * behind it would hold counters of other launches there, and the last ones none: in a pass over several kernels the
- * last range is the conditioning kernel once more, and has to hold all that its first one does. */
-#include "cupti_plugin.h"
+ * largest that can be foreseen; a batch that needs more than what is kept is measured in parts, and only for a kernel
+ * that does not fit alone the profiler is enabled anew. */
+#include "cupti_passes.h"
 
 #include "base/base.h"
 
@@ -31,42 +26,22 @@
 
 enum {
     USUAL_RANGES = 2, /* a sample: what conditions the GPU, and the kernel */
-    MOST_RANGES = 640 /* in a Start/Stop, unless one kernel needs more */
+    ENDS = 2,         /* of a part of several kernels: see cupti_passes.c */
+    MOST_RANGES = 640 /* to begin with, unless one kernel needs more */
 };
 
-struct range_collector {
-    const struct job *job;
-    CUcontext context;
-    CUpti_RangeProfiler_Object *profiler;
-    size_t capacity; /* ranges in one pass that it was configured for first; 0: not yet */
-    struct launch_log log;
-    struct counters counters;
-    struct gpu_condition *condition;
-};
-
-/* The kernels of a sample: `before` of them are not measured, then `measured` are. */
-struct plan {
-    size_t before;
-    size_t measured;
-};
-
-/* Kernels of a batch that are in one Start/Stop: from number `from` to the one before `to`. */
-struct part {
-    const struct batch *batch;
-    const struct plan *plans; /* of all of the batch */
-    size_t from, to;
-    size_t ranges; /* with the one at the end of a pass, if there is to be one */
-};
-
-/* Whether another kernel's counters could be taken for those of a kernel. */
-static bool has_end(const struct part *part)
+/* Notes which metrics instrumented code counts; whether the hardware counts one that is exact. */
+static bool note_exact(struct range_collector *self)
 {
-    return part->to - part->from > 1;
-}
-
-static size_t ranges_of(const struct range_collector *self, const struct plan *plan)
-{
-    return (plan->before + plan->measured) * (size_t)self->job->samples;
+    const struct metrics *metrics = self->job->metrics;
+    bool has_exact = false;
+    self->once = x_calloc(metrics->count, sizeof *self->once);
+    for (size_t m = 0; m < metrics->count; m++) {
+        const char *name = self->counters.names[m];
+        self->once[m] = name && counter_is_instrumented(name);
+        has_exact |= name && !self->once[m] && metrics->list[m].class == METRIC_EXACT;
+    }
+    return has_exact;
 }
 
 static int open_counters(struct range_collector *self, struct problem *problem)
@@ -88,6 +63,8 @@ static int open_counters(struct range_collector *self, struct problem *problem)
                     problem) < 0)
         goto out;
     failed = counters_open(&self->counters, chip.pChipName, image, self->job->metrics, problem);
+    if (failed == 0 && note_exact(self))
+        self->short_passes = counters_instrumented_passes(&self->counters, chip.pChipName, image);
 out:
     free(image);
     return failed;
@@ -117,16 +94,22 @@ static int enable(struct range_collector *self, struct problem *problem)
     return 0;
 }
 
+/* How many ranges a pass may have, of several kernels. */
+static size_t room_for(const struct range_collector *self)
+{
+    return self->capacity > 0 ? 2 * self->capacity : MOST_RANGES;
+}
+
 /* Has the next configuration make room for so many ranges, unless there is. */
 static int make_room(struct range_collector *self, size_t ranges, struct problem *problem)
 {
-    if (self->capacity > 0 && ranges > self->capacity) {
+    if (self->capacity > 0 && ranges > room_for(self)) {
         disable(self);
         if (enable(self, problem) < 0)
             return -1;
     }
     if (self->capacity == 0) {
-        const size_t foreseen = self->job->largest_batch * (size_t)self->job->samples * USUAL_RANGES + 1;
+        const size_t foreseen = self->job->largest_batch * (size_t)self->job->samples * USUAL_RANGES + ENDS;
         self->capacity = foreseen < MOST_RANGES ? foreseen : MOST_RANGES;
         self->capacity = ranges > self->capacity ? ranges : self->capacity;
     }
@@ -140,6 +123,7 @@ static void range_close(void *opened)
     launch_log_close(&self->log);
     gpu_condition_close(self->condition);
     counters_close(&self->counters);
+    free(self->once);
     free(self);
 }
 
@@ -180,236 +164,12 @@ failed:
     return -1;
 }
 
-/* Restores the inputs, conditions the GPU, launches and waits; says how many kernels each part launched, and on
- * `details` keeps how the measured ones were launched. */
-static int one_sample(struct range_collector *self, const struct workload *workload, bool details, struct plan *seen,
-                      struct problem *problem)
-{
-    struct launch_log *log = &self->log;
-    const size_t begin = log->count;
-    if (workload_restore(workload, problem) < 0 || gpu_condition_apply(self->condition, problem) < 0)
-        return -1;
-    seen->before = log->count - begin;
-    log->recording = details;
-    const int run = workload_run(workload, problem);
-    log->recording = false;
-    seen->measured = log->count - begin - seen->before;
-    return run;
-}
-
-/* All samples of one kernel, which stand together. */
-static int take_samples(struct range_collector *self, const struct part *part, size_t i, struct problem *problem)
-{
-    const struct plan *plan = &part->plans[i];
-    part->batch->works(part->batch->self, i);
-    for (int s = 0; s < self->job->samples; s++) {
-        struct plan seen;
-        if (one_sample(self, part->batch->workloads[i], false, &seen, problem) < 0)
-            return -1;
-        if (seen.before != plan->before || seen.measured != plan->measured)
-            return problem_set(
-                problem,
-                "not counted: %s launched %zu + %zu kernels (restore + measured) the first time and %zu + %zu in a "
-                "later sample; a variant must launch the same kernels every time",
-                part->batch->workloads[i]->id, plan->before, plan->measured, seen.before, seen.measured);
-    }
-    return 0;
-}
-
-/* Every pass over all samples of all kernels. In the last one the output of each is compared after its last launch. */
-static int collect(struct range_collector *self, const struct part *part, struct problem *problem)
-{
-    CUpti_RangeProfiler_Start_Params start = {
-        .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-    };
-    CUpti_RangeProfiler_Stop_Params stop = {
-        .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-    };
-    for (size_t pass = 0; pass < self->counters.passes && !stop.isAllPassSubmitted; pass++) {
-        if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0)
-            return -1;
-        for (size_t i = part->from; i < part->to; i++) {
-            if (take_samples(self, part, i, problem) < 0 ||
-                (pass + 1 == self->counters.passes && part->batch->verify(part->batch->self, i, problem) < 0))
-                return -1;
-        }
-        if (has_end(part) && (gpu_condition_apply(self->condition, problem) < 0 ||
-                              workload_settle(part->batch->workloads[part->from], problem) < 0))
-            return -1;
-        if (cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
-            return -1;
-    }
-    CUpti_RangeProfiler_DecodeData_Params decode = {
-        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-    };
-    if (cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), problem) < 0)
-        return -1;
-    if (!stop.isAllPassSubmitted || decode.numOfRangeDropped > 0)
-        return problem_set(problem, "not counted: %zu ranges were dropped, %s", decode.numOfRangeDropped,
-                           stop.isAllPassSubmitted ? "all passes done" : "passes are missing");
-    return 0;
-}
-
-/* CUPTI answers NaN for what it could not count. */
-static struct value counted(double number)
-{
-    if (number >= 0 && number < INFINITY)
-        return (struct value){VALUE_MEASURED, number};
-    return (struct value){VALUE_NOT_COUNTED, 0};
-}
-
-/* The evaluated numbers of one launch as readings, per metric; numbers holds only the counters that the chip has. */
-static void read_range(const struct range_collector *self, const double *numbers, struct value *readings)
-{
-    const struct metrics *metrics = self->job->metrics;
-    for (size_t m = 0; m < metrics->count; m++) {
-        if (self->counters.names[m])
-            readings[m] = counted(*numbers++);
-        else if (computed_counter_of(&metrics->list[m]) == COMPUTED_WALL_TIME)
-            readings[m] = (struct value){VALUE_NOT_APPLICABLE, 0};
-        else
-            readings[m] = (struct value){VALUE_NOT_SUPPORTED, 0};
-    }
-}
-
-/* Turns the ranges of one kernel in a decoded image, of which `first` is the first one, into rows. */
-static int evaluate(struct range_collector *self, const uint8_t *image, size_t image_size, size_t first,
-                    const struct plan *plan, struct result *result, struct problem *problem)
-{
-    const struct metrics *metrics = self->job->metrics;
-    const size_t samples = (size_t)self->job->samples;
-    const size_t stride = plan->before + plan->measured;
-    double *numbers = x_calloc(self->counters.count, sizeof *numbers);
-    struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
-    struct value *values = x_calloc(samples * metrics->count, sizeof *values);
-    int failed = -1;
-
-    for (size_t s = 0; s < samples; s++) {
-        for (size_t launch = 0; launch < plan->measured; launch++) {
-            const size_t range = first + s * stride + plan->before + launch;
-            if (counters_evaluate(&self->counters, image, image_size, range, numbers, problem) < 0)
-                goto out;
-            read_range(self, numbers, &readings[launch * metrics->count]);
-        }
-        sample_combine(metrics, readings, plan->measured, &values[s * metrics->count]);
-    }
-    samples_fill(result, metrics, values, samples);
-    failed = 0;
-out:
-    free(values);
-    free(readings);
-    free(numbers);
-    return failed;
-}
-
-/* Whether the range at the end of the passes has every counter that the first one of the same kernel has. */
-static int check_end(struct range_collector *self, const uint8_t *image, size_t image_size, const struct part *part,
-                     struct problem *problem)
-{
-    const size_t count = self->counters.count;
-    double *first = x_calloc(count, sizeof *first), *last = x_calloc(count, sizeof *last);
-    int failed = -1;
-    if (counters_evaluate(&self->counters, image, image_size, part->plans[part->from].before - 1, first, problem) < 0 ||
-        counters_evaluate(&self->counters, image, image_size, part->ranges - 1, last, problem) < 0)
-        goto out;
-    for (size_t i = 0; i < count; i++) {
-        if (counted(first[i]).state == VALUE_MEASURED && counted(last[i]).state != VALUE_MEASURED) {
-            problem_set(problem, "not counted: CUPTI lost ranges of kernels, so that it is not known whose %s is whose",
-                        self->counters.wanted[i]);
-            goto out;
-        }
-    }
-    failed = 0;
-out:
-    free(first);
-    free(last);
-    return failed;
-}
-
-static int evaluate_part(struct range_collector *self, const uint8_t *image, size_t image_size, const struct part *part,
-                         struct problem *problem)
-{
-    size_t first = 0;
-    if (has_end(part) && check_end(self, image, image_size, part, problem) < 0)
-        return -1;
-    for (size_t i = part->from; i < part->to; i++) {
-        if (evaluate(self, image, image_size, first, &part->plans[i], part->batch->results[i], problem) < 0)
-            return -1;
-        first += ranges_of(self, &part->plans[i]);
-    }
-    return 0;
-}
-
-/* Profiles with a counter data image of its own and evaluates it. */
-static int profile(struct range_collector *self, const struct part *part, struct problem *problem)
-{
-    uint8_t *image = NULL;
-    int failed = -1;
-    if (make_room(self, part->ranges, problem) < 0)
-        return -1;
-    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-        .pMetricNames = self->counters.wanted,
-        .numMetrics = self->counters.count,
-        .maxNumOfRanges = part->ranges,
-        .maxNumRangeTreeNodes = (uint32_t)part->ranges,
-    };
-    if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem) < 0)
-        goto out;
-    image = x_calloc(1, size.counterDataSize);
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params blank = {
-        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-        .counterDataSize = size.counterDataSize,
-        .pCounterData = image,
-    };
-    CUpti_RangeProfiler_SetConfig_Params config = {
-        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->profiler,
-        .configSize = self->counters.config_size,
-        .pConfig = self->counters.config,
-        .counterDataImageSize = size.counterDataSize,
-        .pCounterDataImage = image,
-        .range = CUPTI_AutoRange,
-        .replayMode = CUPTI_UserReplay,
-        .maxRangesPerPass = self->capacity,
-        .numNestingLevels = 1,
-        .minNestingLevel = 1,
-    };
-    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
-        .pCounterDataImage = image,
-        .counterDataImageSize = size.counterDataSize,
-    };
-    if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&blank), problem) < 0 ||
-        cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem) < 0 ||
-        collect(self, part, problem) < 0 ||
-        cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
-        goto out;
-    if (info.numTotalRanges != part->ranges) {
-        problem_set(
-            problem,
-            "not counted: %zu kernels were launched but CUPTI has ranges of %zu; launches in CUDA graphs or other "
-            "contexts are not supported",
-            part->ranges, info.numTotalRanges);
-        goto out;
-    }
-    failed = evaluate_part(self, image, size.counterDataSize, part, problem);
-out:
-    free(image);
-    return failed;
-}
-
 /* Once more unmeasured, to learn what it launches. */
 static int plan(struct range_collector *self, const struct batch *batch, size_t i, struct plan *plan,
                 struct problem *problem)
 {
     batch->works(batch->self, i);
-    if (one_sample(self, batch->workloads[i], true, plan, problem) < 0)
+    if (take_sample(self, batch->workloads[i], true, plan, problem) < 0)
         return -1;
     if (plan->measured == 0)
         return problem_set(problem, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
@@ -420,30 +180,41 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
 /* As many more kernels as there is room for, one at least. */
 static void fill_part(const struct range_collector *self, struct part *part)
 {
-    const size_t room = self->capacity > 0 ? self->capacity : MOST_RANGES;
-    part->from = part->to;
-    part->ranges = 0;
-    while (part->to < part->batch->count) {
-        const size_t ranges = ranges_of(self, &part->plans[part->to]);
-        if (part->to > part->from && part->ranges + ranges + 1 > room)
+    part->from = part->to++;
+    for (; part->to < part->batch->count; part->to++) {
+        const struct part larger = {part->batch, part->plans, part->from, part->to + 1, part->short_passes, 0};
+        if (part_ranges(self, &larger) > room_for(self))
             break;
-        part->ranges += ranges;
-        part->to++;
     }
-    part->ranges += has_end(part);
+    part->ranges = part_ranges(self, part);
+}
+
+static int measure_part(struct range_collector *self, const struct part *part, struct plan *plans,
+                        struct problem *problem)
+{
+    if (make_room(self, part->ranges, problem) < 0)
+        return -1;
+    return part_measure(self, part, plans, problem);
 }
 
 static int range_measure_batch(void *opened, const struct batch *batch, struct problem *problem)
 {
     struct range_collector *self = opened;
     struct plan *plans = x_calloc(batch->count, sizeof *plans);
-    struct part part = {.batch = batch, .plans = plans};
+    struct part part = {.batch = batch, .plans = plans, .short_passes = self->short_passes};
     int failed = 0;
     for (size_t i = 0; i < batch->count && failed == 0; i++)
         failed = plan(self, batch, i, &plans[i], problem);
     while (part.to < batch->count && failed == 0) {
         fill_part(self, &part);
-        failed = profile(self, &part, problem);
+        failed = measure_part(self, &part, plans, problem);
+    }
+    for (size_t i = 0; i < batch->count && failed == 0; i++) {
+        if (!plans[i].differs)
+            continue;
+        part = (struct part){.batch = batch, .plans = plans, .from = i, .to = i + 1};
+        part.ranges = part_ranges(self, &part);
+        failed = measure_part(self, &part, plans, problem);
     }
     free(plans);
     return failed;

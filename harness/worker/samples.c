@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples)
+void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples,
+                  const bool *once)
 {
     double *numbers = x_calloc(samples, sizeof *numbers);
     for (size_t m = 0; m < metrics->count; m++) {
@@ -13,14 +14,15 @@ void samples_fill(struct result *result, const struct metrics *metrics, const st
             continue;
         struct row *row = result_add(result, metrics->list[m].name);
         row->state = VALUE_MEASURED;
-        for (size_t s = 0; s < samples; s++) {
+        const size_t count = once && once[m] ? 1 : samples;
+        for (size_t s = 0; s < count; s++) {
             const struct value *value = &values[s * metrics->count + m];
             if (value->state != VALUE_MEASURED)
                 row->state = value->state;
             numbers[s] = round_value(value->number);
         }
         if (row->state == VALUE_MEASURED)
-            row_add_session(row, numbers, samples);
+            row_add_session(row, numbers, count);
     }
     free(numbers);
 }
@@ -52,7 +54,7 @@ int samples_by_host(const struct job *job, const struct workload *workload, enum
             values[s * metrics->count + m] = wall ? (struct value){VALUE_MEASURED, elapsed} : (struct value){others, 0};
         }
     }
-    samples_fill(result, metrics, values, samples);
+    samples_fill(result, metrics, values, samples, NULL);
     failed = 0;
 out:
     free(values);

@@ -5,8 +5,10 @@
 #include "backend.h"
 
 /* Turns values[sample * metrics->count + m] into rows. A metric that any sample lacks becomes a row with that sample's
- * state. What the parent works out, and facts of the machine code, get no row. */
-void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples);
+ * state. What the parent works out, and facts of the machine code, get no row. once[m]: only the first sample is of
+ * that metric; NULL: every sample is of each. */
+void samples_fill(struct result *result, const struct metrics *metrics, const struct value *values, size_t samples,
+                  const bool *once);
 
 /* What a GPU needs around a measured launch: struct gpu_plugin has what each is for. */
 struct conditioning {

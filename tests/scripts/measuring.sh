@@ -24,7 +24,7 @@ metrics=$here/../../metrics
 cat >held.jq <<'JQ'
 def sum(f): map(f) | add;
 def threads: .grid[0] * .grid[1] * .grid[2] * .block[0] * .block[1] * .block[2] * .times;
-def time_of: {"add_one": 12000, "tiny": 2000, "large": 324000}[.function] * .times;
+def time_of: {"add_one": 12000, "tiny": 2000, "large": 324000, "restless": 15000}[.function] * .times;
 def held($id; $metric; $expected):
     .metrics[$metric] | if .sessions == null then "WRONG: \($id) has no \($metric)" else
         .sessions[][] | select(. != $expected) | "WRONG: \($id) has \($metric) \(.), not \($expected)" end;
@@ -44,34 +44,46 @@ measured() {
 }
 
 measured -k 'well/*'
-expect 'a family is measured at once' 0 'well/first: ok 5 5' 'well/second: ok 5 5' 'well/third: ok 5 5' \
-    '1 pass 0: 41 of 41' '1 pass 1: 41 of 41' '1 pass 2: 41 of 41' '!WRONG' '!warning: well'
+expect 'a family is measured at once' 0 'well/first: ok 5 1' 'well/second: ok 5 1' 'well/third: ok 5 1' \
+    '1 pass 0: 42 of 42' '1 pass 1: 42 of 42' '1 pass 2: 9 of 42' '!WRONG' '!warning: well'
 measured -k well/second
-expect 'a kernel alone, with room for itself' 0 'well/second: ok 5 5' '1 pass 0: 20 of 20' '!WRONG'
+expect 'a kernel alone, with room for itself' 0 'well/second: ok 5 1' '1 pass 0: 20 of 20' '1 pass 2: 4 of 20' '!WRONG'
 measured -k 'well/*' -k 'many/*' --samples 3
-expect 'two families, with room for the larger one' 0 'well/third: ok 3 3' 'many/h: ok 3 3' '1 pass 0: 25 of 49' \
-    '1 pass 0: 49 of 49' '1 pass 0: 6 of 49' '!WRONG' '!warning: '{well,many}
+expect 'two families, with room for the larger one' 0 'well/third: ok 3 1' 'many/h: ok 3 1' '1 pass 0: 26 of 50' \
+    '1 pass 0: 56 of 56' '!WRONG' '!warning: '{well,many}
 measured -k 'many/*' --samples 50
-expect 'more than there is room for, in parts' 0 'many/a: ok 50 50' 'many/g: ok 50 50' 'many/h: ok 50 50' \
-    '1 pass 0: 601 of 640' '1 pass 0: 301 of 640' '!WRONG' '!warning: many'
+expect 'more than there is room for, in parts' 0 'many/a: ok 50 1' 'many/g: ok 50 1' 'many/h: ok 50 1' \
+    '1 pass 0: 602 of 640' '1 pass 0: 302 of 640' '!WRONG' '!warning: many'
 measured -k 'verified_by_kernel/*'
-expect 'verifying that launches a kernel keeps it out' 0 'verified_by_kernel/second: ok 5 5' '1 pass 0: 10 of 31' \
-    '1 pass 0: 20 of 31' '!WRONG' '!warning: verified'
+expect 'verifying that launches a kernel keeps it out' 0 'verified_by_kernel/second: ok 5 1' '1 pass 0: 10 of 32' \
+    '1 pass 0: 20 of 32' '!WRONG' '!warning: verified'
+measured -k 'restless/*'
+expect 'instrumented counters in every sample of what does not repeat' 0 'restless/first: ok 5 1' \
+    'restless/second: ok 5 5' 'restless/third: ok 5 1' '1 pass 2: 7 of 32' '1 pass 2: 10 of 32' \
+    '!WRONG: restless/first' '!WRONG: restless/third' '!warning: restless'
+measured -k 'restless/*' --samples 1
+expect 'with one sample there is nothing to repeat' 0 'restless/second: ok 1 1' '1 pass 0: 7 of 8' '1 pass 2: 7 of 8' \
+    '!warning: restless'
+mkdir only
+printf '%s\n' '[branch_targets]' 'title = Branches' 'counter = smsp__sass_branch_targets.sum' 'unit = count' 'class = exact' \
+    'better = lower' 'doc = as in detail.ini' >only/only.ini
+metrics=only measured -k 'restless/*'
+expect 'and without a count to tell it by every sample' 0 'restless/second: ok 0 5' '1 pass 0: 31 of 32'
 measured -k 'wrong/*'
-expect 'wrong when it is measured' 5 'wrong/first: ok 5 5' 'wrong/second: wrong result 0 0' 'wrong/third: ok 5 5' \
-    'the sum is' '1 pass 0: 31 of 31' '!WRONG' '!warning: wrong'
+expect 'wrong when it is measured' 5 'wrong/first: ok 5 1' 'wrong/second: wrong result 0 0' 'wrong/third: ok 5 1' \
+    'the sum is' '1 pass 0: 32 of 32' '!WRONG' '!warning: wrong'
 one_by_one='and what else is measured with it are measured again, one by one'
 measured -k 'more/*'
-expect 'another number of launches than before' 5 'more/first: ok 5 5' 'more/second: failed 0 0' 'more/third: ok 5 5' \
+expect 'another number of launches than before' 5 'more/first: ok 5 1' 'more/second: failed 0 0' 'more/third: ok 5 1' \
     "warning: more/first $one_by_one: not counted: more/second launched 1 + 1 kernels" '!WRONG'
 measured -k 'crash/*'
-expect 'a crash' 5 'crash/first: ok 5 5' 'crash/second: crashed 0 0' 'crash/third: ok 5 5' \
+expect 'a crash' 5 'crash/first: ok 5 1' 'crash/second: crashed 0 0' 'crash/third: ok 5 1' \
     "warning: crash/first $one_by_one: Killed (signal 9)" 'the process that ran it died: Killed (signal 9)' '!WRONG'
 measured -k 'hang/*' -k well/first --timeout 3 # far more than what is good takes
-expect 'one that does not end' 5 'hang/first: ok 5 5' 'hang/second: hung 0 0' 'hang/third: ok 5 5' 'well/first: ok 5 5' \
+expect 'one that does not end' 5 'hang/first: ok 5 1' 'hang/second: hung 0 0' 'hang/third: ok 5 1' 'well/first: ok 5 1' \
     "warning: hang/first $one_by_one: no sign of life within 3 s" 'no result within 3 s' '!WRONG'
-STANDIN_LOSE_RANGES=1 measured -k 'well/*'
-expect 'a range that CUPTI lost' 5 "warning: well/first $one_by_one: not counted: CUPTI lost ranges of kernels" \
-    '13 rows not counted' 'well/first: ok 0 5' 'well/second: ok 5 5' 'well/third: ok 5 5' '!WRONG: well/second'
+STANDIN_LOSE_RANGES=1 measured -k 'well/*' # by each process
+expect 'a range that CUPTI lost' 0 "warning: well/first $one_by_one: not counted: CUPTI lost ranges of kernels" \
+    'well/first: ok 5 5' 'well/second: ok 5 1' 'well/third: ok 5 1' '1 pass 0: 41 of 42' '1 pass 0: 9 of 12' '!WRONG'
 
 summary

@@ -60,6 +60,13 @@ static int launch_three(void *state)
     return second ? second : (int)try_launch(&opened->gpu, "tiny", 1, 32, NULL);
 }
 
+/* Counts otherwise each time. */
+static int launch_restless(void *state)
+{
+    const struct state *opened = state;
+    return (int)try_launch(&opened->gpu, "restless", 64, 256, NULL);
+}
+
 static bool is_measured(void *state)
 {
     struct state *opened = state;
@@ -136,6 +143,7 @@ static const char *error_text(int code)
 
 FAMILY(well, launch_three, verify);
 FAMILY(verified_by_kernel, launch_three, verify_by_kernel);
+FAMILY(restless, launch_restless, verify);
 FAMILY(wrong, launch_wrong, verify);
 FAMILY(more, launch_more, verify);
 FAMILY(crash, launch_crash, verify);
@@ -151,8 +159,8 @@ static const struct cugate_family many = {"many",        "many", CUGATE_KERNELS,
 
 const struct cugate_library *cugate_library(void)
 {
-    static const struct cugate_family *const families[] = {&well, &verified_by_kernel, &wrong, &more, &crash, &hang,
-                                                           &many};
+    static const struct cugate_family *const families[] = {
+        &well, &verified_by_kernel, &restless, &wrong, &more, &crash, &hang, &many};
     static const struct cugate_library library = {
         CUGATE_KERNEL_ABI, "cc", "", families, sizeof families / sizeof *families, synchronize, error_text,
     };

@@ -37,7 +37,7 @@ static void fill_one(struct result *result, struct value wall, struct value time
     struct metrics metrics;
     set_up(&metrics);
     struct value values[METRICS] = {absent, measured(1), wall, time, wall, measured(7)};
-    samples_fill(result, &metrics, values, 1);
+    samples_fill(result, &metrics, values, 1, NULL);
     metrics_release(&metrics);
 }
 
@@ -65,7 +65,7 @@ Test(samples, one_sample_without_a_reading_leaves_its_state_alone)
             }
             values[missing][OTHER] = (struct value){state, 12345};
             struct result result = {.bytes = 1};
-            samples_fill(&result, &metrics, values[0], SAMPLES);
+            samples_fill(&result, &metrics, values[0], SAMPLES, NULL);
             expect_row(&result, "other", (struct value){state, 0});
             expect_row(&result, "time", measured(2));
             const struct row *row = result_find(&result, "time");

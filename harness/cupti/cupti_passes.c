@@ -1,0 +1,327 @@
+/* The passes over the samples of some kernels, and how ranges become rows.
+ *
+ * Which range is which: every launch of this process is counted (cupti_launches.c), so the ranges before the
+ * measured launch (restore's own kernels, conditioning) are known and skipped. If a range got lost in one pass, those
+ * behind it would hold counters of other launches there, and the last ones none: in a pass over several kernels the
+ * last range is the conditioning kernel once more, and has to hold all that its first one does.
+ *
+ * What instrumented code counts repeats to the digit where what the hardware counts exactly does, and takes the most
+ * time of all. So these passes, the last ones, are over the first sample of each kernel only: CUPTI puts the n-th range
+ * of each pass together, so that the ranges of a pass may be a part of those before, from the front. Thus the first
+ * samples of all kernels come first; it does not matter to them, for each launch finds inputs, caches and clocks as all
+ * others do. A kernel whose exact counts differ from sample to sample is measured again, in every pass over all. */
+#include "cupti_passes.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Samples of all kernels of a part that stand together: of each those from `from` to the one before `to`. A short pass
+ * is over the first round, others over both. */
+struct round {
+    size_t from, to;
+    size_t first_range, ranges; /* the last of them the end, if there is to be one */
+};
+
+/* Whether another kernel's counters could be taken for those of a kernel. */
+static bool has_end(const struct part *part)
+{
+    return part->to - part->from > 1;
+}
+
+static size_t stride_of(const struct plan *plan)
+{
+    return plan->before + plan->measured;
+}
+
+/* Where the part has short passes, the first samples and the others; else all and none. */
+static void make_rounds(const struct range_collector *self, const struct part *part, struct round rounds[2])
+{
+    const size_t samples = (size_t)self->job->samples, first = part->short_passes > 0 ? 1 : samples;
+    rounds[0] = (struct round){0, first, 0, has_end(part)};
+    rounds[1] = (struct round){first, samples, 0, first < samples && has_end(part)};
+    for (size_t i = part->from; i < part->to; i++)
+        for (int r = 0; r < 2; r++)
+            rounds[r].ranges += stride_of(&part->plans[i]) * (rounds[r].to - rounds[r].from);
+    rounds[1].first_range = rounds[0].ranges;
+}
+
+size_t part_ranges(const struct range_collector *self, const struct part *part)
+{
+    struct round rounds[2];
+    make_rounds(self, part, rounds);
+    return rounds[0].ranges + rounds[1].ranges;
+}
+
+int take_sample(struct range_collector *self, const struct workload *workload, bool details, struct plan *seen,
+                struct problem *problem)
+{
+    struct launch_log *log = &self->log;
+    const size_t begin = log->count;
+    if (workload_restore(workload, problem) < 0 || gpu_condition_apply(self->condition, problem) < 0)
+        return -1;
+    seen->before = log->count - begin;
+    log->recording = details;
+    const int run = workload_run(workload, problem);
+    log->recording = false;
+    seen->measured = log->count - begin - seen->before;
+    return run;
+}
+
+/* Samples of one kernel that stand together. */
+static int take_samples(struct range_collector *self, const struct part *part, size_t i, size_t samples,
+                        struct problem *problem)
+{
+    const struct plan *plan = &part->plans[i];
+    part->batch->works(part->batch->self, i);
+    for (size_t s = 0; s < samples; s++) {
+        struct plan seen;
+        if (take_sample(self, part->batch->workloads[i], false, &seen, problem) < 0)
+            return -1;
+        if (seen.before != plan->before || seen.measured != plan->measured)
+            return problem_set(
+                problem,
+                "not counted: %s launched %zu + %zu kernels (restore + measured) the first time and %zu + %zu in a "
+                "later sample; a variant must launch the same kernels every time",
+                part->batch->workloads[i]->id, plan->before, plan->measured, seen.before, seen.measured);
+    }
+    return 0;
+}
+
+/* Where a round is the last one of all, the output of each kernel is compared after its last launch. */
+static int take_round(struct range_collector *self, const struct part *part, const struct round *round, bool is_last,
+                      struct problem *problem)
+{
+    if (round->ranges == 0)
+        return 0;
+    for (size_t i = part->from; i < part->to; i++) {
+        if (take_samples(self, part, i, round->to - round->from, problem) < 0 ||
+            (is_last && part->batch->verify(part->batch->self, i, problem) < 0))
+            return -1;
+    }
+    if (!has_end(part))
+        return 0;
+    if (gpu_condition_apply(self->condition, problem) < 0)
+        return -1;
+    return workload_settle(part->batch->workloads[part->from], problem);
+}
+
+/* Every pass over its samples of all kernels. */
+static int collect(struct range_collector *self, const struct part *part, const struct round rounds[2],
+                   struct problem *problem)
+{
+    CUpti_RangeProfiler_Start_Params start = {
+        .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+    };
+    CUpti_RangeProfiler_Stop_Params stop = {
+        .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+    };
+    const size_t passes = self->counters.passes;
+    for (size_t pass = 0; pass < passes && !stop.isAllPassSubmitted; pass++) {
+        const bool is_last = pass + 1 == passes, is_short = pass + part->short_passes >= passes;
+        const bool ends_first = is_short || rounds[1].ranges == 0;
+        if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0 ||
+            take_round(self, part, &rounds[0], is_last && ends_first, problem) < 0 ||
+            (!is_short && take_round(self, part, &rounds[1], is_last, problem) < 0) ||
+            cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
+            return -1;
+    }
+    CUpti_RangeProfiler_DecodeData_Params decode = {
+        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+    };
+    if (cupti_check("decoding counters", cuptiRangeProfilerDecodeData(&decode), problem) < 0)
+        return -1;
+    if (!stop.isAllPassSubmitted || decode.numOfRangeDropped > 0)
+        return problem_set(problem, "not counted: %zu ranges were dropped, %s", decode.numOfRangeDropped,
+                           stop.isAllPassSubmitted ? "all passes done" : "passes are missing");
+    return 0;
+}
+
+/* CUPTI answers NaN for what it could not count. */
+static struct value counted(double number)
+{
+    if (number >= 0 && number < INFINITY)
+        return (struct value){VALUE_MEASURED, number};
+    return (struct value){VALUE_NOT_COUNTED, 0};
+}
+
+/* The evaluated numbers of one launch as readings, per metric; numbers holds only the counters that the chip has. */
+static void read_range(const struct range_collector *self, const double *numbers, struct value *readings)
+{
+    const struct metrics *metrics = self->job->metrics;
+    for (size_t m = 0; m < metrics->count; m++) {
+        if (self->counters.names[m])
+            readings[m] = counted(*numbers++);
+        else if (computed_counter_of(&metrics->list[m]) == COMPUTED_WALL_TIME)
+            readings[m] = (struct value){VALUE_NOT_APPLICABLE, 0};
+        else
+            readings[m] = (struct value){VALUE_NOT_SUPPORTED, 0};
+    }
+}
+
+/* Whether each exact count of the hardware is the same in all samples. */
+static bool repeats(const struct range_collector *self, const struct value *values)
+{
+    const struct metrics *metrics = self->job->metrics;
+    for (size_t m = 0; m < metrics->count; m++) {
+        if (metrics->list[m].class != METRIC_EXACT || self->once[m])
+            continue;
+        for (int s = 1; s < self->job->samples; s++) {
+            const struct value *value = &values[(size_t)s * metrics->count + m];
+            if (value->state != values[m].state ||
+                (value->state == VALUE_MEASURED && value->number != values[m].number))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A decoded image. */
+struct image {
+    uint8_t *bytes;
+    size_t size;
+};
+
+/* Of one kernel, whose first range in each round is known: all samples as values. */
+static int read_samples(struct range_collector *self, const struct image *image, const struct round rounds[2],
+                        const size_t first[2], const struct plan *plan, struct value *values, struct problem *problem)
+{
+    const struct metrics *metrics = self->job->metrics;
+    double *numbers = x_calloc(self->counters.count, sizeof *numbers);
+    struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
+    int failed = 0;
+    for (size_t s = 0; s < (size_t)self->job->samples && failed == 0; s++) {
+        const int r = s >= rounds[1].from;
+        const size_t begin = first[r] + (s - rounds[r].from) * stride_of(plan) + plan->before;
+        for (size_t launch = 0; launch < plan->measured && failed == 0; launch++) {
+            failed = counters_evaluate(&self->counters, image->bytes, image->size, begin + launch, numbers, problem);
+            read_range(self, numbers, &readings[launch * metrics->count]);
+        }
+        sample_combine(metrics, readings, plan->measured, &values[s * metrics->count]);
+    }
+    free(readings);
+    free(numbers);
+    return failed;
+}
+
+/* Whether the range at the end of a round has every counter that the first one of the same kernel has; of the second
+ * round, which short passes are not over, those of other passes. */
+static int check_end(struct range_collector *self, const struct image *image, const struct part *part,
+                     const struct round *round, struct problem *problem)
+{
+    const size_t count = self->counters.count, begin = part->plans[part->from].before - 1;
+    double *first = x_calloc(count, sizeof *first), *last = x_calloc(count, sizeof *last);
+    int failed = -1;
+    if (counters_evaluate(&self->counters, image->bytes, image->size, begin, first, problem) < 0 ||
+        counters_evaluate(&self->counters, image->bytes, image->size, round->first_range + round->ranges - 1, last,
+                          problem) < 0)
+        goto out;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_short = round->first_range > 0 && counter_is_instrumented(self->counters.wanted[i]);
+        if (!is_short && counted(first[i]).state == VALUE_MEASURED && counted(last[i]).state != VALUE_MEASURED) {
+            problem_set(problem, "not counted: CUPTI lost ranges of kernels, so that it is not known whose %s is whose",
+                        self->counters.wanted[i]);
+            goto out;
+        }
+    }
+    failed = 0;
+out:
+    free(first);
+    free(last);
+    return failed;
+}
+
+/* Turns a decoded image into rows, but for kernels that have to be measured again. */
+static int evaluate(struct range_collector *self, const struct image *image, const struct part *part,
+                    struct plan *plans, const struct round rounds[2], struct problem *problem)
+{
+    const struct metrics *metrics = self->job->metrics;
+    const size_t samples = (size_t)self->job->samples;
+    size_t first[2] = {rounds[0].first_range, rounds[1].first_range};
+    struct value *values = x_calloc(samples * metrics->count, sizeof *values);
+    int failed = 0;
+    for (int r = 0; r < 2 && failed == 0; r++)
+        if (rounds[r].ranges > 0 && has_end(part))
+            failed = check_end(self, image, part, &rounds[r], problem);
+    for (size_t i = part->from; i < part->to && failed == 0; i++) {
+        failed = read_samples(self, image, rounds, first, &plans[i], values, problem);
+        for (int r = 0; r < 2; r++)
+            first[r] += stride_of(&plans[i]) * (rounds[r].to - rounds[r].from);
+        plans[i].differs = part->short_passes > 0 && samples > 1 && !repeats(self, values);
+        if (failed == 0 && !plans[i].differs)
+            samples_fill(part->batch->results[i], metrics, values, samples, part->short_passes > 0 ? self->once : NULL);
+    }
+    free(values);
+    return failed;
+}
+
+/* Profiles with a counter data image of its own and evaluates it. */
+static int profile(struct range_collector *self, const struct part *part, struct plan *plans,
+                   const struct round rounds[2], struct problem *problem)
+{
+    struct image image = {0};
+    int failed = -1;
+    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+        .pMetricNames = self->counters.wanted,
+        .numMetrics = self->counters.count,
+        .maxNumOfRanges = part->ranges,
+        .maxNumRangeTreeNodes = (uint32_t)part->ranges,
+    };
+    if (cupti_check("sizing the counter data", cuptiRangeProfilerGetCounterDataSize(&size), problem) < 0)
+        goto out;
+    image = (struct image){x_calloc(1, size.counterDataSize), size.counterDataSize};
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params blank = {
+        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+        .counterDataSize = size.counterDataSize,
+        .pCounterData = image.bytes,
+    };
+    CUpti_RangeProfiler_SetConfig_Params config = {
+        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = self->profiler,
+        .configSize = self->counters.config_size,
+        .pConfig = self->counters.config,
+        .counterDataImageSize = image.size,
+        .pCounterDataImage = image.bytes,
+        .range = CUPTI_AutoRange,
+        .replayMode = CUPTI_UserReplay,
+        .maxRangesPerPass = part->ranges > self->capacity ? part->ranges : self->capacity,
+        .numNestingLevels = 1,
+        .minNestingLevel = 1,
+    };
+    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
+        .pCounterDataImage = image.bytes,
+        .counterDataImageSize = image.size,
+    };
+    if (cupti_check("preparing the counter data", cuptiRangeProfilerCounterDataImageInitialize(&blank), problem) < 0 ||
+        cupti_check("setting up the counters", cuptiRangeProfilerSetConfig(&config), problem) < 0 ||
+        collect(self, part, rounds, problem) < 0 ||
+        cupti_check("counting ranges", cuptiRangeProfilerGetCounterDataInfo(&info), problem) < 0)
+        goto out;
+    if (info.numTotalRanges != part->ranges) {
+        problem_set(
+            problem,
+            "not counted: %zu kernels were launched but CUPTI has ranges of %zu; launches in CUDA graphs or other "
+            "contexts are not supported",
+            part->ranges, info.numTotalRanges);
+        goto out;
+    }
+    failed = evaluate(self, &image, part, plans, rounds, problem);
+out:
+    free(image.bytes);
+    return failed;
+}
+
+int part_measure(struct range_collector *self, const struct part *part, struct plan *plans, struct problem *problem)
+{
+    struct round rounds[2];
+    make_rounds(self, part, rounds);
+    return profile(self, part, plans, rounds, problem);
+}
