@@ -39,7 +39,7 @@ static int refuse_idle(const struct options *options)
         {"name", options->name != NULL, true},
         {"kernels", options->kernels != options->found[0], false},
         {"collector", strcmp(options->collector, OPTIONS_COLLECTOR) != 0, false},
-        {"device", options->device != 0, false},
+        {"device", options_names_device(options), false},
         {"samples", options->samples != OPTIONS_SAMPLES, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "doctor.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +45,15 @@ static enum health found(struct doctor *doctor, enum health health, const char *
     return health;
 }
 
+__attribute__((format(printf, 2, 3))) static void add_text(struct doctor *doctor, const char *format, ...)
+{
+    const size_t used = strlen(doctor->text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(doctor->text + used, sizeof doctor->text - used, format, list);
+    va_end(list);
+}
+
 #define NAME_IT "name it with --kernels LIB.so, or as `kernels` in " CONFIG_FILE
 
 static enum health look_at_library(struct doctor *doctor)
@@ -70,19 +80,14 @@ static enum health look_at_library(struct doctor *doctor)
     return doctor->kernel ? HEALTH_GOOD : HEALTH_BAD;
 }
 
-static enum health look_at_measuring(struct doctor *doctor)
+static enum health measure_on(struct doctor *doctor, int ordinal)
 {
-    if (doctor->no_library) {
-        doctor->remedy = "`cugate exec -- PROGRAM` measures the kernels of a program";
-        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel library to measure with");
-    }
-    if (!doctor->kernel)
-        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel to measure");
     struct measurement measurement = doctor->measurement;
     measurement.globs = &doctor->kernel;
     measurement.glob_count = 1;
     measurement.samples = 1;
     measurement.progress = false;
+    measurement.devices = (struct device_list){.list = {ordinal}, .count = 1};
     struct run run;
     const int code = measure_run(&measurement, &run);
     const struct result *result = run_find(&run, doctor->kernel);
@@ -100,6 +105,24 @@ static enum health look_at_measuring(struct doctor *doctor)
         found(doctor, HEALTH_BAD, "see the error above");
     run_release(&run);
     return good ? HEALTH_GOOD : HEALTH_BAD;
+}
+
+/* On each GPU. */
+static enum health look_at_measuring(struct doctor *doctor)
+{
+    if (doctor->no_library) {
+        doctor->remedy = "`cugate exec -- PROGRAM` measures the kernels of a program";
+        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel library to measure with");
+    }
+    if (!doctor->kernel)
+        return found(doctor, HEALTH_UNKNOWN, "not tried: there is no kernel to measure");
+    const struct device_list *devices = &doctor->measurement.devices;
+    enum health health = measure_on(doctor, devices->list[0]);
+    for (size_t i = 1; i < devices->count && health == HEALTH_GOOD; i++)
+        health = measure_on(doctor, devices->list[i]);
+    if (devices->count > 1 && health == HEALTH_GOOD)
+        add_text(doctor, ", on each of %zu GPUs", devices->count);
+    return health;
 }
 
 /* RmProfilingAdminOnly is how the kernel module names its restriction of counters. */
@@ -137,6 +160,30 @@ static enum health look_at_cupti(struct doctor *doctor)
     return HEALTH_BAD;
 }
 
+/* One more GPU, which has to be of the model of the first. */
+static enum health look_at_another(struct doctor *doctor, int ordinal, const struct device *first)
+{
+    struct problem problem;
+    struct run run = {0};
+    char difference[512];
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
+    enum health health = HEALTH_GOOD;
+    if (doctor->gpu->describe(ordinal, &run.device, session, &problem) < 0) {
+        health = found(doctor, HEALTH_BAD, problem.text);
+    } else {
+        device_difference(&run.device, first, difference, sizeof difference);
+        if (*difference) {
+            add_text(doctor, "; GPU %d is another model: %s", ordinal, difference);
+            doctor->remedy = "a run is of one model: name the GPUs of one with --device";
+            health = HEALTH_BAD;
+        } else {
+            add_text(doctor, "; GPU %d, too", ordinal);
+        }
+    }
+    run_release(&run);
+    return health;
+}
+
 static enum health look_at_gpu(struct doctor *doctor)
 {
     struct problem problem;
@@ -146,14 +193,19 @@ static enum health look_at_gpu(struct doctor *doctor)
     if (!load_cupti(doctor))
         return found(doctor, HEALTH_UNKNOWN, "not known: CUPTI asks for it");
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
+    const struct device_list *devices = &doctor->measurement.devices;
+    const int count = doctor->gpu->count(&problem);
     enum health health = HEALTH_GOOD;
-    if (doctor->gpu->count(&problem) <= 0 ||
-        doctor->gpu->describe(doctor->options->device, &run.device, session, &problem) < 0)
+    if (count <= 0 || doctor->gpu->describe(devices->list[0], &run.device, session, &problem) < 0)
         health = found(doctor, HEALTH_BAD, problem.text);
     else
         snprintf(doctor->text, sizeof doctor->text, "%s, driver %s (CUDA %s)", run.device.name,
                  session->facts[SESSION_DRIVER] ? session->facts[SESSION_DRIVER] : "unknown",
                  session->facts[SESSION_CUDA]);
+    if (health == HEALTH_GOOD && count > 1 && devices->count < 2)
+        add_text(doctor, "; one of %d GPUs, and --device all has those of one model share the kernels", count);
+    for (size_t i = 1; i < devices->count && health == HEALTH_GOOD; i++)
+        health = look_at_another(doctor, devices->list[i], &run.device);
     run_release(&run);
     return health;
 }

@@ -42,8 +42,8 @@ const struct option_row option_simulate = {
     .name = "simulate", .argument = "GPU", .kind = KIND_TEXT_OR_FLAG, .place = PLACE(simulate), .place_2 = PLACE(gpu),
     .doc = "measure nothing: compute exact counts of the machine code on the CPU, as that GPU has them"};
 const struct option_row option_device = {
-    .name = "device", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(device), .minimum = 0, .maximum = 1023,
-    .doc = "ordinal of the GPU (default: 0)"};
+    .name = "device", .argument = "N", .kind = KIND_DEVICES, .place = PLACE(devices), .minimum = 0, .maximum = 1023,
+    .doc = "ordinal of the GPU (default: 0); 0,1,3 or all: these of one model share the kernels"};
 const struct option_row option_samples = {
     .name = "samples", .argument = "N", .kind = KIND_INTEGER, .place = PLACE(samples), .minimum = 1, .maximum = 1000,
     .doc = "samples a kernel (default: 5)"};
@@ -91,6 +91,12 @@ const struct option_row *options_row(const struct command *command, size_t place
 bool options_simulate(const struct options *options)
 {
     return options->simulate || strcmp(options->collector, RUN_COMPUTED) == 0;
+}
+
+bool options_names_device(const struct options *options)
+{
+    const struct device_list *devices = &options->devices;
+    return devices->all || devices->count > 1 || (devices->count == 1 && devices->list[0] != 0);
 }
 
 bool options_color(const struct options *options, FILE *stream)

@@ -2,6 +2,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "measure/measure.h"
 #include "report/report.h"
 
 #include "config.h"
@@ -43,7 +44,7 @@ struct options {
     const char *reason;
     const char *chip, *search;
     const char *collector; /* default "cupti" */
-    int device;
+    struct device_list devices;
     int samples;    /* default 5, 1..1000 */
     double timeout; /* seconds; 0: none was given */
     enum color_mode color;
@@ -73,6 +74,7 @@ enum kind {
     KIND_LIST,         /* char ** and, right behind it, its size_t count */
     KIND_INTEGER,      /* int */
     KIND_SECONDS,      /* double */
+    KIND_DEVICES,      /* struct device_list */
     KIND_COLOR,        /* enum color_mode */
     KIND_FORMAT,       /* const char *, the name of a format of `document` */
 };
@@ -133,6 +135,9 @@ int options_check_files(const struct options *options);
 /* Reads the metric files that --metrics names, as metrics_read_sets does: 0 or -1. In options_metrics.c. */
 int options_read_metrics(const struct options *options, struct metrics *metrics);
 const char *options_shipped_metrics(const struct options *options); /* the folder of those that came with cugate */
+
+/* Whether another GPU is named than the first one, or several. */
+bool options_names_device(const struct options *options);
 
 /* Whether counts are to be computed, by --simulate or --collector sim, in place of measuring. */
 bool options_simulate(const struct options *options);

@@ -52,10 +52,26 @@ static int refuse_idle(const struct options *options)
         return error("--simulate computes, and --collector %s measures: leave one of them out", options->collector);
     if (options->gpu && !simulates && !options->static_only)
         return error("--gpu names the GPU that is simulated, and none is: add --collector " RUN_COMPUTED);
-    if (simulates && options->device != 0 && !config_gives(&options->config, "device"))
+    if (simulates && options_names_device(options) && !config_gives(&options->config, "device"))
         return error("--device names a GPU to measure on, and here counts are computed: leave it out");
     if (simulates && options->samples != OPTIONS_SAMPLES && !config_gives(&options->config, "samples"))
         return error("--samples: what is computed is the same each time, so one is enough: leave it out");
+    return 0;
+}
+
+/* --device all, as ordinals. */
+static int find_devices(struct device_list *devices, const struct options *options)
+{
+    struct problem problem;
+    const int count = gpu_count_read(options_timeout(options), &problem);
+    if (count < 0)
+        return error("--device all: %s", problem.text);
+    if (count > DEVICES_MAX)
+        return error("--device all: there are %d GPUs, and a run takes %d at most; name them: --device 0,1,2", count,
+                     DEVICES_MAX);
+    devices->all = false;
+    for (int i = 0; i < count; i++)
+        devices->list[devices->count++] = i;
     return 0;
 }
 
@@ -73,11 +89,13 @@ int options_measurement(struct measurement *measurement, const struct options *o
         .backend = backend,
         .globs = options->globs,
         .glob_count = options->glob_count,
-        .device = options->device,
+        .devices = options->devices,
         .samples = options->samples,
         .timeout = options_timeout(options),
         .gpu = options->description,
         .progress = isatty(STDERR_FILENO) && !options->quiet,
     };
-    return 0;
+    const bool measures =
+        !options->replay && !options->static_only && !options_simulate(options) && options->argument_count == 0;
+    return options->devices.all && measures ? find_devices(&measurement->devices, options) : 0;
 }

@@ -42,6 +42,29 @@ static int read_integer(const struct option_row *row, const char *name, const ch
     return 0;
 }
 
+/* "all", or ordinals with commas between them. */
+static int read_devices(const struct option_row *row, const char *name, const char *text, struct device_list *devices)
+{
+    *devices = (struct device_list){.all = strcmp(text, "all") == 0};
+    char *copy = x_strdup(text), *rest = copy, *word;
+    int result = 0;
+    while (!devices->all && result == 0 && (word = strsep(&rest, ","))) {
+        char *end;
+        const long number = strtol(word, &end, 10);
+        if (end == word || *end || number < row->minimum || number > row->maximum || *word == ' ')
+            result = error("%s needs all, or ordinals of GPUs such as 0 or 0,1,3, not '%s'", name, text);
+        for (size_t i = 0; i < devices->count && result == 0; i++)
+            if (devices->list[i] == number)
+                result = error("%s names GPU %ld twice in '%s'", name, number, text);
+        if (result == 0 && devices->count == DEVICES_MAX)
+            result = error("%s names more than %d GPUs", name, DEVICES_MAX);
+        if (result == 0)
+            devices->list[devices->count++] = (int)number;
+    }
+    free(copy);
+    return result;
+}
+
 static int read_seconds(const struct option_row *row, const char *name, const char *text, double *number)
 {
     char *end;
@@ -118,6 +141,8 @@ static int store(struct options *options, const struct option_row *row, const ch
         return read_integer(row, name, text, place);
     case KIND_SECONDS:
         return read_seconds(row, name, text, place);
+    case KIND_DEVICES:
+        return read_devices(row, name, text, place);
     case KIND_COLOR:
         return read_color(name, text, place);
     }

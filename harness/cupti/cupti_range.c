@@ -147,10 +147,14 @@ static int range_open(void **opened, const struct job *job, struct device *devic
             driver % 1000 / 10);
         goto failed;
     }
-    /* Enabling once now shows denied or busy counters before any kernel runs. */
     if (gpu_context(&self->context, problem) < 0 || launch_log_open(&self->log, problem) < 0 ||
-        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0 ||
-        open_counters(self, problem) < 0 || enable(self, problem) < 0 ||
+        cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0)
+        goto failed;
+    /* THE LINE: what is above it is done while another worker measures on this GPU (cuptiProfilerGetCounterAvailability
+     * would say CUPTI_ERROR_HARDWARE_BUSY then). */
+    message_await_go(job->pipe);
+    /* Enabling once now shows denied or busy counters before any kernel runs. */
+    if (open_counters(self, problem) < 0 || enable(self, problem) < 0 ||
         gpu_condition_open(&self->condition, problem) < 0)
         goto failed;
     if (job->roofs)
@@ -256,4 +260,5 @@ const struct collector cupti_range_collector = {
     .measure_batch = range_measure_batch,
     .launches = range_launches,
     .close = range_close,
+    .awaits_go = true,
 };

@@ -10,6 +10,14 @@
 
 #include <stdbool.h>
 
+/* Ordinals of GPUs. None: the first one. */
+#define DEVICES_MAX 64
+struct device_list {
+    int list[DEVICES_MAX];
+    size_t count;
+    bool all; /* said in place of them */
+};
+
 struct measurement {
     const char *kernels; /* path of the kernel library; of a program another command, for the shell, or NULL */
     const struct program *program; /* measured in place of a library; or NULL */
@@ -17,7 +25,10 @@ struct measurement {
     const struct backend *backend;
     char *const *globs;
     size_t glob_count;
-    int device;
+    struct device_list devices; /* that share the kernels, each a session of its own; not `all` any more */
+    const struct run
+        *like; /* kernels that it has are measured on the GPU where they were, and on none beside; or NULL */
+    const struct run *costs; /* how long kernels took, so that the longest come first; or NULL */
     int samples;
     double timeout;      /* seconds a kernel */
     bool progress;       /* draw the progress line on standard error */

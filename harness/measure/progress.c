@@ -13,18 +13,18 @@ void progress_erase(const struct progress *progress)
         fputs("\r\033[K", stderr);
 }
 
-void progress_draw(const struct progress *progress, size_t place, size_t count, const char *id)
+void progress_draw(const struct progress *progress, size_t begun, size_t done, size_t count, const char *ids)
 {
     if (!progress->drawn)
         return;
     const char *label = progress->label;
     const int columns = terminal_columns(stderr), before = (label ? (int)strlen(label) : 0) + PROGRESS_WORDS;
-    char *shown = columns > before + 3 ? text_cut_middle(id, (size_t)(columns - before)) : x_strdup(id);
-    fprintf(stderr, "\r\033[K%s%s[%zu/%zu] %s", label ? label : "", label ? ": " : "", place + 1, count, shown);
+    char *shown = columns > before + 3 ? text_cut_middle(ids, (size_t)(columns - before)) : x_strdup(ids);
+    fprintf(stderr, "\r\033[K%s%s[%zu/%zu] %s", label ? label : "", label ? ": " : "", begun, count, shown);
     free(shown);
-    if (place > 0) {
+    if (done > 0) {
         const double elapsed = now_seconds() - progress->begin;
-        fprintf(stderr, "  about %.0f s left", elapsed / (double)place * (double)(count - place));
+        fprintf(stderr, "  about %.0f s left", elapsed / (double)done * (double)(count - done));
     }
     fflush(stderr);
 }

@@ -11,8 +11,8 @@ struct progress {
     double begin;      /* of the measurement, by now_seconds() */
 };
 
-/* Kernel number `place` of `count`, from 0 on, begins. */
-void progress_draw(const struct progress *progress, size_t place, size_t count, const char *id);
+/* So many of `count` kernels have begun, and so many of these are done. ids: those at work. */
+void progress_draw(const struct progress *progress, size_t begun, size_t done, size_t count, const char *ids);
 
 /* Before anything else is said. */
 void progress_erase(const struct progress *progress);

@@ -40,8 +40,6 @@ struct job {
     unsigned what;      /* PROVIDES_VALUES; or _LINE_COUNTS or _STALLS, and then it ends after the first result */
     char *const *globs; /* of the kernels that are chosen */
     size_t glob_count;
-    size_t first;         /* of the chosen kernels: the one to begin with */
-    size_t alone;         /* so many from there on are measured one by one, in no batch */
     size_t largest_batch; /* the most kernels that can be in one; the worker knows, once it is open */
     int device;
     int samples;         /* a kernel */
@@ -50,6 +48,7 @@ struct job {
     size_t skip;         /* line counts: launches of the variant before the function to be counted */
     const char *gpu;     /* file that describes the GPU to be simulated; NULL: the only one that there is */
     bool dry;            /* simulated: only learn the launches; nothing is executed, counted or verified */
+    int pipe;            /* of the worker, once it runs */
 };
 
 /* Workloads of one open family that are measured as one, each of them verified once. */
@@ -89,6 +88,7 @@ struct collector {
     /* Puts a better reason for a failure into *problem, where it knows one. May be NULL. */
     void (*explain)(void *self, struct problem *problem);
 
+    bool awaits_go;      /* open() calls message_await_go, so that part of it is done ahead */
     bool measures_first; /* measure() comes without a launch that is only verified before it: what is counted repeats */
 };
 

@@ -3,13 +3,14 @@
 #include "base/base.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,7 +49,7 @@ int child_start(struct child *child, void (*run)(int pipe, const void *data), co
 {
     int ends[2];
     *child = (struct child){0};
-    if (pipe2(ends, O_CLOEXEC) < 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
         return error("cannot make a pipe for the worker: %s", strerror(errno));
     fflush(NULL);
     const pid_t parent = getpid();
@@ -80,27 +81,78 @@ static ssize_t fill_buffer(struct child *child)
     return got;
 }
 
-enum child_event child_next(struct child *child, double deadline, int interrupts, struct message *message)
+/* What is wrong when nothing has come: the child whose time is over. */
+static bool find_quiet(const double *deadlines, const struct pollfd *events, size_t count, size_t *which)
 {
-    struct pollfd events[] = {{.fd = child->pipe, .events = POLLIN}, {.fd = interrupts, .events = POLLIN}};
-    for (;;) {
-        const int taken = message_take(child->buffer, &child->length, message);
-        if (taken != 0)
-            return taken > 0 ? CHILD_SAID : CHILD_BABBLED;
-        /* Looks before it gives up: after Ctrl-Z and fg the time is over, and the result is there. */
-        const double left = deadline - now_seconds();
-        const int ready = poll(events, ARRAY_SIZE(events), left > 0 ? (int)(left * 1000) + 1 : 0);
+    const double now = now_seconds();
+    for (size_t i = 0; i < count; i++)
+        if (!events[i].revents && deadlines[i] <= now) {
+            *which = i;
+            return true;
+        }
+    return false;
+}
+
+/* In milliseconds, until the first of them; -1: forever. */
+static int time_left(const double *deadlines, size_t count)
+{
+    double first = HUGE_VAL;
+    for (size_t i = 0; i < count; i++)
+        first = fmin(first, deadlines[i]);
+    const double left = first - now_seconds();
+    return isinf(first) ? -1 : left > 0 ? (int)(left * 1000) + 1 : 0;
+}
+
+/* Reads what has come; true when there is something to say of it. */
+static bool take_events(struct child *const *children, const double *deadlines, const struct pollfd *events,
+                        size_t count, size_t *which, enum child_event *event)
+{
+    *event = CHILD_INTERRUPTED;
+    if (events[count].revents)
+        return true;
+    *event = CHILD_ENDED;
+    for (size_t i = 0; i < count; i++)
+        if (events[i].revents && fill_buffer(children[i]) <= 0) {
+            *which = i;
+            return true;
+        }
+    /* Only what was looked at: after Ctrl-Z and fg the time is over, and the result is there. */
+    *event = CHILD_QUIET;
+    return find_quiet(deadlines, events, count, which);
+}
+
+enum child_event child_next_of(struct child *const *children, const double *deadlines, size_t count, int interrupts,
+                               size_t *which, struct message *message)
+{
+    struct pollfd *events = x_calloc(count + 1, sizeof *events);
+    for (size_t i = 0; i < count; i++)
+        events[i] = (struct pollfd){.fd = children[i]->pipe, .events = POLLIN};
+    events[count] = (struct pollfd){.fd = interrupts, .events = POLLIN};
+    enum child_event event = CHILD_SAID;
+    for (bool found = false; !found;) {
+        for (size_t i = 0; i < count && !found; i++) {
+            const size_t turn = (*which + 1 + i) % count;
+            const int taken = message_take(children[turn]->buffer, &children[turn]->length, message);
+            found = taken != 0;
+            if (found)
+                *which = turn;
+            event = taken > 0 ? CHILD_SAID : CHILD_BABBLED;
+        }
+        if (found)
+            break;
+        const int ready = poll(events, count + 1, time_left(deadlines, count));
         if (ready < 0 && errno != EINTR)
             BUG("poll: %s", strerror(errno));
-        if (ready == 0 && left <= 0)
-            return CHILD_QUIET;
-        if (ready <= 0)
-            continue;
-        if (events[1].revents)
-            return CHILD_INTERRUPTED;
-        if (fill_buffer(child) <= 0)
-            return CHILD_ENDED;
+        found = ready >= 0 && take_events(children, deadlines, events, count, which, &event);
     }
+    free(events);
+    return event;
+}
+
+enum child_event child_next(struct child *child, double deadline, int interrupts, struct message *message)
+{
+    size_t which = 0;
+    return child_next_of(&child, &deadline, 1, interrupts, &which, message);
 }
 
 /* Waits for the child for at most `seconds`; false when it is still there. */
@@ -118,11 +170,18 @@ static bool is_gone(pid_t process, double seconds, int *status)
     }
 }
 
+void child_close(struct child *child)
+{
+    if (child->pipe >= 0)
+        close(child->pipe);
+    free(child->buffer);
+    *child = (struct child){.process = child->process, .pipe = -1};
+}
+
 char *child_end(struct child *child, bool ends_itself)
 {
     int status = 0;
-    close(child->pipe);
-    free(child->buffer);
+    child_close(child);
     /* One that closed its pipe is ending, and how it ends is worth knowing: a core dump takes time. */
     if (!ends_itself || !is_gone(child->process, 10, &status)) {
         kill(child->process, SIGKILL);

@@ -12,7 +12,7 @@
 
 struct child {
     pid_t process;
-    int pipe;     /* to read from */
+    int pipe;     /* to read from and, with message_write, to write to; -1: it was closed */
     char *buffer; /* what came and is no whole message yet */
     size_t length, capacity;
 };
@@ -30,6 +30,14 @@ enum child_event {
 };
 
 enum child_event child_next(struct child *child, double deadline, int interrupts, struct message *message);
+
+/* The same of several, each with its own deadline; HUGE_VAL: none. *which is whose event it is, and before the call
+ * whose the last one was: the others come first, so that one that says much keeps none from being heard. */
+enum child_event child_next_of(struct child *const *children, const double *deadlines, size_t count, int interrupts,
+                               size_t *which, struct message *message);
+
+/* Listens no more to a child that is ending; child_end is still due. */
+void child_close(struct child *child);
 
 /* Ends the child, after some time to do so itself if it is about to, and releases *child. Says how it ended:
  * "Segmentation fault (signal 11)". Caller frees. */

@@ -94,3 +94,16 @@ bool message_read(int descriptor, struct message *message)
     message->text = NULL;
     return false;
 }
+
+char *message_await(int pipe, enum message_kind kind)
+{
+    struct message message;
+    if (!message_read(pipe, &message) || message.kind != kind)
+        _exit(EXIT_FAILURE);
+    return message.text;
+}
+
+void message_await_go(int pipe)
+{
+    free(message_await(pipe, MESSAGE_GO));
+}

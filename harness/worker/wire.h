@@ -1,5 +1,5 @@
-/* wire.h - what a child sends its parent over a pipe. A library shares the child with cugate's code and can write to
- * the pipe, too: whoever takes messages refuses what is not expected next. */
+/* wire.h - what a child and its parent send each other over a pipe of two ways. A library shares the child with
+ * cugate's code and can write to the pipe, too: whoever takes messages refuses what is not expected next. */
 #ifndef WIRE_H
 #define WIRE_H
 
@@ -35,7 +35,12 @@ enum message_kind {
     MESSAGE_SETS = 'P',   /* into how many sets of one pass the chip's metrics fall */
     MESSAGE_MODULE = 'M', /* the name of an image of machine code that it loaded: a file, kept by it */
     MESSAGE_GROUP = 'G',  /* launches that are new, a line a kernel; answered with how many to measure, and their id */
-    MESSAGE_ANSWER = 'A'  /* the parent's */
+    MESSAGE_ANSWER = 'A', /* the parent's */
+
+    /* Of the parent to a worker, twice: */
+    MESSAGE_GO = 'O',   /* after KERNELS: nobody else holds the GPU's counters */
+    MESSAGE_SHARE = 'W' /* after DEVICE, and after the last RESULT of a share: the kernels to measure next, one a line;
+                           none: that was all */
 };
 
 struct message {
@@ -53,6 +58,14 @@ void message_send(int pipe, enum message_kind kind, const char *text);
 
 /* The same, to a socket as well; false when the other side is gone. */
 bool message_write(int descriptor, enum message_kind kind, const char *text);
+
+/* In the child: the text of the parent's next message, which has to be of that kind; caller frees. Ends the process
+ * when the parent is gone, or has no more use for it. */
+char *message_await(int pipe, enum message_kind kind);
+
+/* The same for GO: until no other worker holds the counters of the GPU. What comes before it is done while another one
+ * measures: nothing, then, that runs on the GPU or takes its memory, and nothing that asks for counters. */
+void message_await_go(int pipe);
 
 /* Waits for a whole message; text is the caller's to free. False when the other side is gone, or speaks otherwise. */
 bool message_read(int descriptor, struct message *message);

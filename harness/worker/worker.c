@@ -90,6 +90,8 @@ static void open_device(struct worker *worker)
     struct run run = {0};
     struct session *session = ARRAY_GROW(run.sessions, run.session_count);
     worker->collector = job->backend->load(job->what, &problem);
+    if (worker->collector && !worker->collector->awaits_go)
+        message_await_go(worker->pipe);
     if (!worker->collector || worker->collector->open(&worker->collector_self, job, &run.device, session, &problem) < 0)
         give_up(worker, problem.text);
     session->facts[SESSION_COLLECTOR] = x_strdup(job->backend->name);
@@ -269,11 +271,11 @@ static void measure_waiting(struct worker *worker)
 /* ---- A kernel ---- */
 
 /* Whether a kernel can be measured with others. The kind of families that only copy is told by the host's clock. */
-static bool can_be_in_batch(const struct worker *worker, size_t place)
+static bool can_be_in_batch(const struct worker *worker, const struct kernel *kernel)
 {
     const struct job *job = worker->job;
     return worker->collector->measure_batch && job->what == PROVIDES_VALUES && !job->dry &&
-           place >= job->first + job->alone && worker->chosen[place]->family->kind == CUGATE_KERNELS;
+           kernel->family->kind == CUGATE_KERNELS;
 }
 
 static struct begun *begin(struct worker *worker, const struct kernel *kernel)
@@ -299,10 +301,9 @@ static void measure_or_wait(struct worker *worker, struct begun *kernel, bool al
         measure_waiting(worker);
 }
 
-static void take_kernel(struct worker *worker, size_t place)
+static void take_kernel(struct worker *worker, const struct kernel *kernel)
 {
     struct problem problem = {0};
-    const struct kernel *kernel = worker->chosen[place];
     struct begun *begun = begin(worker, kernel);
     if (!kernel->variant->launch) {
         result_fail(&begun->result, RESULT_NOT_BUILT, kernel->variant->not_built);
@@ -311,7 +312,7 @@ static void take_kernel(struct worker *worker, size_t place)
         const enum result_status status = get_ready(worker, begun, &launched, &problem);
         settle(worker, begun, status, &problem);
         if (status == RESULT_OK)
-            measure_or_wait(worker, begun, launched || !can_be_in_batch(worker, place));
+            measure_or_wait(worker, begun, launched || !can_be_in_batch(worker, kernel));
     }
     if (worker->begun_count == MOST_IN_BATCH)
         measure_waiting(worker);
@@ -319,37 +320,64 @@ static void take_kernel(struct worker *worker, size_t place)
         send_results(worker);
 }
 
-/* Of all that are to come; 1 where there are no batches. */
+/* ---- Shares ---- */
+
+/* The chosen kernel of that name. The parent asks for those alone that it was told of. */
+static const struct kernel *find_kernel(const struct worker *worker, const char *id)
+{
+    for (size_t k = 0; k < worker->chosen_count; k++)
+        if (strcmp(worker->chosen[k]->id, id) == 0)
+            return worker->chosen[k];
+    _exit(WORKER_ENDED);
+}
+
+/* Then all that have begun have a result. */
+static void finish_waiting(struct worker *worker)
+{
+    measure_waiting(worker);
+    send_results(worker);
+}
+
+/* Measures the kernels that the parent asks for next; false when there are none. */
+static bool take_share(struct worker *worker)
+{
+    char *share = message_await(worker->pipe, MESSAGE_SHARE), *rest = NULL;
+    bool any = false;
+    for (char *id = strtok_r(share, "\n", &rest); id; id = strtok_r(NULL, "\n", &rest), any = true) {
+        const struct kernel *kernel = find_kernel(worker, id);
+        /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
+        if (worker->family && worker->family != kernel->family) {
+            finish_waiting(worker);
+            close_family(worker);
+        }
+        take_kernel(worker, kernel);
+    }
+    finish_waiting(worker);
+    free(share);
+    return any;
+}
+
+/* Of all that are chosen; 1 where there are no batches. */
 static size_t largest_batch(const struct worker *worker)
 {
     size_t largest = 1, size = 0;
-    for (size_t k = worker->job->first; k < worker->chosen_count; k++) {
-        const bool same = k > worker->job->first && worker->chosen[k]->family == worker->chosen[k - 1]->family;
-        const bool in_batch = can_be_in_batch(worker, k) && worker->chosen[k]->variant->launch;
+    for (size_t k = 0; k < worker->chosen_count; k++) {
+        const bool same = k > 0 && worker->chosen[k]->family == worker->chosen[k - 1]->family;
+        const bool in_batch = can_be_in_batch(worker, worker->chosen[k]) && worker->chosen[k]->variant->launch;
         size = (same ? size : 0) + in_batch;
         largest = size > largest ? size : largest;
     }
     return largest < MOST_IN_BATCH ? largest : MOST_IN_BATCH;
 }
 
-static void measure_kernels(const struct job *asked, int pipe)
+static void measure_kernels(struct job *job, int pipe)
 {
-    struct job job = *asked;
-    struct worker worker = {.job = &job, .pipe = pipe};
+    struct worker worker = {.job = job, .pipe = pipe};
     choose_kernels(&worker);
     open_device(&worker);
-    job.largest_batch = largest_batch(&worker);
-    for (size_t k = job.first; k < worker.chosen_count; k++) {
-        /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
-        if (worker.family && worker.family != worker.chosen[k]->family) {
-            measure_waiting(&worker);
-            send_results(&worker);
-            close_family(&worker);
-        }
-        take_kernel(&worker, k);
-    }
-    measure_waiting(&worker);
-    send_results(&worker);
+    job->largest_batch = largest_batch(&worker);
+    while (take_share(&worker))
+        continue;
     close_family(&worker);
     worker.collector->close(worker.collector_self);
     message_send(pipe, MESSAGE_END, "");
@@ -373,9 +401,10 @@ static void see_only(int device)
 
 static void worker_run(int pipe, const void *data)
 {
-    const struct job *job = data;
-    see_only(job->device);
-    measure_kernels(job, pipe);
+    struct job job = *(const struct job *)data;
+    job.pipe = pipe;
+    see_only(job.device);
+    measure_kernels(&job, pipe);
 }
 
 int worker_start(struct child *child, const struct job *job)

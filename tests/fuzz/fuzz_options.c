@@ -83,7 +83,13 @@ static void write_options(struct words *words, const struct command *command, co
         add_text(words, "baselines", options->baselines);
         add_text(words, "reason", options->reason);
         add_text(words, "collector", options->collector);
-        add(words, "--device=%d", options->device);
+        if (options->devices.all)
+            add(words, "--device=all");
+        char ordinals[5 * DEVICES_MAX + 1] = "";
+        for (size_t i = 0, used = 0; i < options->devices.count; i++)
+            used += (size_t)snprintf(ordinals + used, sizeof ordinals - used, "%s%d", i ? "," : "",
+                                     options->devices.list[i]);
+        add_text(words, "device", *ordinals ? ordinals : NULL);
         add(words, "--samples=%d", options->samples);
         if (options->timeout > 0)
             add(words, "--timeout=%.17g", options->timeout);
@@ -147,7 +153,8 @@ static void same_options(const struct options *a, const struct options *b)
     same_text("--chip", a->chip, b->chip);
     same_text("--collector", a->collector, b->collector);
     same_text("--format", a->format, b->format);
-    if (a->device != b->device || a->samples != b->samples || !(a->timeout == b->timeout) || a->color != b->color)
+    if (memcmp(&a->devices, &b->devices, sizeof a->devices) != 0 || a->samples != b->samples ||
+        !(a->timeout == b->timeout) || a->color != b->color)
         BUG("a number or the colour changed");
     if (a->quiet != b->quiet || a->verbose != b->verbose || a->help != b->help || a->version != b->version ||
         a->list_metrics != b->list_metrics || a->list_devices != b->list_devices ||
@@ -157,7 +164,7 @@ static void same_options(const struct options *a, const struct options *b)
 
 static void check_bounds(const struct options *options, const struct command *command)
 {
-    if (options->samples < 1 || options->samples > 1000 || options->device < 0 ||
+    if (options->samples < 1 || options->samples > 1000 || options->devices.count > DEVICES_MAX ||
         !(options->timeout >= 0 && options->timeout <= 86400) || options->first < 0 || options->skip < 0 ||
         options->runs < 0)
         BUG("a number is out of bounds");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct options asked = {
-    .kernels = "lib.so", .collector = "host", .device = 2, .samples = 5, .timeout = 7, .quiet = true};
+    .kernels = "lib.so", .collector = "host", .devices = {{2}, 1, false}, .samples = 5, .timeout = 7, .quiet = true};
 
 Test(options_measurement, a_command_line_says_how_to_measure)
 {
@@ -17,7 +17,8 @@ Test(options_measurement, a_command_line_says_how_to_measure)
     cr_expect_eq(measurement.backend, backend_find("host"));
     cr_expect_eq(measurement.metrics, &metrics);
     cr_expect_str_eq(measurement.kernels, "lib.so");
-    cr_expect_eq(measurement.device, 2);
+    cr_assert_eq(measurement.devices.count, 1);
+    cr_expect_eq(measurement.devices.list[0], 2);
     cr_expect_eq(measurement.samples, 5);
     cr_expect_eq(measurement.timeout, 7);
     cr_expect_not(measurement.progress);

@@ -83,7 +83,7 @@ Test(options_parse, defaults)
     cr_expect_str_eq(options.baselines, "baselines");
     cr_expect_str_eq(options.format, "text");
     cr_expect_str_eq(options.collector, "cupti");
-    cr_expect_eq(options.device, 0);
+    cr_expect_eq(options.devices.count, 0);
     cr_expect_eq(options.samples, 5);
     cr_expect_eq(options.timeout, 0); /* of a kernel 60, of a program none */
     cr_expect_eq(options_timeout(&options), 60);
@@ -134,7 +134,8 @@ Test(options_parse, every_option_reaches_its_field)
                                  "junit=a=b", "--report=github=-", NULL};
     cr_assert_eq(parse(&options, &everything, third, argv), 0);
     cr_expect(options.list_devices && options.list_collectors);
-    cr_expect_eq(options.device, 1);
+    cr_assert_eq(options.devices.count, 1);
+    cr_expect_eq(options.devices.list[0], 1);
     cr_expect_eq(options.samples, 1000);
     cr_expect_eq(options.timeout, 0.25);
     cr_expect_str_eq(options.format, "json");
@@ -227,7 +228,13 @@ Test(options_parse, mistakes_are_named, .init = cr_redirect_stderr)
         {&everything, {"--samples", "1001"}, "not '1001'"},
         {&everything, {"--samples", "99999999999999999999"}, "not '99999999999999999999'"},
         {&everything, {"--samples", "5 "}, "not '5 '"},
-        {&everything, {"--device", "-1"}, "--device needs a whole number from 0 to"},
+        {&everything, {"--device", "-1"}, "--device needs all, or ordinals of GPUs such as 0 or 0,1,3, not '-1'"},
+        {&everything, {"--device", "al"}, "not 'al'"},
+        {&everything, {"--device", "0,"}, "not '0,'"},
+        {&everything, {"--device", "0, 1"}, "not '0, 1'"},
+        {&everything, {"--device", "0,all"}, "not '0,all'"},
+        {&everything, {"--device", "99999999999999999999"}, "not '99999999999999999999'"},
+        {&everything, {"--device", "2,0,2"}, "--device names GPU 2 twice in '2,0,2'"},
         {&everything, {"--timeout", "nan"}, "--timeout needs seconds"},
         {&everything, {"--timeout", "inf"}, "not 'inf'"},
         {&everything, {"--timeout", "0"}, "not '0'"},
@@ -321,4 +328,25 @@ Test(options_parse, help_names_every_option_that_is_taken)
     for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
         cr_expect_leq(strcspn(line, "\n"), 120u);
     free(text);
+}
+
+Test(options_parse, gpus_are_named_or_all)
+{
+    struct options options;
+    char *one[] = {(char[]){"all"}, (char[]){"--device"}, (char[]){"3,0,1"}, NULL};
+    cr_assert_eq(options_parse(&options, &everything, 3, one), 0);
+    cr_assert_eq(options.devices.count, 3);
+    cr_expect_eq(options.devices.list[0], 3);
+    cr_expect_eq(options.devices.list[2], 1);
+    cr_expect_not(options.devices.all);
+    cr_expect(options_names_device(&options));
+    options_release(&options);
+    char *all[] = {(char[]){"all"}, (char[]){"--device=all"}, NULL};
+    cr_assert_eq(options_parse(&options, &everything, 2, all), 0);
+    cr_expect(options.devices.all && options.devices.count == 0);
+    options_release(&options);
+    char *first[] = {(char[]){"all"}, (char[]){"--device=0"}, NULL};
+    cr_assert_eq(options_parse(&options, &everything, 2, first), 0);
+    cr_expect_not(options_names_device(&options));
+    options_release(&options);
 }

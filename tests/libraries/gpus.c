@@ -1,0 +1,160 @@
+/* A kernel library for tests of several GPUs. What goes wrong does so in the first process that runs it, on whatever
+ * GPU that is: a file of the kernel's name in the folder that GPUS_MARK names tells the others. */
+#include "cugate/kernel.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MADE_UP_ERROR = 700 };
+
+static int output;
+
+static bool leave_mark(const char *name)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", getenv("GPUS_MARK"), name);
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+static bool has_mark(const char *name)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", getenv("GPUS_MARK"), name);
+    return access(path, F_OK) == 0;
+}
+
+static int launch_good(void *state)
+{
+    *(int *)state = 42;
+    return 0;
+}
+
+static int launch_crashes_first(void *state)
+{
+    if (leave_mark("crashes_first")) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        signal(SIGSEGV, SIG_DFL);
+        raise(SIGSEGV);
+    }
+    return launch_good(state);
+}
+
+static int launch_fails_first(void *state)
+{
+    return leave_mark("fails_first") ? MADE_UP_ERROR : launch_good(state);
+}
+
+static int launch_wrong_first(void *state)
+{
+    *(int *)state = leave_mark("wrong_first") ? 41 : 42;
+    return 0;
+}
+
+/* Wrong where another process failed. */
+static int launch_fails_then_wrong(void *state)
+{
+    *(int *)state = 41;
+    return leave_mark("fails_then_wrong") ? MADE_UP_ERROR : 0;
+}
+
+static int launch_fails(void *state)
+{
+    (void)state;
+    return MADE_UP_ERROR;
+}
+
+/* Each ends when both have begun: they take two processes at a time. */
+static int meet(void *state, const char *own, const char *other)
+{
+    leave_mark(own);
+    while (!has_mark(other))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return launch_good(state);
+}
+
+static int launch_left(void *state)
+{
+    return meet(state, "left", "right");
+}
+
+static int launch_right(void *state)
+{
+    return meet(state, "right", "left");
+}
+
+static int open_nothing(const struct cugate_family *self, void **state)
+{
+    (void)self;
+    *state = &output;
+    return 0;
+}
+
+static int restore(void *state)
+{
+    *(int *)state = -1;
+    return 0;
+}
+
+static int verify(void *state, const struct cugate_variant *variant, char *why, size_t why_size)
+{
+    (void)variant;
+    snprintf(why, why_size, "expected 42, found %d", *(int *)state);
+    return *(int *)state == 42 ? 0 : CUGATE_WRONG;
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+static int synchronize(void)
+{
+    return 0;
+}
+
+static const char *error_text(int code)
+{
+    (void)code;
+    return "made-up illegal address";
+}
+
+#define VARIANT(name_)                                                                                                 \
+    {                                                                                                                  \
+        .name = #name_, .doc = #name_, .launch = launch_##name_, .bytes = 8                                            \
+    }
+#define FAMILY(name_, variants_)                                                                                       \
+    static const struct cugate_family name_ = {#name_,        #name_,    CUGATE_KERNELS,                               \
+                                               open_nothing,  restore,   verify,                                       \
+                                               close_nothing, variants_, sizeof variants_ / sizeof *variants_,         \
+                                               NULL,          NULL}
+
+static const struct cugate_variant here_variants[] = {VARIANT(left), VARIANT(good)};
+static const struct cugate_variant there_variants[] = {VARIANT(right), VARIANT(good)};
+static const struct cugate_variant once_variants[] = {VARIANT(crashes_first), VARIANT(good), VARIANT(fails_first)};
+static const struct cugate_variant bad_variants[] = {VARIANT(wrong_first), VARIANT(fails_then_wrong), VARIANT(fails)};
+
+FAMILY(here, here_variants);
+FAMILY(there, there_variants);
+FAMILY(once, once_variants);
+FAMILY(bad, bad_variants);
+
+static const struct cugate_family *const families[] = {&here, &there, &once, &bad};
+
+const struct cugate_library *cugate_library(void)
+{
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI, "cc", "", families, sizeof families / sizeof *families, synchronize, error_text,
+    };
+    return &library;
+}

@@ -1,0 +1,307 @@
+/* Several GPUs, made up: a worker's is what its entry of CUDA_VISIBLE_DEVICES says, and the host's clock measures. */
+#include "base/base.h"
+#include "measure/measure.h"
+#include "measure/pool.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- The GPUs: "none-A-1" is one of model A, whose UUID is GPU-1; of model X there is none ---- */
+
+static int open_made_up(void **self, const struct job *job, struct device *device, struct session *session,
+                        struct problem *problem)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    char model[2] = {visible[5]};
+    if (*model == 'X')
+        return problem_set(problem, "it fell off the bus");
+    if (host_collector.open(self, job, device, session, problem) < 0)
+        return -1;
+    free(device->name);
+    device->name = x_sprintf("model %s", model);
+    session->facts[SESSION_GPU_UUID] = x_sprintf("GPU-%s", visible + 7);
+    return 0;
+}
+
+static const struct collector *load_made_up(unsigned what, struct problem *problem)
+{
+    static struct collector collector;
+    (void)what, (void)problem;
+    collector = host_collector;
+    collector.open = open_made_up;
+    return &collector;
+}
+
+static const struct backend made_up = {.name = "made up", .provides = PROVIDES_VALUES, .load = load_made_up};
+
+struct fixture {
+    struct metrics metrics;
+    char *library, *marks;
+    char *globs[4];
+    struct measurement measurement;
+    struct run run;
+    int code;
+    char *said;
+};
+
+static void set_up(struct fixture *fixture, const char *gpus, size_t count)
+{
+    *fixture = (struct fixture){.library = built("libgpus.so"), .marks = scratch_make()};
+    cr_assert_eq(metrics_read_directory(&fixture->metrics, "metrics"), 0);
+    fixture->measurement = (struct measurement){
+        .kernels = fixture->library,
+        .metrics = &fixture->metrics,
+        .backend = &made_up,
+        .globs = fixture->globs,
+        .devices = {.count = count},
+        .samples = 1,
+        .timeout = 60,
+    };
+    for (size_t i = 0; i < count; i++)
+        fixture->measurement.devices.list[i] = (int)i;
+    setenv("CUDA_VISIBLE_DEVICES", gpus, 1);
+    setenv("GPUS_MARK", fixture->marks, 1);
+}
+
+static void choose(struct fixture *fixture, const char *glob)
+{
+    cr_assert_lt(fixture->measurement.glob_count, ARRAY_SIZE(fixture->globs));
+    fixture->globs[fixture->measurement.glob_count++] = x_strdup(glob);
+}
+
+static void measure(struct fixture *fixture)
+{
+    struct capture capture;
+    capture_begin(&capture);
+    fixture->code = measure_run(&fixture->measurement, &fixture->run);
+    fixture->said = capture_end(&capture);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    free(fixture->said);
+    run_release(&fixture->run);
+    for (size_t i = 0; i < fixture->measurement.glob_count; i++)
+        free(fixture->globs[i]);
+    free(fixture->library);
+    scratch_remove(fixture->marks);
+    metrics_release(&fixture->metrics);
+}
+
+static const struct result *result_of(const struct fixture *fixture, const char *id)
+{
+    const struct result *result = run_find(&fixture->run, id);
+    cr_assert_not_null(result, "%s is not there", id);
+    return result;
+}
+
+static const char *gpu_of(const struct fixture *fixture, const char *id)
+{
+    const struct row *row = result_find(result_of(fixture, id), "wall_time");
+    cr_assert(row && row->state == VALUE_MEASURED, "%s: %s", id, result_of(fixture, id)->reason);
+    return run_row_fact(&fixture->run, row, SESSION_GPU_UUID);
+}
+
+/* Two kernels wait for each other, and what is left of their families stays with them. */
+Test(pool, families_are_measured_on_all_gpus_at_once)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1,none-A-2", 2);
+    choose(&fixture, "*here/*");
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_str_eq(fixture.said, "");
+    cr_assert_eq(fixture.run.session_count, 2);
+    cr_expect_str_eq(fixture.run.sessions[0].facts[SESSION_GPU_UUID], "GPU-1", "in the order in which they are named");
+    cr_expect_str_eq(fixture.run.sessions[1].facts[SESSION_GPU_UUID], "GPU-2");
+    cr_expect_str_eq(fixture.run.device.name, "model A");
+    cr_expect_str_eq(gpu_of(&fixture, "here/left"), gpu_of(&fixture, "here/good"));
+    cr_expect_str_eq(gpu_of(&fixture, "there/right"), gpu_of(&fixture, "there/good"));
+    cr_expect_str_neq(gpu_of(&fixture, "here/left"), gpu_of(&fixture, "there/right"));
+    tear_down(&fixture);
+}
+
+/* Each row of a kernel is in the session of its GPU, also what is worked out from others; so it is in the file. */
+Test(pool, every_row_of_a_kernel_names_its_session)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1,none-A-2", 2);
+    choose(&fixture, "*here/*");
+    measure(&fixture);
+    for (size_t i = 0; i < fixture.run.result_count; i++) {
+        const struct result *result = &fixture.run.results[i];
+        for (size_t r = 0; r < result->row_count; r++)
+            for (size_t s = 0; s < result->rows[r].session_count; s++)
+                cr_expect_eq(result->rows[r].sessions[s].session, result_session(result), "%s %s", result->id,
+                             result->rows[r].metric);
+    }
+    char *path = x_sprintf("%s/run.json", fixture.marks);
+    struct run read;
+    cr_assert_eq(run_write_file(&fixture.run, path), 0);
+    cr_assert_eq(run_read(&read, path), 0);
+    for (size_t i = 0; i < read.result_count; i++)
+        cr_expect_eq(result_session(&read.results[i]), result_session(&fixture.run.results[i]));
+    run_release(&read);
+    free(path);
+    tear_down(&fixture);
+}
+
+/* A GPU for which there is nothing is in no session. */
+Test(pool, one_kernel_takes_one_gpu)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1,none-A-2,none-A-3", 3);
+    choose(&fixture, "here/good");
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_eq(fixture.run.session_count, 1);
+    cr_expect_eq(fixture.run.result_count, 1);
+    cr_expect_eq(result_session(result_of(&fixture, "here/good")), 0);
+    tear_down(&fixture);
+}
+
+/* On one GPU a crash is a crash. On two it is tried once more, and is no plain success either. */
+Test(pool, what_fails_on_one_gpu_is_tried_on_another_and_both_are_said)
+{
+    for (size_t gpus = 1; gpus <= 2; gpus++) {
+        struct fixture fixture;
+        set_up(&fixture, "none-A-1,none-A-2", gpus);
+        choose(&fixture, "once/*");
+        measure(&fixture);
+        cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+        static const struct {
+            const char *id, *words;
+            enum result_status alone;
+        } rows[] = {
+            {"once/crashes_first", "the process that ran it died: Segmentation fault (signal 11)", RESULT_CRASHED},
+            {"once/fails_first", "launch: made-up illegal address", RESULT_FAILED},
+            {"once/good", NULL, RESULT_OK},
+        };
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+            const struct result *result = result_of(&fixture, rows[i].id);
+            const bool again = gpus == 2 && rows[i].words;
+            cr_expect_eq(result->status, again ? RESULT_OK : rows[i].alone, "%s", rows[i].id);
+            cr_expect_eq(result->elsewhere != NULL, again, "%s", rows[i].id);
+            if (!again)
+                continue;
+            cr_expect(strstr(result->elsewhere, rows[i].words) && strstr(result->elsewhere, " on GPU "), "%s",
+                      result->elsewhere);
+            cr_expect_null(strstr(result->elsewhere, gpu_of(&fixture, rows[i].id)), "on another");
+            cr_expect(strstr(fixture.said, rows[i].words), "%s", fixture.said);
+        }
+        tear_down(&fixture);
+    }
+}
+
+Test(pool, what_is_wrong_is_not_tried_again)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1,none-A-2", 2);
+    choose(&fixture, "bad/*");
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_eq(result_of(&fixture, "bad/wrong_first")->status, RESULT_WRONG);
+    cr_expect_str_eq(result_of(&fixture, "bad/wrong_first")->reason, "expected 42, found 41");
+    const struct result *second = result_of(&fixture, "bad/fails_then_wrong");
+    cr_expect_eq(second->status, RESULT_WRONG);
+    cr_expect(strstr(second->reason, "expected 42, found 41; before, it failed on GPU "), "%s", second->reason);
+    const struct result *both = result_of(&fixture, "bad/fails");
+    cr_expect_eq(both->status, RESULT_FAILED);
+    cr_expect(strstr(both->reason, "(GPU-1)") && strstr(both->reason, "(GPU-2)"), "%s", both->reason);
+    tear_down(&fixture);
+}
+
+/* What the others measure is kept; but a GPU that was to measure is missed. */
+Test(pool, a_gpu_that_does_not_open_is_missed)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1,none-X-2", 2);
+    choose(&fixture, "here/good");
+    choose(&fixture, "there/good");
+    choose(&fixture, "once/good");
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_NOT_MEASURED, "%s", fixture.said);
+    cr_expect(strstr(fixture.said, "cannot measure on device 1: it fell off the bus"), "%s", fixture.said);
+    cr_assert_eq(fixture.run.result_count, 3);
+    for (size_t i = 0; i < 3; i++)
+        cr_expect_str_eq(gpu_of(&fixture, fixture.run.results[i].id), "GPU-1");
+    cr_expect_eq(fixture.run.session_count, 1);
+    tear_down(&fixture);
+}
+
+Test(pool, a_run_is_of_one_model_and_of_different_gpus)
+{
+    static const struct {
+        const char *gpus, *words;
+    } rows[] = {
+        {"none-A-1,none-B-2", "is another model than GPU "},
+        {"none-A-1,none-A-1", "are the same GPU, GPU-1; see CUDA_VISIBLE_DEVICES"},
+        {"none-X-1,none-X-2", "cannot measure on device 1: it fell off the bus"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture, rows[i].gpus, 2);
+        choose(&fixture, "*here/*");
+        measure(&fixture);
+        cr_expect_eq(fixture.code, EXIT_NOT_MEASURED);
+        cr_expect_eq(fixture.run.result_count, 0);
+        cr_expect(strstr(fixture.said, rows[i].words), "%s", fixture.said);
+        tear_down(&fixture);
+    }
+}
+
+/* What is measured again to be compared with a run is measured where that was. */
+Test(pool, kernels_go_to_the_gpu_where_they_were)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1,none-A-2", 2);
+    choose(&fixture, "*here/*");
+    measure(&fixture);
+    cr_assert_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    struct run again = {0};
+    fixture.measurement.like = &fixture.run;
+    for (int turn = 0; turn < 2; turn++) {
+        cr_assert_eq(measure_run(&fixture.measurement, &again), EXIT_SAME);
+        run_append(&fixture.run, &again);
+        run_release(&again);
+    }
+    cr_expect_eq(fixture.run.session_count, 6);
+    for (size_t i = 0; i < fixture.run.result_count; i++) {
+        const struct row *row = result_find(&fixture.run.results[i], "wall_time");
+        cr_assert_eq(row->session_count, 3);
+        for (size_t s = 1; s < 3; s++)
+            cr_expect_str_eq(run_session(&fixture.run, &row->sessions[s])->facts[SESSION_GPU_UUID],
+                             run_session(&fixture.run, &row->sessions[0])->facts[SESSION_GPU_UUID]);
+    }
+    tear_down(&fixture);
+}
+
+/* Runs of their own: each of two kernels ends when both have begun. */
+Test(pool, measurements_go_on_at_once)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1", 1);
+    choose(&fixture, "here/left");
+    choose(&fixture, "there/right");
+    choose(&fixture, "once/good");
+    struct measurement list[3];
+    struct run runs[3];
+    int codes[3];
+    for (size_t i = 0; i < 3; i++) {
+        list[i] = fixture.measurement;
+        list[i].globs = &fixture.globs[i];
+        list[i].glob_count = 1;
+    }
+    pool_measure_all(list, runs, codes, 3, 2);
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect_eq(codes[i], EXIT_SAME);
+        cr_assert_eq(runs[i].result_count, 1);
+        cr_expect_str_eq(runs[i].results[0].id, fixture.globs[i]);
+        cr_expect_eq(runs[i].results[0].status, RESULT_OK);
+        run_release(&runs[i]);
+    }
+    tear_down(&fixture);
+}
