@@ -123,6 +123,7 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     measurement.globs = ids;
     measurement.glob_count = count;
     measurement.label = label;
+    measurement.like = &check->run;
     if (check->measured == EXIT_SAME)
         check->measured = measure_run(&measurement, &again);
     count_conflicts(check, &again);
@@ -145,7 +146,8 @@ static void confirm(struct check *check, bool settled)
         measure_again(check, ids, count);
         for (size_t s = 1; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)
             check->measured =
-                check_base_again(&check->request->measurement, check->request->against, ids, count, &check->baseline);
+                check_base_again(&check->request->measurement, check->request->against, ids, count, &check->run,
+                                 &check->baseline);
         compare(check);
     }
     free(ids);

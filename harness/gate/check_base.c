@@ -33,8 +33,9 @@ static bool is_wanted(const struct metrics *metrics, const struct run *run, cons
     return now && now->status == RESULT_OK && lacks_number(metrics, base, now);
 }
 
+/* Where the run has the kernel, on the same GPU: GPUs of one model differ. */
 static int measure_base(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
-                        struct run *baseline)
+                        const struct run *run, struct run *baseline)
 {
     struct run base = {0};
     struct measurement other = *measurement;
@@ -43,6 +44,7 @@ static int measure_base(const struct measurement *measurement, const char *again
     other.globs = ids;
     other.glob_count = count;
     other.skip_unmatched = true;
+    other.like = run;
     other.label = label;
     const int code = measure_whole(&other, &base);
     run_stand_in(baseline, &base);
@@ -61,7 +63,7 @@ static int check_base_program(const struct measurement *measurement, const char 
     bool wanted = baseline->result_count == 0;
     for (size_t i = 0; i < run->result_count && !wanted; i++)
         wanted = is_wanted(measurement->metrics, run, baseline, run->results[i].id);
-    return wanted ? measure_base(measurement, against, measurement->globs, measurement->glob_count, baseline)
+    return wanted ? measure_base(measurement, against, measurement->globs, measurement->glob_count, run, baseline)
                   : EXIT_SAME;
 }
 
@@ -85,7 +87,7 @@ int check_base(const struct measurement *measurement, const char *against, const
             *ARRAY_GROW(ids, count) = id;
     }
     if (count > 0)
-        code = measure_base(measurement, against, ids, count, baseline);
+        code = measure_base(measurement, against, ids, count, run, baseline);
     free(ids);
     library_facts_release(&facts);
     return code;
@@ -100,14 +102,14 @@ static bool has_stand_in(const struct result *result)
 }
 
 int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
-                     struct run *baseline)
+                     const struct run *run, struct run *baseline)
 {
     char **chosen = NULL;
     size_t chosen_count = 0;
     for (size_t i = 0; i < count; i++)
         if (has_stand_in(run_find(baseline, ids[i])))
             *ARRAY_GROW(chosen, chosen_count) = ids[i];
-    const int code = chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, baseline) : EXIT_SAME;
+    const int code = chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, run, baseline) : EXIT_SAME;
     free(chosen);
     return code;
 }

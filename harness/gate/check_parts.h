@@ -22,13 +22,14 @@ int check_files(const struct check_request *request, struct run *run, struct run
 int check_simulated(struct check *check, int (*find_baseline)(struct check *check));
 
 /* Measures in the base library `against` the kernels that the baseline lacks, as a whole or a gated number that the run
- * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. 0, or what
+ * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. What the run
+ * has is measured on the GPU where it was. 0, or what
  * measuring ended with. */
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline);
 
 /* Once more, those of the kernels of which something stands in. */
 int check_base_again(const struct measurement *measurement, const char *against, char *const *ids, size_t count,
-                     struct run *baseline);
+                     const struct run *run, struct run *baseline);
 
 /* Says what stands in for what. */
 void check_note_stand_ins(struct comparison *comparison, const struct run *baseline);

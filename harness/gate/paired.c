@@ -15,6 +15,8 @@ struct paired_test {
 struct settling {
     const struct measurement *head;
     const char *against;
+    const struct run *run;
+    struct relay *relay;
     struct metrics metrics; /* the times and what they need; its strings are borrowed */
     struct paired_test *tests;
     size_t count; /* in the order of the run, so that the rows of a kernel are together */
@@ -58,15 +60,28 @@ static size_t kernels_left(const struct settling *settling, char ***ids)
     return count;
 }
 
-static int measure_side(const struct settling *settling, const char *library, struct run *side)
+/* Which library it is whose turn it is: ABBA, so the base goes first in every other pair. */
+static struct measurement measurement_of(const struct settling *settling, size_t turn)
+{
+    struct measurement measurement = *settling->head;
+    const bool is_base = turn % 4 == 0 || turn % 4 == 3;
+    measurement.kernels = is_base ? settling->against : settling->head->kernels;
+    measurement.metrics = &settling->metrics;
+    measurement.skip_unmatched = is_base;
+    measurement.like = settling->run;
+    measurement.relay = settling->relay;
+    return measurement;
+}
+
+/* The process of the turn after this one is started meanwhile; which kernels it has to measure is known when it goes
+ * on. */
+static int measure_turn(const struct settling *settling, size_t turn, struct run *side)
 {
     char **ids;
-    struct measurement measurement = *settling->head;
-    measurement.kernels = library;
-    measurement.metrics = &settling->metrics;
-    measurement.glob_count = kernels_left(settling, &ids);
-    measurement.globs = ids;
-    measurement.skip_unmatched = library == settling->against;
+    struct measurement measurement = measurement_of(settling, turn), next = measurement_of(settling, turn + 1);
+    measurement.glob_count = next.glob_count = kernels_left(settling, &ids);
+    measurement.globs = next.globs = ids;
+    measurement.next = turn + 1 < 2 * (size_t)RULE_PAIRS ? &next : NULL;
     char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIRS,
                             measurement.glob_count, plural(measurement.glob_count));
     measurement.label = label;
@@ -76,17 +91,13 @@ static int measure_side(const struct settling *settling, const char *library, st
     return code;
 }
 
-/* Both sides of a pair; the base library goes first in every other one. Not 0 when the pair may lack kernels. */
+/* Both sides of a pair. Not 0 when the pair may lack kernels. */
 static int measure_pair(const struct settling *settling, struct run *base, struct run *head)
 {
+    const size_t first = 2 * (settling->pair - 1);
     const bool base_first = settling->pair % 2 == 1;
-    const char *libraries[] = {base_first ? settling->against : settling->head->kernels,
-                               base_first ? settling->head->kernels : settling->against};
-    struct run *sides[] = {base_first ? base : head, base_first ? head : base};
-    int code = EXIT_SAME;
-    for (size_t i = 0; i < ARRAY_SIZE(sides) && code == EXIT_SAME; i++)
-        code = measure_side(settling, libraries[i], sides[i]);
-    return code;
+    const int code = measure_turn(settling, first, base_first ? base : head);
+    return code == EXIT_SAME ? measure_turn(settling, first + 1, base_first ? head : base) : code;
 }
 
 /* No more pairs for that kernel. why, owned from here on, is what kept the base library from settling its times; NULL
@@ -175,7 +186,7 @@ static size_t tests_left(const struct settling *settling)
 int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
                struct run *run)
 {
-    struct settling settling = {.head = head, .against = against};
+    struct settling settling = {.head = head, .against = against, .run = run, .relay = relay_make()};
     choose_tests(&settling, comparison, run);
     for (size_t i = 0; i < settling.count; i++)
         metrics_need(&settling.metrics, head->metrics, settling.tests[i].metric->name);
@@ -189,6 +200,7 @@ int paired_run(const struct measurement *head, const char *against, const struct
         run_release(&base_run);
         run_release(&head_run);
     }
+    relay_release(settling.relay);
     free(settling.tests);
     free(settling.metrics.list);
     return code;

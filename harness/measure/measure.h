@@ -7,6 +7,7 @@
 
 #include "computed.h"
 #include "program.h"
+#include "relay.h"
 
 #include <stdbool.h>
 
@@ -37,9 +38,12 @@ struct measurement {
     bool roofs;          /* also measures what the GPU can do; measure_whole does */
     const char *gpu;     /* of a backend without a GPU, and dry: see struct job */
     bool dry;
-    unsigned profile;  /* PROVIDES_LINE_COUNTS or _STALLS in place of values: no rows, and a process for each kernel */
-    size_t skip;       /* for it: launches of the variant before the function to be counted */
-    const char *label; /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */
+    unsigned profile; /* PROVIDES_LINE_COUNTS or _STALLS in place of values: no rows, and a process for each kernel */
+    size_t skip;      /* for it: launches of the variant before the function to be counted */
+    struct relay *relay;            /* of measurements in turn, relay.h; or NULL */
+    const struct measurement *next; /* of the relay: what comes after this one, as far as that is known, so that its
+                                       workers are made ready while this one's measure; or NULL */
+    const char *label;              /* what it is measured for, on the progress line: "confirming 3 kernels"; or NULL */
 };
 
 /* Measures every kernel that matches into *run, which holds what was measured whatever happens. Returns 0,

@@ -12,25 +12,34 @@
 
 /* ---- Workers ---- */
 
-static int start_worker(struct seat *seat)
+static struct job job_of(const struct measurement *measurement, int device, bool first)
 {
-    const struct measurement *measurement = seat->pool->measurement;
-    const struct job job = {
+    return (struct job){
         .library = measurement->kernels,
         .metrics = measurement->metrics,
         .backend = measurement->backend,
         .what = measurement->profile ? measurement->profile : PROVIDES_VALUES,
         .globs = measurement->globs,
         .glob_count = measurement->glob_count,
-        .device = seat->device,
+        .device = device,
         .samples = measurement->samples,
         .skip_unmatched = measurement->skip_unmatched,
-        .roofs = measurement->roofs && !seat->has_session,
+        .roofs = measurement->roofs && first,
         .skip = measurement->skip,
         .gpu = measurement->gpu,
         .dry = measurement->dry,
     };
-    if (worker_start(&seat->worker, &job) < 0)
+}
+
+static int start_worker(struct seat *seat)
+{
+    const struct measurement *measurement = seat->pool->measurement;
+    struct relay *relay = measurement->relay;
+    const struct job job = job_of(measurement, seat->device, !seat->has_session);
+    seat->ahead = relay && relay_take(relay, measurement, seat->device, &seat->worker);
+    if (!seat->ahead && relay)
+        relay_await_gone(relay, seat->device);
+    if (!seat->ahead && worker_start(&seat->worker, &job) < 0)
         return -1;
     seat->runs = true;
     seat->listed = seat->described = seat->told_end = seat->dismissed = seat->leaving = seat->together = false;
@@ -106,7 +115,12 @@ static bool settle_worker(struct seat *seat, enum ending ending, const char *how
 static void end_worker(struct seat *seat, enum ending ending)
 {
     const bool ends_itself = ending == ENDING_DONE || ending == ENDING_NEXT || ending == ENDING_DIED;
-    char *how = child_end(&seat->worker, ends_itself);
+    struct relay *relay = seat->pool->measurement->relay;
+    char *how = NULL;
+    if (ending == ENDING_DONE && relay)
+        relay_leave(relay, seat->device, &seat->worker);
+    else
+        how = child_end(&seat->worker, ends_itself);
     seat->runs = false;
     if (!seat->dismissed && settle_worker(seat, ending, how)) {
         seat->is_lost = true;
@@ -181,12 +195,26 @@ static bool is_over(const struct pool *pool)
     return over || pool->ending != ENDING_NOT_YET;
 }
 
+/* What the worker says. When it has its share, the next measurement's worker is made ready. */
+static enum ending take_said(struct seat *seat, const struct message *message)
+{
+    const struct measurement *measurement = seat->pool->measurement;
+    if (seat->dismissed)
+        return ENDING_NOT_YET;
+    const enum ending ending = pool_take(seat, message);
+    if (ending == ENDING_NOT_YET && message->kind == MESSAGE_DEVICE && measurement->relay && measurement->next) {
+        const struct job job = job_of(measurement->next, seat->device, true);
+        relay_start(measurement->relay, measurement->next, &job);
+    }
+    return ending;
+}
+
 static void take_event(struct seat *seat, enum child_event event, const struct message *message)
 {
     enum ending ending = ENDING_NOT_YET;
     switch (event) {
     case CHILD_SAID:
-        ending = seat->dismissed ? ENDING_NOT_YET : pool_take(seat, message);
+        ending = take_said(seat, message);
         break;
     case CHILD_BABBLED:
         ending = ENDING_OUT_OF_TURN;

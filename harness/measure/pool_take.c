@@ -151,6 +151,7 @@ static void keep_session(struct seat *seat, struct run *described)
 
 static enum ending take_device(struct seat *seat, const char *text)
 {
+    const struct pool *pool = seat->pool;
     struct run described = {0};
     if (!seat->listed || seat->described || run_parse(&described, "the worker's message", text, strlen(text)) < 0)
         return ENDING_OUT_OF_TURN;
@@ -166,6 +167,8 @@ static enum ending take_device(struct seat *seat, const char *text)
     } else {
         if (!seat->has_session)
             keep_session(seat, &described);
+        if (pool->measurement->relay)
+            relay_await_gone(pool->measurement->relay, seat->device);
         seat_tell(seat);
     }
     run_release(&described);

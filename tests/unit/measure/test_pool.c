@@ -305,3 +305,68 @@ Test(pool, measurements_go_on_at_once)
     }
     tear_down(&fixture);
 }
+
+/* ---- Ahead of need ---- */
+
+/* Its worker was started for more kernels than are left when it goes on. */
+Test(pool, a_worker_that_is_ready_measures_what_is_left)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1", 1);
+    choose(&fixture, "here/good");
+    choose(&fixture, "there/good");
+    struct relay *relay = relay_make();
+    struct measurement next = fixture.measurement;
+    fixture.measurement.relay = next.relay = relay;
+    fixture.measurement.next = &next;
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_eq(fixture.run.result_count, 2);
+
+    struct child worker;
+    struct measurement other = next;
+    other.kernels = "libother.so";
+    cr_expect(relay_take(relay, &next, 0, &worker), "one is ready");
+    cr_expect_not(relay_take(relay, &next, 0, &worker), "and is taken once");
+    free(child_end(&worker, false));
+    run_release(&fixture.run);
+    cr_assert_eq(measure_run(&fixture.measurement, &fixture.run), EXIT_SAME);
+    cr_expect_not(relay_take(relay, &other, 0, &worker), "of another library it is of no use");
+
+    run_release(&fixture.run);
+    cr_assert_eq(measure_run(&fixture.measurement, &fixture.run), EXIT_SAME);
+    struct run left;
+    next.glob_count = 1;
+    cr_expect_eq(measure_run(&next, &left), EXIT_SAME);
+    cr_assert_eq(left.result_count, 1);
+    cr_expect_str_eq(left.results[0].id, "here/good");
+    cr_expect_eq(left.results[0].status, RESULT_OK);
+    run_release(&left);
+    relay_release(relay);
+    tear_down(&fixture);
+}
+
+/* Its end is no matter to the measurement after it: a process that is ready and dies is one that does not start. */
+Test(pool, a_worker_that_is_ready_and_not_needed_is_ended)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1,none-A-2", 2);
+    choose(&fixture, "*here/good");
+    struct relay *relay = relay_make();
+    struct measurement next = fixture.measurement;
+    fixture.measurement.relay = next.relay = relay;
+    fixture.measurement.next = &next;
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    next.glob_count = 1;
+    free(fixture.globs[0]);
+    fixture.globs[0] = x_strdup("here/good");
+    struct run left;
+    cr_expect_eq(measure_run(&next, &left), EXIT_SAME);
+    cr_expect_eq(left.result_count, 1);
+    cr_expect_eq(left.session_count, 1);
+    run_release(&left);
+    relay_forget(relay);
+    relay_release(relay);
+    tear_down(&fixture);
+}
