@@ -112,10 +112,10 @@ static int read_files(struct runs *runs, const struct options *options, const st
     for (size_t i = 0; i < options->argument_count; i++) {
         const char *path = options->arguments[i];
         struct run run = {0};
-        int code =
-            run_read(&run, path) < 0 || analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0
-                ? EXIT_USAGE
-                : EXIT_SAME;
+        int code = run_read(&run, path) < 0 || run_refuse_part(&run, path) < 0 ||
+                           analysis_takes(&run, path, runs->list, runs->count, runs->names, metrics) < 0
+                       ? EXIT_USAGE
+                       : EXIT_SAME;
         if (code == EXIT_SAME && i > 0 && gate_comparable(&run, &runs->list[0]) < 0) {
             error("%s and %s are no sessions of one A/A", runs->names[0], path);
             code = EXIT_BASELINE;

@@ -160,7 +160,7 @@ static int cmd_accept(const struct options *options)
     int result = options_read_metrics(options, &metrics) < 0 ? EXIT_USAGE : 0;
     struct run *runs = x_calloc(count, sizeof *runs);
     for (size_t i = 0; i < count && result == 0; i++)
-        if (run_read(&runs[i], options->arguments[i]) < 0)
+        if (run_read(&runs[i], options->arguments[i]) < 0 || run_refuse_part(&runs[i], options->arguments[i]) < 0)
             result = EXIT_USAGE;
         else
             run_apply_laws(&runs[i], &metrics, options->arguments[i]);

@@ -38,7 +38,8 @@ static int read_files(struct run *base, struct run *run, const struct options *o
 {
     struct run_reading readings[] = {{.run = base, .path = options->arguments[0]},
                                      {.run = run, .path = options->arguments[1]}};
-    if (read_both(&readings[0], &readings[1]) < 0)
+    if (read_both(&readings[0], &readings[1]) < 0 || run_refuse_part(base, readings[0].path) < 0 ||
+        run_refuse_part(run, readings[1].path) < 0)
         return EXIT_USAGE;
     if (gate_comparable(run, base) < 0)
         return EXIT_BASELINE;

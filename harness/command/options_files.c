@@ -46,7 +46,7 @@ static bool is_standard_output(const char *file)
 /* A recording that gave way to its own report is gone. */
 static int check_overwriting(const struct options *options, const struct written *written)
 {
-    const char *const inputs[] = {options->replay, options->against, options->kernels};
+    const char *const inputs[] = {options->replay, options->against, options->kernels, options->costs};
     if (is_standard_output(written->file))
         return 0;
     for (size_t i = 0; i < ARRAY_SIZE(inputs) + options->argument_count; i++) {

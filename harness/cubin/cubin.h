@@ -31,6 +31,10 @@ int cubin_read(struct cubin *cubin, const char *path);
 int cubin_parse(struct cubin *cubin, const char *name, const unsigned char *bytes, size_t size);
 void cubin_release(struct cubin *cubin);
 
+/* Hash in hexadecimal of the code of all functions, in whatever order and under whatever names; NULL where there is
+ * none. Caller frees. In cubin_hash.c. */
+char *cubin_code(const struct cubin *cubin);
+
 /* Why there is no function to speak of. */
 enum cubin_status {
     CUBIN_FOUND,

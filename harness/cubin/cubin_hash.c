@@ -1,5 +1,6 @@
 /* The hash of a kernel's code: of the hashes of its parts in sorted order, so that no order of sections or symbols, and
  * no name, has a say. Names carry paths (anonymous namespaces) and are renamed freely. */
+#include "cubin.h"
 #include "cubin_image.h"
 
 #include "base/base.h"
@@ -247,4 +248,20 @@ int image_hash(struct image *image)
     }
     free(parts.list);
     return result;
+}
+
+char *cubin_code(const struct cubin *cubin)
+{
+    if (cubin->count == 0)
+        return NULL;
+    const char **codes = x_calloc(cubin->count, sizeof *codes);
+    for (size_t i = 0; i < cubin->count; i++)
+        codes[i] = cubin->list[i].code;
+    qsort(codes, cubin->count, sizeof *codes, by_text);
+    XXH3_state_t *state = hash_begin();
+    for (size_t i = 0; i < cubin->count; i++)
+        add_bytes(state, codes[i], strlen(codes[i]));
+    const XXH128_canonical_t hash = hash_end(state);
+    free(codes);
+    return in_hexadecimal(&hash);
 }

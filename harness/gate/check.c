@@ -216,7 +216,7 @@ static int compute(struct check *check)
 
 static int replay(struct check *check)
 {
-    if (run_read(&check->run, check->request->replay) < 0)
+    if (run_read(&check->run, check->request->replay) < 0 || run_refuse_part(&check->run, check->request->replay) < 0)
         return EXIT_USAGE;
     int code = find_baseline(check);
     if (code == EXIT_SAME)

@@ -2,6 +2,8 @@
 
 #include "base/base.h"
 
+#include "run_shard.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@ void run_release(struct run *run)
         result_release(&run->results[i]);
     run_forget_sessions(run);
     run_forget_notes(run);
+    shard_release(&run->shard);
     free(run->results);
     free(run->device.name);
     free(run->device.compute_capability);

@@ -23,6 +23,15 @@ struct metric_note {
     char *weight, *clock, *trade; /* as in struct metric; NULL: none */
 };
 
+/* Which part of a run this is, where it was divided by `run --shard`: see run_shard.h. */
+struct shard {
+    unsigned number, of; /* the second of 8; 0 of 0: it is a whole run */
+    size_t measures;     /* kernels that were its to measure: after Ctrl-C it has fewer results */
+    char **kernels;      /* of all shards together, sorted */
+    size_t kernel_count;
+    char *code; /* hash of the library's machine code; NULL where it has none */
+};
+
 struct run {
     struct device device;
     struct session *sessions; /* one for each GPU, and those of what was measured again */
@@ -31,6 +40,7 @@ struct run {
     size_t note_count;
     struct result *results; /* sorted by id */
     size_t result_count;
+    struct shard shard;
 };
 
 /* A run owns all it points to. `struct run run = {0}` is empty and may be released. */

@@ -15,6 +15,9 @@
  *         "metrics": { "branch_efficiency": { "state": "not applicable" },
  *                      "time": { "sessions": [[18700, 18710, 18690]] } } } } }
  *
+ * A part of a run that was divided also has "shard": { "number": 2, "of": 8, "measures": 250,
+ * "kernels": ["access/coalesced", ...], "code": "9f86..." }: see struct shard.
+ *
  * Of the device only the two numbers have to be there, 0 where they are not known.
  * A launch of which only the machine code is known lacks "grid", and "block" where nobody says it. A "state" may have a
  * "reason" beside it. "sessions" of a metric holds a list of samples for each session, in the
@@ -42,6 +45,12 @@ int expect_metric_name(const struct json_at *list, const char *name);
 
 /* A kernel, which is at that key; to be released whatever came of it. In run_read_result.c. */
 int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result);
+
+/* Which part of a run this is, once its kernels are read. In run_read_shard.c. */
+int read_shard(const struct json_at *top, json_t *root, struct run *run);
+
+/* Whether a kernel can be called so. In run_read_result.c. */
+bool is_kernel_id(const char *text);
 
 /* The lines of a kernel at that key; empty ones when it is absent. In run_read_profile.c. */
 int read_profile(const struct json_at *above, json_t *object, const char *key, struct profile *profile);

@@ -167,7 +167,7 @@ static int check_places(const struct json_at *top, const struct run *run)
 
 static int read_run(const struct json_at *top, json_t *root, struct run *run)
 {
-    static const char *const keys[] = {"device", "kernels", "metrics", "schema", "sessions"};
+    static const char *const keys[] = {"device", "kernels", "metrics", "schema", "sessions", "shard"};
     if (json_at_expect(top, root, JSON_OBJECT, "an object") < 0)
         return -1;
     /* First, because a later schema may have other keys. */
@@ -179,7 +179,8 @@ static int read_run(const struct json_at *top, json_t *root, struct run *run)
         return json_error(&schema, "is %lld, so a newer cugate wrote the file; this one reads up to %d: update cugate",
                           number, RUN_SCHEMA);
     if (json_at_object(top, root, keys, ARRAY_SIZE(keys)) < 0 || read_device(top, root, &run->device) < 0 ||
-        read_sessions(top, root, run) < 0 || read_notes(top, root, run) < 0 || read_results(top, root, run) < 0)
+        read_sessions(top, root, run) < 0 || read_notes(top, root, run) < 0 || read_results(top, root, run) < 0 ||
+        read_shard(top, root, run) < 0)
         return -1;
     return check_places(top, run);
 }

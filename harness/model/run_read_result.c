@@ -13,7 +13,7 @@ int expect_metric_name(const struct json_at *list, const char *name)
     return json_error(list, "\"%.64s\" is no metric name: at most %d of a-z, 0-9 and _", name, NAME_LENGTH);
 }
 
-static bool is_kernel_id(const char *text)
+bool is_kernel_id(const char *text)
 {
     const size_t length = id_length(text);
     return length > 0 && length <= NAME_LENGTH && !text[length];

@@ -270,6 +270,22 @@ static void write_note(struct json_writer *json, const struct metric_note *note)
     json_close(json);
 }
 
+static void write_shard(struct json_writer *json, const struct shard *shard)
+{
+    if (shard->of == 0)
+        return;
+    json_open(json, "shard", '{', JSON_LINES);
+    json_put_if(json, "code", shard->code);
+    json_open(json, "kernels", '[', JSON_IN_LINE);
+    for (size_t i = 0; i < shard->kernel_count; i++)
+        json_put_text(json, NULL, shard->kernels[i]);
+    json_close(json);
+    json_put_count(json, "measures", shard->measures);
+    json_put_count(json, "number", shard->number);
+    json_put_count(json, "of", shard->of);
+    json_close(json);
+}
+
 int run_write(const struct run *run, FILE *stream)
 {
     struct json_writer json = {.stream = stream, .indent = 2};
@@ -288,6 +304,7 @@ int run_write(const struct run *run, FILE *stream)
     for (size_t i = 0; i < run->session_count; i++)
         write_session(&json, &run->sessions[i]);
     json_close(&json);
+    write_shard(&json, &run->shard);
     json_close(&json);
     fputc('\n', stream);
     return fflush(stream) != 0 || ferror(stream) ? -1 : 0;

@@ -1,0 +1,296 @@
+#include "base/base.h"
+#include "model/model.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kernels[] = {"a/x", "a/y", "b/x", "c/x", "c/y"};
+
+static char *const names[] = {(char[]){"1.json"}, (char[]){"2.json"}, (char[]){"3.json"}, (char[]){"4.json"}};
+
+static void add_result(struct run *run, const char *id, double value)
+{
+    struct result *result = run_add(run, id);
+    result->seconds = value;
+    row_add_session(result_add(result, "time"), (double[]){value, value + 1}, 2);
+}
+
+/* One of three: a, b, c. */
+static struct run made_part(unsigned number)
+{
+    const char date[] = {'2', '0', '2', '6', '-', (char)('0' + number), '\0'};
+    struct run run = {.device = {.name = x_strdup("Made-up GPU"), .compute_capability = x_strdup("9.0"), .sm_count = 4},
+                      .shard = {.number = number, .of = 3, .code = x_strdup("9f86")}};
+    const struct session session = {.facts = {[SESSION_DATE] = (char *)(uintptr_t)date,
+                                              [SESSION_COLLECTOR] = (char[]){"cupti"},
+                                              [SESSION_COMMIT] = (char[]){"0123"},
+                                              [SESSION_DRIVER] = (char[]){"580"},
+                                              [SESSION_FLAGS] = (char[]){"-O3"}}};
+    run_add_session(&run, &session);
+    run_set_note(&run, &(struct metric_note){.name = (char[]){"time"},
+                                             .counter = (char[]){"gpu__time_duration.sum"},
+                                             .unit = (char[]){"ns"},
+                                             .judged = true,
+                                             .class = METRIC_TIME,
+                                             .floor_absolute = 250});
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+        *ARRAY_GROW(run.shard.kernels, run.shard.kernel_count) = x_strdup(kernels[i]);
+        if (kernels[i][0] == "abc"[number - 1])
+            add_result(&run, kernels[i], (double)(i + 1));
+    }
+    run.shard.measures = run.result_count;
+    return run;
+}
+
+static void set(char **text, const char *value)
+{
+    free(*text);
+    *text = x_strdup(value);
+}
+
+static void forget_result(struct run *run)
+{
+    result_release(&run->results[--run->result_count]);
+}
+
+/* What may be wrong with the third part, or be beside it. */
+static void other_model(struct run *part)
+{
+    set(&part->device.name, "Another GPU");
+}
+static void other_capability(struct run *part)
+{
+    set(&part->device.compute_capability, "8.0");
+}
+static void other_collector(struct run *part)
+{
+    set(&part->sessions[0].facts[SESSION_COLLECTOR], "host");
+}
+static void other_flags(struct run *part)
+{
+    set(&part->sessions[0].facts[SESSION_FLAGS], "-O0");
+}
+static void other_commit(struct run *part)
+{
+    set(&part->sessions[0].facts[SESSION_COMMIT], "4567");
+}
+static void no_compiler(struct run *part)
+{
+    set(&part->sessions[0].facts[SESSION_COMPILER], "gcc");
+}
+static void other_driver(struct run *part)
+{
+    set(&part->sessions[0].facts[SESSION_DRIVER], "570");
+}
+static void other_code(struct run *part)
+{
+    set(&part->shard.code, "ffff");
+}
+static void no_code(struct run *part)
+{
+    set(&part->shard.code, NULL);
+}
+static void other_kernel(struct run *part)
+{
+    set(&part->shard.kernels[2], "b/z");
+}
+static void other_count(struct run *part)
+{
+    part->shard.of = 4;
+}
+static void other_floor(struct run *part)
+{
+    part->notes[0].floor_absolute = 9999;
+}
+static void other_counter(struct run *part)
+{
+    set(&part->notes[0].counter, "clock");
+}
+static void no_metric(struct run *part)
+{
+    run_forget_notes(part);
+}
+static void twice(struct run *part)
+{
+    part->shard.number = 2;
+}
+static void interrupted(struct run *part)
+{
+    forget_result(part);
+}
+static void whole(struct run *part)
+{
+    shard_release(&part->shard);
+}
+static void more_metrics(struct run *part)
+{
+    run_set_note(part, &(struct metric_note){.name = (char[]){"a"}, .counter = (char[]){"a"}, .unit = (char[]){"ns"}});
+}
+static void overlapping(struct run *part)
+{
+    add_result(part, "b/x", 7);
+    part->shard.measures++;
+}
+/* Whoever takes a kernel away and says that it was not to be there. */
+static void doctored(struct run *part)
+{
+    forget_result(part);
+    part->shard.measures--;
+}
+static void failed(struct run *part)
+{
+    result_fail(&part->results[0], RESULT_CRASHED, "died");
+}
+static void nothing(struct run *part)
+{
+    (void)part;
+}
+
+static void expect_merge(void (*change)(struct run *), size_t count, int expected, const char *words)
+{
+    struct run parts[4] = {made_part(1), made_part(2), made_part(3), made_part(3)}, merged;
+    change(&parts[2]);
+    int code;
+    struct capture capture;
+    capture_begin(&capture);
+    code = run_merge(&merged, parts, names, count);
+    char *said = capture_end(&capture);
+    cr_expect_eq(code, expected, "%d, not %d: %s", code, expected, said);
+    cr_expect(words ? strstr(said, words) != NULL : *said == '\0', "not said: %s; but: %s", words ? words : "nothing",
+              said);
+    cr_expect_eq(merged.result_count, code == 0 ? ARRAY_SIZE(kernels) : 0);
+    free(said);
+    run_release(&merged);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        run_release(&parts[i]);
+}
+
+Test(run_shard, what_is_no_part_of_one_run_is_refused)
+{
+    static const struct {
+        void (*change)(struct run *);
+        int code;
+        const char *words;
+    } cases[] = {
+        {nothing, 0, NULL},
+        {failed, 0, NULL},
+        {other_driver, 0, "3.json was measured with driver 570, but 1.json with 580"},
+        {other_model, EXIT_BASELINE, "of different devices: "},
+        {other_capability, EXIT_BASELINE, "of different devices: "},
+        {other_collector, EXIT_BASELINE, "collector host, not cupti"},
+        {other_flags, EXIT_BASELINE, "flags -O0, not -O3"},
+        {other_commit, EXIT_BASELINE, "commit 4567, not 0123"},
+        {no_compiler, EXIT_BASELINE, "compiler gcc, not unknown"},
+        {other_code, EXIT_BASELINE, "the machine code of their libraries differs"},
+        {no_code, EXIT_BASELINE, "the machine code of their libraries differs"},
+        {other_kernel, EXIT_BASELINE, "b/x is among the kernels that only 1.json divided"},
+        {other_floor, EXIT_BASELINE, "they define the metric time differently: floor"},
+        {other_counter, EXIT_BASELINE, "they define the metric time differently: counter"},
+        {no_metric, EXIT_BASELINE, "they define the metric time differently, or one of them not"},
+        {more_metrics, EXIT_BASELINE, "they define the metric a differently, or one of them not"},
+        {other_count, EXIT_USAGE, "3.json is one of 4 shards, but 1.json one of 3"},
+        {whole, EXIT_USAGE, "3.json is a whole run"},
+        {twice, EXIT_USAGE, "2.json and 3.json are both shard 2 of 3, and differ"},
+        {overlapping, EXIT_USAGE, "b/x is in two of the parts"},
+        {interrupted, EXIT_NOT_MEASURED, "3.json, shard 3 of 3, was interrupted: it holds 1 of its 2 kernels"},
+        {interrupted, EXIT_NOT_MEASURED, "in no part: c/y"},
+        {doctored, EXIT_NOT_MEASURED, "in no part: c/y"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        expect_merge(cases[i].change, 3, cases[i].code, cases[i].words);
+    expect_merge(nothing, 2, EXIT_NOT_MEASURED, "missing: shard 3 of 3");
+    expect_merge(nothing, 2, EXIT_NOT_MEASURED, "in no part: c/x, c/y");
+    expect_merge(nothing, 4, 0, NULL); /* the third once more, equal */
+    expect_merge(failed, 4, EXIT_USAGE, "3.json and 4.json are both shard 3 of 3, and differ");
+}
+
+Test(run_shard, each_number_names_the_session_that_it_is_from)
+{
+    struct run parts[] = {made_part(2), made_part(3), made_part(1)}, merged;
+    cr_assert_eq(run_merge(&merged, parts, names, 3), 0);
+    cr_expect_eq(merged.shard.of, 0, "it is a whole run");
+    cr_expect_str_eq(merged.device.name, "Made-up GPU");
+    cr_expect_eq(merged.note_count, 1);
+    cr_assert_eq(merged.session_count, 3);
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+        const struct result *result = &merged.results[i];
+        cr_assert_str_eq(result->id, kernels[i]);
+        const struct row *row = result_find(result, "time");
+        cr_expect_eq(row_value(row), (double)i + 1.5);
+        cr_expect_eq(result->seconds, (double)i + 1);
+        const char last[] = {(char)(result->id[0] - 'a' + '1'), '\0'};
+        const char *date = merged.sessions[row->sessions[0].session].facts[SESSION_DATE];
+        cr_expect_str_eq(date + strlen(date) - 1, last);
+    }
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    cr_expect_eq(run_write(&merged, stream), 0);
+    fclose(stream);
+    struct run back;
+    cr_assert_eq(run_parse(&back, "merged.json", text, size), 0);
+    cr_expect_eq(result_find(run_find(&back, "a/x"), "time")->sessions[0].session, 2);
+    run_release(&back);
+    free(text);
+    run_release(&merged);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        run_release(&parts[i]);
+}
+
+#define PART(shard)                                                                                                    \
+    "{\"device\": {\"memory_bytes\": 1, \"sm_count\": 1}, \"kernels\": {\"a/b\": {\"bytes\": 0, \"flops\": 0, "        \
+    "\"status\": \"ok\"}}, \"metrics\": {}, \"schema\": 1, \"sessions\": [{}], \"shard\": " shard "}"
+
+Test(run_shard, a_part_that_contradicts_itself_is_refused)
+{
+    static const struct {
+        const char *text, *words; /* NULL: it is good */
+    } cases[] = {
+        {PART("{\"kernels\": [\"a/b\", \"a/c\"], \"measures\": 1, \"number\": 2, \"of\": 2}"), NULL},
+        {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 3, \"of\": 2}"), "x.json: shard/number: is 3"},
+        {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 0, \"of\": 2}"), "x.json: shard/number: is 0"},
+        {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 1, \"of\": 1001}"), "x.json: shard/of: is 1001"},
+        {PART("{\"kernels\": [\"a/b\"], \"measures\": 2, \"number\": 1, \"of\": 2}"), "x.json: shard/measures: is 2"},
+        {PART("{\"kernels\": [\"a/b\"], \"measures\": 0, \"number\": 1, \"of\": 2}"),
+         "x.json: shard: was to measure 0 kernels, but the file holds 1"},
+        {PART("{\"kernels\": [\"a/c\"], \"measures\": 1, \"number\": 1, \"of\": 2}"),
+         "x.json: shard: knows nothing of a/b"},
+        {PART("{\"kernels\": [\"a/c\", \"a/b\"], \"measures\": 1, \"number\": 1, \"of\": 2}"),
+         "x.json: shard/kernels/1: is not in the order of names"},
+        {PART("{\"kernels\": [\"a/b\", \"a/b\"], \"measures\": 1, \"number\": 1, \"of\": 2}"),
+         "x.json: shard/kernels/1: is not in the order of names"},
+        {PART("{\"kernels\": [\"ab\"], \"measures\": 1, \"number\": 1, \"of\": 2}"),
+         "x.json: shard/kernels/0: is no kernel"},
+        {PART("{\"kernels\": [\"a/b\"], \"measures\": 1, \"number\": 1}"), "x.json: shard/of: is missing"},
+        {PART("{\"measures\": 1, \"number\": 1, \"of\": 2}"), "x.json: shard/kernels: is missing"},
+        {PART("[]"), "x.json: shard: must be an object"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct run run;
+        struct capture capture;
+        capture_begin(&capture);
+        const int result = run_parse(&run, "x.json", cases[i].text, strlen(cases[i].text));
+        char *said = capture_end(&capture);
+        cr_expect_eq(result, cases[i].words ? -1 : 0, "case %zu: %s", i, said);
+        cr_expect(!cases[i].words || strstr(said, cases[i].words), "case %zu: %s", i, said);
+        if (result == 0) {
+            char *text = NULL;
+            size_t size;
+            FILE *stream = open_memstream(&text, &size);
+            cr_expect_eq(run_write(&run, stream), 0);
+            fclose(stream);
+            struct run back;
+            cr_assert_eq(run_parse(&back, "x.json", text, size), 0);
+            cr_expect_eq(back.shard.number, 2);
+            cr_expect_eq(back.shard.of, 2);
+            cr_expect_eq(back.shard.measures, 1);
+            cr_expect_eq(back.shard.kernel_count, 2);
+            run_release(&back);
+            free(text);
+        }
+        free(said);
+        run_release(&run);
+    }
+}
