@@ -86,6 +86,41 @@ size_t rule_pairs_needed(size_t pairs, double alpha)
     return needed + 1;
 }
 
+/* The chance of a false alarm at each look between RULE_EARLY and the pair at which counting may decide: what counting
+ * leaves of RULE_ALPHA, in equal parts. */
+static double early_alpha(size_t needed)
+{
+    const double counting = gsl_cdf_binomial_Q((unsigned)needed - 1, 0.5, RULE_PAIRS);
+    return (RULE_ALPHA - counting) / (double)(needed - RULE_EARLY);
+}
+
+/* Where the first pairs point when they point there so far that no further one is asked: up 1, down -1, else 0. A pair
+ * that is not beyond the margin ends it, so that what one look decided is what all later ones find. */
+static int decided_early(const struct row *row)
+{
+    if (row->pair_count < RULE_EARLY)
+        return 0;
+    const int sign = row->pairs[0].head > row->pairs[0].base ? 1 : -1;
+    const double margin = fabs(log1p(sign * RULE_MARGIN));
+    const size_t needed = rule_pairs_needed(RULE_PAIRS, RULE_ALPHA);
+    const double alpha = early_alpha(needed);
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < row->pair_count && i + 1 < needed; i++) {
+        const double moved = sign * log(row->pairs[i].head / row->pairs[i].base);
+        const double count = (double)i + 1, off = moved - mean;
+        if (!(moved > margin)) /* or no number */
+            return 0;
+        mean += off / count;
+        squares += off * (moved - mean);
+        if (count < RULE_EARLY)
+            continue;
+        const double spread = fmax(sqrt(squares / (count - 1)), RULE_PAIR_SPREAD);
+        if (mean - gsl_cdf_tdist_Qinv(alpha, count - 1) * spread / sqrt(count) > margin)
+            return sign;
+    }
+    return 0;
+}
+
 enum paired rule_pairs(const struct row *row, enum metric_better better_is, size_t *worse, size_t *better)
 {
     size_t up = 0, down = 0;
@@ -100,7 +135,11 @@ enum paired rule_pairs(const struct row *row, enum metric_better better_is, size
     if (better)
         *better = count_better;
 
-    /* Only what no further pair can change is decided: then looking after each pair costs no false alarm. */
+    const int early = decided_early(row);
+    if (early)
+        return early == (better_is == METRIC_LOWER ? 1 : -1) ? PAIRED_WORSE : PAIRED_BETTER;
+
+    /* By counting, only what no further pair can change is decided: then looking after each costs no false alarm. */
     const size_t planned = row->pair_count > RULE_PAIRS ? row->pair_count : RULE_PAIRS;
     const size_t needed = rule_pairs_needed(planned, RULE_ALPHA);
     const size_t doubtful = rule_pairs_needed(planned, RULE_DOUBT);

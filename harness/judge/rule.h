@@ -20,6 +20,8 @@
 #define RULE_GPUS 8               /* GPUs that a baseline needs to know how those of a model differ */
 #define RULE_OTHER_GPU_LIMITS 3   /* limits that steady rows may move on a GPU new to the baseline, by the same code */
 #define RULE_PAIRS 14             /* pairs that settle a time */
+#define RULE_EARLY 4              /* pairs from which on a large change settles it */
+#define RULE_PAIR_SPREAD 0.01     /* of ln(head / base) of a pair: that few pairs show less is chance */
 #define RULE_DOUBT 0.05           /* pairs that are worse more often than this chance are no pass */
 #define RULE_SUITE_SHIFT 0.03     /* beyond this shift the whole suite moved, and no time is judged */
 #define RULE_DRIFT 10             /* kernels that it takes to know the suite's shift */
@@ -76,6 +78,16 @@ enum paired {
 
 /* What the pairs of a row say, or that RULE_PAIRS of them cannot be decided yet. The same answer for the pairs so far
  * as for all of them: so measuring may stop as soon as it is decided. Counts in *worse and *better, which may be NULL.
+ *
+ * Two tests share RULE_ALPHA. Counting: 13 of 14 pairs beyond RULE_MARGIN are 0.00092 by chance, whatever the noise. By
+ * size, for what is large: from RULE_EARLY pairs on, when each is beyond RULE_MARGIN, and so is the low end of their
+ * mean,
+ *
+ *     mean(d) - t(a, n - 1) * max(s, RULE_PAIR_SPREAD) / sqrt(n) > ln(1 + RULE_MARGIN),    d = ln(head / base)
+ *
+ * where a is what counting leaves, in equal parts for nine looks, at 4 to 12 pairs (Bonferroni: 9e-6 each). Pairs that
+ * happen to agree say little of the spread, so it is taken for no less than RULE_PAIR_SPREAD, which that of equal
+ * builds exceeds for one recorded kernel in six. Pairs that agree decide +30 % at 4, +8 % at 6, and +3 % by counting.
  */
 enum paired rule_pairs(const struct row *row, enum metric_better better_is, size_t *worse, size_t *better);
 

@@ -20,7 +20,9 @@ static const struct entry {
      "the largest change that is none: by the spread of the baseline's sessions, and 0 for exact counts"},
     {"detects", NULL, "the smallest change that would be caught in 99 of 100 cases"},
     {"provisional", NULL, "its baseline has too few sessions to fail it"},
-    {"pairs", "pair", "this build and the base's run in turn on one GPU; each pair is one comparison"},
+    {"pairs", "pair",
+     "this build and the base's run in turn on one GPU, until the pairs decide; a clear change takes 4, none more than "
+     "14"},
     {"blind", NULL, "its limit is so wide that it can hardly fail"},
     {"trade-off", NULL, "a ratio fell, but none of the costs that it stands for rose"},
     {"unexpected-pass", NULL, "declared as worse in expected.ini, and it is not"},

@@ -46,6 +46,12 @@ static int launch_slower(void *state)
     return take(state, 2, 10);
 }
 
+/* By 2 %. */
+static int launch_bit_slower(void *state)
+{
+    return take(state, 50, 51);
+}
+
 static int launch_faster(void *state)
 {
     return take(state, 10, 2);
@@ -160,8 +166,8 @@ static const char *error_text(int code)
 
 /* The first one is of the base alone, the last one of the head alone. */
 static const struct cugate_variant variants[] = {
-    VARIANT(removed),     VARIANT(equal),           VARIANT(slower),   VARIANT(faster), VARIANT(stuck_later),
-    VARIANT(slower_once), VARIANT(slower_then_bad), VARIANT(bad_base), VARIANT(added),
+    VARIANT(removed),     VARIANT(equal),       VARIANT(slower),          VARIANT(bit_slower), VARIANT(faster),
+    VARIANT(stuck_later), VARIANT(slower_once), VARIANT(slower_then_bad), VARIANT(bad_base),   VARIANT(added),
 };
 static struct cugate_family turns = {
     "turns", "two builds", CUGATE_TRANSFER, open_nothing, restore, verify, close_nothing, variants, 0, NULL, NULL};

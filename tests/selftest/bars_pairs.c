@@ -2,6 +2,7 @@
 #include "selftest.h"
 
 #include <gsl/gsl_randist.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,4 +126,176 @@ void q4_recorded(struct selftest *selftest)
                    "recorded pairs of one GPU, same code: regressed or improved, 1 in 1,000");
     run_release(&run);
     free(pairs);
+}
+
+/* ---- What few pairs decide, by noise that is not normal ---- */
+
+#define COUNTED 13       /* pairs that counting takes to call a time worse or better */
+#define MODES 0.08       /* between two modes of a kernel's processes, as far as any recorded one has them apart */
+#define MODE_SPREAD 2e-3 /* within one */
+#define MODES_FAR 0.3    /* further than any: what the rule cannot know */
+#define WIDE 0.25        /* of ln(head / base): the recorded spread of transfer/pageable */
+
+/* Draws ln(head / base) of two processes of equal builds. */
+struct pair_noise {
+    const double *list; /* recorded ones; or NULL */
+    size_t count;
+    double modes, spread; /* else halves that are in either of two modes, and normal beside */
+};
+
+static double draw_pair(const struct selftest *selftest, const struct pair_noise *noise)
+{
+    if (noise->list)
+        return noise->list[gsl_rng_uniform_int(selftest->rng, noise->count)];
+    const double head = (double)gsl_rng_uniform_int(selftest->rng, 2);
+    const double base = (double)gsl_rng_uniform_int(selftest->rng, 2);
+    return noise->modes * (head - base) + gsl_ran_gaussian_ziggurat(selftest->rng, noise->spread);
+}
+
+struct tally {
+    size_t series, worse, better, early; /* early: worse or better by fewer pairs than counting takes */
+    size_t soon;                         /* worse by five pairs at most */
+    size_t changed;                      /* more pairs would have changed the answer */
+};
+
+/* Judges series of pairs as paired_run does, and each once more with all of its pairs. */
+static void judge_noise(const struct selftest *selftest, struct row *row, const struct pair_noise *noise, double ratio,
+                        int series, struct tally *tally)
+{
+    for (int i = 0; i < series; i++) {
+        enum paired first = PAIRED_UNDECIDED, paired = PAIRED_UNDECIDED;
+        size_t pairs = 0;
+        row->pair_count = 0;
+        while (row->pair_count < RULE_PAIRS) {
+            row->pairs[row->pair_count++] = (struct pair){20000, 20000 * ratio * exp(draw_pair(selftest, noise))};
+            paired = rule_pairs(row, METRIC_LOWER, NULL, NULL);
+            if (first == PAIRED_UNDECIDED) {
+                first = paired;
+                pairs = row->pair_count;
+            }
+        }
+        const bool moved = first == PAIRED_WORSE || first == PAIRED_BETTER;
+        tally->series++;
+        tally->worse += first == PAIRED_WORSE;
+        tally->better += first == PAIRED_BETTER;
+        tally->early += moved && pairs < COUNTED;
+        tally->soon += first == PAIRED_WORSE && pairs <= 5;
+        tally->changed += paired != first;
+    }
+}
+
+/* ln(b / a) of those sessions of a kernel, by its time or else its wall time. Caller frees; fewer where it has none. */
+static size_t recorded_noise(const struct selftest *selftest, const char *kernel, size_t (*pairs)[2], size_t count,
+                             double **list)
+{
+    size_t found = 0;
+    *list = NULL;
+    for (size_t i = 0; i < count; i++) {
+        double values[2];
+        size_t sides = 0;
+        for (; sides < 2; sides++) {
+            const struct result *result = run_find(&selftest->sessions[pairs[i][sides]].run, kernel);
+            const struct row *row = result ? result_find(result, "time") : NULL;
+            if (result && (!row || row->state != VALUE_MEASURED))
+                row = result_find(result, "wall_time");
+            if (!row || row->state != VALUE_MEASURED)
+                break;
+            values[sides] = row_value(row);
+        }
+        if (sides == 2)
+            *ARRAY_GROW(*list, found) = log(values[1] / values[0]);
+    }
+    return found;
+}
+
+/* The noise of every recorded kernel. Caller frees the list and those in it. */
+static size_t recorded_noises(const struct selftest *selftest, struct pair_noise **noises)
+{
+    size_t(*pairs)[2];
+    size_t found = 0;
+    const size_t count = gpu_pairs(selftest, &pairs);
+    const struct run *first = &selftest->sessions[0].run;
+    *noises = NULL;
+    for (size_t i = 0; i < first->result_count; i++) {
+        double *list;
+        const size_t size = recorded_noise(selftest, first->results[i].id, pairs, count, &list);
+        if (size > 0)
+            *ARRAY_GROW(*noises, found) = (struct pair_noise){.list = list, .count = size};
+    }
+    free(pairs);
+    return found;
+}
+
+/* By the noise of every kernel in turn. */
+static struct tally judge_recorded(const struct selftest *selftest, struct row *row, const struct pair_noise *noises,
+                                   size_t count, double ratio, int series)
+{
+    struct tally tally = {0};
+    for (size_t i = 0; i < count; i++)
+        judge_noise(selftest, row, &noises[i], ratio, series, &tally);
+    return tally;
+}
+
+static void tell_spreads(const struct selftest *selftest, const struct pair_noise *noises, size_t count)
+{
+    double *spreads = x_calloc(count, sizeof *spreads), largest = 0, furthest = 0;
+    size_t wide = 0;
+    for (size_t i = 0; i < count; i++) {
+        double squares = 0;
+        for (size_t k = 0; k < noises[i].count; k++) {
+            squares += noises[i].list[k] * noises[i].list[k];
+            furthest = fmax(furthest, fabs(noises[i].list[k]));
+        }
+        spreads[i] = sqrt(squares / (double)noises[i].count);
+        wide += spreads[i] > RULE_PAIR_SPREAD;
+        largest = fmax(largest, spreads[i]);
+    }
+    tell(selftest,
+         "spread of recorded pairs of equal builds: median %.2f %%, of %zu of %zu kernels above %g %%; "
+         "largest %.1f %%, single pairs up to %.1f %%",
+         100 * median(spreads, count), wide, count, 100 * RULE_PAIR_SPREAD, 100 * largest, 100 * furthest);
+    free(spreads);
+}
+
+void q4_early(struct selftest *selftest)
+{
+    static const struct pair_noise modes = {.modes = MODES, .spread = MODE_SPREAD}, wide = {.spread = WIDE},
+                                   modes_far = {.modes = MODES_FAR, .spread = MODE_SPREAD};
+    struct run run = {0};
+    struct row *row = room_for_pairs(&run);
+    struct pair_noise *noises;
+    const size_t count = recorded_noises(selftest, &noises);
+    tell_spreads(selftest, noises, count);
+    const struct tally equal = judge_recorded(selftest, row, noises, count, 1, 1000);
+    expect_at_most(selftest, equal.early, equal.series, 0.0001,
+                   "recorded noise, equal builds: regressed or improved by 4 to 12 pairs, 1 in 10,000");
+    const struct tally margin = judge_recorded(selftest, row, noises, count, 1 + RULE_MARGIN, 500);
+    expect_at_most(selftest, margin.worse, margin.series, 0.001, "recorded noise, +1 %: regressed, 1 in 1,000");
+    expect_at_most(selftest, margin.early, margin.series, 0.0001,
+                   "recorded noise, +1 %: regressed by 4 to 12 pairs, 1 in 10,000");
+
+    struct tally two = {0}, far = {0};
+    judge_noise(selftest, row, &modes, 1, SERIES, &two);
+    expect_at_most(selftest, two.worse, two.series, 0.001, "processes in two modes 8 % apart: regressed, 1 in 1,000");
+    judge_noise(selftest, row, &wide, 1, SERIES, &far);
+    expect_at_most(selftest, far.early, far.series, 0.001,
+                   "pairs that spread by 25 %: regressed or improved by 4 to 12 of them, 1 in 1,000");
+
+    const struct tally half = judge_recorded(selftest, row, noises, count, 1.5, 30);
+    expect_at_least(selftest, half.soon, half.series, 0.95,
+                    "recorded noise, +50 %: regressed by 5 pairs at most, 95 %");
+    const struct tally tenth = judge_recorded(selftest, row, noises, count, 1.1, 30);
+    expect_at_least(selftest, tenth.early, tenth.series, 0.9, "recorded noise, +10 %: regressed before counting, 90 %");
+    expect_at_least(selftest, tenth.worse, tenth.series, 0.95, "recorded noise, +10 %: regressed, 95 %");
+    const size_t series = equal.series + margin.series + two.series + far.series + half.series + tenth.series;
+    expect_none(selftest, equal.changed + margin.changed + two.changed + far.changed + half.changed + tenth.changed,
+                series, "series whose answer more pairs would change, none");
+    struct tally apart = {0};
+    judge_noise(selftest, row, &modes_far, 1, SERIES, &apart);
+    tell(selftest, "processes in two modes 30 %% apart, which no recorded kernel has: regressed %zu of %zu",
+         apart.worse, apart.series);
+    for (size_t i = 0; i < count; i++)
+        free((double *)noises[i].list);
+    free(noises);
+    run_release(&run);
 }

@@ -124,6 +124,71 @@ Test(rule, pairs_are_decided_as_soon_as_no_other_can_change_it)
     cr_expect(worse == 1 && better == 3);
 }
 
+/* d is ln(head / base) of each pair. With t of chance 9.386e-6: 49.0 for 4 pairs, 23.7 for 5, 15.7 for 6. */
+Test(rule, what_is_large_is_decided_by_few_pairs_that_agree)
+{
+    static const struct {
+        size_t pairs; /* at which it is decided, 0: not by size */
+        double d[12];
+    } rows[] = {
+        {4, {0.405, 0.405, 0.405, 0.405}},
+        {4, {0.256, 0.256, 0.256, 0.256}}, /* 0.00995 + 49.0 * 0.01 / 2 is 0.2547 */
+        {0, {0.253, 0.253, 0.253, 0.253}},
+        {5, {0.117, 0.117, 0.117, 0.117, 0.117}}, /* 0.1160 */
+        {0, {0.115, 0.115, 0.115, 0.115, 0.115}},
+        {6, {0.075, 0.075, 0.075, 0.075, 0.075, 0.075}}, /* 0.0742 */
+        {12, {0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031, 0.031}},
+        {0, {0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030, 0.030}},
+        {4, {0.9256, 0.9240, 0.9233, 0.9229}},                /* recorded: transpose/padded without its pad */
+        {5, {0.405, 0.405, 0.405, 0.45, 0.405}},              /* that spread is too large at 4 */
+        {0, {2.0, 0.02, 2.0, 2.0}},                           /* one is small, and the spread large */
+        {0, {2.0, 2.0, 2.0, 0.009, 2.0, 2.0, 2.0, 2.0, 2.0}}, /* one within the margin: never by size */
+        {0, {2.0, 2.0, 2.0, -2.0, 2.0, 2.0}},
+        {0, {0.4, 0.4, 0.4}},
+        {0, {0.1026, 0.3859, 0.0146, 0.0610}}, /* of what equal builds of transfer/pageable showed, those above 0 */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            struct row *row = row_of((const double[]){1000}, 1);
+            size_t decided = 0;
+            for (size_t n = 0; n < ARRAY_SIZE(rows[i].d) && rows[i].d[n] != 0; n++) {
+                row_add_pair(row, 1000, 1000 * exp(sign * rows[i].d[n]));
+                const enum paired lower = rule_pairs(row, METRIC_LOWER, NULL, NULL);
+                const enum paired higher = rule_pairs(row, METRIC_HIGHER, NULL, NULL);
+                const enum paired worse = sign > 0 ? lower : higher, better = sign > 0 ? higher : lower;
+                cr_expect((worse == PAIRED_WORSE) == (better == PAIRED_BETTER), "row %zu, %zu pairs", i, n + 1);
+                cr_expect(decided == 0 || worse == PAIRED_WORSE, "row %zu: no more so at %zu pairs", i, n + 1);
+                if (worse == PAIRED_WORSE && decided == 0)
+                    decided = n + 1;
+            }
+            cr_expect_eq(decided, rows[i].pairs, "row %zu: decided at %zu pairs, not %zu", i, decided, rows[i].pairs);
+        }
+}
+
+/* What a look decided stands, whatever more pairs a file holds. */
+Test(rule, what_was_decided_by_size_stays_so)
+{
+    struct row *row = row_of((const double[]){1000}, 1);
+    for (size_t i = 0; i < RULE_EARLY; i++)
+        row_add_pair(row, 1000, 1500);
+    for (size_t i = 0; i < 20; i++) {
+        cr_expect_eq(rule_pairs(row, METRIC_LOWER, NULL, NULL), PAIRED_WORSE, "%zu pairs more", i);
+        row_add_pair(row, 1000, 900);
+    }
+}
+
+Test(rule, a_time_of_nothing_decides_nothing_by_size)
+{
+    static const struct pair pairs[] = {{0, 1}, {0, 0}, {1, 0}};
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+        struct row *row = row_of((const double[]){1000}, 1);
+        for (size_t n = 0; n < 6; n++)
+            row_add_pair(row, pairs[i].base, pairs[i].head);
+        const enum paired paired = rule_pairs(row, METRIC_LOWER, NULL, NULL);
+        cr_expect(paired != PAIRED_WORSE && paired != PAIRED_BETTER, "pair %zu", i);
+    }
+}
+
 Test(rule, the_clock_must_be_steady_and_that_of_the_baseline)
 {
     static const struct {
