@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# tests/gpu/record_baseline.sh by the clock of the host, without a GPU: what it leaves is a baseline that judges, and what it
+# could not measure is no success. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/record_baseline.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+# shellcheck source=/dev/null
+. "$top/tests/scripts/expect.sh"
+export CUGATE=$cugate CUDA_VISIBLE_DEVICES='' SESSIONS=2 LINES=0
+
+host=(--kernels "$(dirname "$cugate")/tests/libturns.so" --collector host --metrics "$top/tests/cli/made_up/host_metrics")
+record() { # FOLDER [OPTION]...
+    OUT=$1 ask "$top/tests/gpu/record_baseline.sh" "${@:2}"
+}
+
+DEVICES='0 0' record whole "${host[@]}" -k 'turns/[ef]*'
+expect "sessions of two devices" 0 'host: 4 of 4 sessions' 'provenance-host.txt'
+mkdir baselines && tar -xf whole/baseline-host.tar.* -C baselines && tar -xf whole/sessions-host.tar.*
+ask ls sessions
+expect "its run files are kept" 0 '.json'
+ask "$cugate" check "${host[@]}" -k 'turns/[ef]*' --baselines baselines
+expect "its baseline judges" 0 'baselines/host, 4 sessions' 'nothing is worse: 2 rows in 2 kernels'
+ask cat whole/provenance-host.txt
+expect "where it is from" 0 '4 of 4 sessions' "$("$cugate" --version)" 'accepted 2 rows of 2 kernels from 4 sessions' \
+    'A/A of 2 sessions'
+
+DEVICES=0 record broken "${host[@]}" -k 'turns/[es]*'
+expect "a kernel that failed is no success" 1 'turns/slower_then_bad' 'host: 2 of 2 sessions'
+DEVICES=0 LINES=1 record lines "${host[@]}" -k 'turns/nosuch'
+expect "nor is nothing" 5 'no session was measured' '!provenance'
+record no_gpu
+expect "without a GPU" 5 'no GPU'
+ask env -u OUT "$top/tests/gpu/record_baseline.sh"
+expect "without a folder" 2 'OUT is not set'
+summary
