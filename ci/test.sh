@@ -140,6 +140,8 @@ else
     script junit tests/scripts/junit.sh
     script merge tests/scripts/merge.sh
     script check_perf tests/scripts/check_perf.sh
+    script two_models tests/scripts/two_models.sh
+    script record_baseline tests/scripts/record_baseline.sh
     script readme tests/scripts/readme.sh
     script static tests/scripts/static.sh
     script simulate tests/scripts/simulate.sh

@@ -247,13 +247,37 @@ bool baseline_exists(const char *baselines, const struct device *device)
     return found;
 }
 
+/* "; baselines has nvidia-h100, nvidia-h200": what there are of other devices. Empty without any. Caller frees. */
+static char *tell_others(const char *baselines)
+{
+    char *words = x_strdup("");
+    struct dirent **entries;
+    const int count = list_directory(baselines, &entries);
+    for (int i = 0; i < count; i++) {
+        char *path = x_sprintf("%s/%s", baselines, entries[i]->d_name);
+        if (is_directory(path)) {
+            char *longer = *words ? x_sprintf("%s, %s", words, entries[i]->d_name)
+                                  : x_sprintf("; %s has %s", baselines, entries[i]->d_name);
+            free(words);
+            words = longer;
+        }
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return words;
+}
+
 int baseline_read(struct run *baseline, const char *baselines, const struct device *device)
 {
     struct baseline_files files;
     *baseline = (struct run){0};
     int result = baseline_files_read(&files, baselines, device);
     if (result == 0 && files.count == 0) {
-        error("there is no baseline for %s in %s", device->name ? device->name : "an unknown GPU", files.directory);
+        char *others = tell_others(baselines);
+        error("there is no baseline for %s in %s%s", device->name ? device->name : "an unknown GPU", files.directory,
+              others);
+        free(others);
         result = EXIT_BASELINE;
     }
     if (result == 0)

@@ -142,12 +142,13 @@ static int print_reports(struct checking *checking)
 static int cmd_check(const struct options *options)
 {
     struct checking checking = {.options = options};
+    const bool is_of_library = options->static_only && options->argument_count == 0; /* files are for a capability */
     struct check_request request = {
         .metrics = &checking.metrics,
         .baselines = options->baselines,
         .replay = options->replay,
         .static_only = options->static_only,
-        .gpu = options->gpu,
+        .gpu = options->gpu || !is_of_library ? options->gpu : config_gpu(&options->config),
         .computed = options_simulate(options),
         .all = options->all,
         .files = options->arguments,

@@ -11,7 +11,7 @@ static int cmd_import(const struct options *options)
     struct run run = {0};
     struct atomic_file file = {0};
     struct import_request request = {
-        .format = import_format_find(options->arguments[0]), .metrics = &metrics, .gpu = options->gpu};
+        .format = import_format_find(options->arguments[0]), .metrics = &metrics, .gpu = options->measured_on};
     int code = EXIT_USAGE;
 
     if (!request.format || options_read_metrics(options, &metrics) < 0 ||
@@ -31,7 +31,7 @@ out:
 /* clang-format off */
 static const struct option_row *const takes[] = {
     &option_output,
-    OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(gpu),
+    OPTION(.name = "gpu", .argument = "NAME", .kind = KIND_TEXT, .place = PLACE(measured_on),
            .doc = "on which GPU it was measured, where the file does not say: 'NVIDIA H200'"),
     &option_metrics, NULL,
 };

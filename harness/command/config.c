@@ -13,7 +13,8 @@
 enum key_kind {
     KEY_WORD,
     KEY_PATH,
-    KEY_METRICS /* a path, which may have a `+` before it */
+    KEY_METRICS, /* a path, which may have a `+` before it */
+    KEY_GPU      /* the model that is meant where a command needs one and is told none */
 };
 
 /* To add a key: a row here, with the name of an option. What would change what a verdict means is none: a gate that
@@ -24,7 +25,7 @@ static const struct key_name {
 } key_names[] = {
     {"kernels", KEY_PATH}, {"metrics", KEY_METRICS}, {"baselines", KEY_PATH}, {"samples", KEY_WORD},
     {"timeout", KEY_WORD}, {"device", KEY_WORD},     {"sessions", KEY_WORD},  {"explain", KEY_WORD},
-    {"first", KEY_WORD},   {"skip", KEY_WORD},
+    {"first", KEY_WORD},   {"skip", KEY_WORD},       {"gpu", KEY_GPU},
 };
 
 /* What a link of the pages may hold, and which of it each must. */
@@ -62,7 +63,8 @@ static char *resolve(const struct config_reader *reader, enum key_kind kind, con
 {
     const bool plus = kind == KEY_METRICS && *value == '+';
     const char *path = value + plus;
-    const bool is_relative = kind != KEY_WORD && *path && *path != '/';
+    const bool is_path = kind == KEY_PATH || kind == KEY_METRICS || (kind == KEY_GPU && strchr(path, '/'));
+    const bool is_relative = is_path && *path && *path != '/';
     char *resolved = x_sprintf("%s%s%s", plus ? "+" : "", is_relative ? reader->directory : "", path);
     if (!plus || strchr(path, '/') || access(resolved + 1, F_OK) == 0)
         return resolved;
@@ -86,6 +88,7 @@ static int take_option(struct config_reader *reader, const char *name, const cha
     *ARRAY_GROW(config->keys, config->count) = (struct config_key){
         .name = key_names[which].name,
         .value = resolve(reader, key_names[which].kind, value),
+        .names_gpu = key_names[which].kind == KEY_GPU,
         .line = reader->text.line,
     };
     return 0;
@@ -273,4 +276,12 @@ void config_release(struct config *config)
     free(config->path);
     free(config->words);
     *config = (struct config){0};
+}
+
+const char *config_gpu(const struct config *config)
+{
+    for (size_t i = 0; i < config->count; i++)
+        if (config->keys[i].names_gpu)
+            return config->keys[i].value;
+    return NULL;
 }

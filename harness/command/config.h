@@ -23,7 +23,8 @@ struct config_key {
     const char *name; /* of the option */
     char *value;      /* a path as the current directory has it; owned */
     int line;
-    bool in_force; /* the command takes it, and its command line does not have it */
+    bool in_force;  /* the command takes it, and its command line does not have it */
+    bool names_gpu; /* config_gpu */
 };
 
 struct config {
@@ -47,6 +48,10 @@ size_t config_names(const char **names, size_t size);
 
 /* Makes config->words, once in_force is known. */
 void config_word(struct config *config);
+
+/* The model of GPU that is meant where what is computed, or read of machine code, names none; it asks for neither. NULL:
+ * cugate.ini does not say. */
+const char *config_gpu(const struct config *config);
 
 /* Whether the value of the option is that of cugate.ini. */
 bool config_gives(const struct config *config, const char *name);

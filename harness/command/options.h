@@ -38,7 +38,8 @@ struct options {
     const char *output; /* -o */
     const char *save;   /* --save: where check keeps the run that it measured */
     const char *gpu;    /* --static=GPU: directory name of the baseline, or a capability; NULL: the only one that fits.
-                         * import --gpu. --simulate=GPU, run --gpu: name or file of a description */
+                         * --simulate=GPU, run --gpu: name or file of a description */
+    const char *measured_on; /* import --gpu */
     const char *description; /* of the GPU that is simulated; NULL where none is */
     const char *against;     /* --against: kernel library to alternate with */
     const char *was;         /* --was: what the accepted kernel was called before */
@@ -144,9 +145,9 @@ bool options_names_device(const struct options *options);
 /* Whether counts are to be computed, by --simulate or --collector sim, in place of measuring. */
 bool options_simulate(const struct options *options);
 
-/* The path of the description of the GPU that is to be simulated: of `gpu`, a name or, with a slash, a file; else the
- * only one, or the only one that there is a baseline of. Caller frees. NULL after error() that names those there are.
- */
+/* The path of the description of the GPU that is to be simulated: of `gpu`, a name or, with a slash, a file; else of
+ * the one that cugate.ini names; else the only one, or the only one that there is a baseline of. Caller frees. NULL
+ * after error() that names those there are. */
 char *options_find_gpu(const struct options *options);
 
 /* The part of --report behind its first '='; NULL without one. */

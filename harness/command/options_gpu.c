@@ -62,11 +62,11 @@ static const char *find_only(const struct options *options, const glob_t *paths)
     return paths->gl_pathc == 1 ? paths->gl_pathv[0] : count == 1 ? found : NULL;
 }
 
-static const char *find_named(const struct options *options, const glob_t *paths)
+static const char *find_named(const char *meant, const glob_t *paths)
 {
     for (size_t i = 0; i < paths->gl_pathc; i++) {
         char *name = name_of(paths->gl_pathv[i]);
-        const bool is_meant = strcmp(name, options->gpu) == 0;
+        const bool is_meant = strcmp(name, meant) == 0;
         free(name);
         if (is_meant)
             return paths->gl_pathv[i];
@@ -76,20 +76,24 @@ static const char *find_named(const struct options *options, const glob_t *paths
 
 char *options_find_gpu(const struct options *options)
 {
-    if (options->gpu && strchr(options->gpu, '/'))
-        return x_strdup(options->gpu);
+    const char *meant = options->gpu ? options->gpu : config_gpu(&options->config);
+    if (meant && strchr(meant, '/'))
+        return x_strdup(meant);
     char *folder = find_folder(options), *pattern = x_sprintf("%s/*" SUFFIX, folder), *path = NULL;
     glob_t paths = {0};
     if (glob(pattern, 0, NULL, &paths) != 0)
         paths.gl_pathc = 0;
-    const char *found = options->gpu ? find_named(options, &paths) : find_only(options, &paths);
+    const char *found = meant ? find_named(meant, &paths) : find_only(options, &paths);
     char *names = list_names(&paths);
     if (found)
         path = x_strdup(found);
-    else if (options->gpu)
-        error("there is no description of a GPU '%s' in %s; it has %s", options->gpu, folder, *names ? names : "none");
+    else if (meant)
+        error("there is no description of a GPU '%s'%s in %s; it has %s", meant,
+              options->gpu ? "" : ", which " CONFIG_FILE " names,", folder, *names ? names : "none");
     else if (*names)
-        error("which GPU is to be simulated? There are %s: name one with --simulate=NAME (run: --gpu NAME)", names);
+        error("which GPU is to be simulated? There are %s: name one with --simulate=NAME (run: --gpu NAME), or with "
+              "`gpu = NAME` in " CONFIG_FILE,
+              names);
     else
         error("%s has no description of a GPU to simulate (NAME.ini)", folder);
     free(names);

@@ -309,6 +309,27 @@ static const struct option_row *row_of_any_command(const char *name)
     BUG("cugate.ini takes %s, which is no option", name);
 }
 
+/* Whether a model of GPU is needed and the command line names none. Files are judged for a capability. */
+static bool wants_gpu(const struct options *options)
+{
+    if (options->gpu || options->replay)
+        return false;
+    return options->static_only ? options->argument_count == 0 : options_simulate(options);
+}
+
+/* Whether the command has use for a key of cugate.ini. */
+static bool takes_key(const struct command *command, const char *name)
+{
+    const struct option_row *row;
+    size_t place;
+    if (strcmp(name, "gpu") != 0)
+        return row_named(command, name, &place);
+    for (size_t i = 0; (row = options_row(command, i)); i++)
+        if ((row->kind == KIND_TEXT_OR_FLAG ? row->place_2 : row->place) == PLACE(gpu))
+            return true;
+    return false;
+}
+
 /* A value is checked also where it is not taken: a slip in the file is one to every command. */
 static int take_from_config(struct options *options, const struct command *command, struct config_key *key,
                             const bool *given)
@@ -316,6 +337,10 @@ static int take_from_config(struct options *options, const struct command *comma
     size_t place;
     const struct option_row *row = row_named(command, key->name, &place);
     struct options unused = {0};
+    if (key->names_gpu) {
+        key->in_force = wants_gpu(options);
+        return 0;
+    }
     key->in_force = row && !given[place];
     struct options *taker = key->in_force ? options : &unused;
     if (!row)
@@ -431,9 +456,9 @@ static void print_config(const struct command *command, FILE *stream)
 {
     const char *names[ROWS_MAX];
     const size_t count = config_names(names, ARRAY_SIZE(names));
-    size_t place, printed = 0;
+    size_t printed = 0;
     for (size_t i = 0; i < count; i++)
-        if (row_named(command, names[i], &place))
+        if (takes_key(command, names[i]))
             fprintf(stream, "%s%s",
                     printed++ ? ", " : "\n" CONFIG_FILE ", here or in a folder above, gives defaults of\n  ", names[i]);
     if (printed == 0)
@@ -443,7 +468,7 @@ static void print_config(const struct command *command, FILE *stream)
     struct config config;
     if (config_read(&config) == 0)
         for (size_t i = 0; i < config.count; i++)
-            if (row_named(command, config.keys[i].name, &place))
+            if (takes_key(command, config.keys[i].name))
                 text_print(&text, INK_PLAIN, "  here: %s = %s, of %s:%d\n", config.keys[i].name, config.keys[i].value,
                            config.path, config.keys[i].line);
     config_release(&config);

@@ -74,8 +74,9 @@ static int find_fitting(const struct check_request *request, const struct baseli
         return 0;
     char *names = directory_names(devices, count > 1 ? cubin : NULL);
     if (count > 1)
-        error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME", count,
-              request->measurement.kernels, names);
+        error("%zu baselines fit the machine code in %s: %s; choose one with --static=NAME, or with `gpu = NAME` in "
+              "cugate.ini",
+              count, request->measurement.kernels, names);
     else
         error("no baseline in %s is of a GPU that %s has machine code for; it has %s. Build the kernels for such a GPU "
               "with CUDA_ARCHS, or measure on yours and accept",

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Baselines of two models of GPU side by side: a recorded H200's, and the same under another name, which stands for a
+# second one. Every command judges by the one that is meant, or asks which. Ends with "N passed, N failed". Needs no GPU.
+#
+#   CUGATE=build/cugate tests/scripts/two_models.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache # of what was disassembled
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+# shellcheck source=/dev/null
+. "$top/tests/scripts/expect.sh"
+export CUDA_VISIBLE_DEVICES=''
+
+# ---- The second model
+other='Made-up H100'
+mkdir -p baselines/nvidia-h200 metrics/gpus
+cp "$top"/metrics/*.ini metrics
+cp -r "$top"/baselines/nvidia-h200/{dot,transpose} baselines/nvidia-h200
+cp -r baselines/nvidia-h200 baselines/made-up-h100
+find baselines/made-up-h100 -name '*.json' -exec sed -i "s/\"NVIDIA H200\"/\"$other\"/" {} +
+cp "$top/metrics/gpus/nvidia-h200.ini" metrics/gpus
+sed "s/NVIDIA H200/$other/" metrics/gpus/nvidia-h200.ini >metrics/gpus/made-up-h100.ini
+cp "$top/tests/data/recorded-nvidia-h200.json" h200.json
+sed "s/\"NVIDIA H200\"/\"$other\"/" h200.json >other.json
+library=(--kernels "$(dirname "$cugate")/libkernels.so" --metrics metrics -k transpose/padded)
+
+# ---- What was measured says on which model
+for name in h200:nvidia-h200 other:made-up-h100; do
+    ask "$cugate" check --replay "${name%:*}.json" -k 'dot/*'
+    expect "a run of ${name%:*} is judged by its own baseline" 0 "baselines/${name#*:}, " 'nothing is worse'
+done
+mkdir -p lone && cp -r baselines/made-up-h100 lone
+ask "$cugate" check --replay h200.json -k 'dot/*' --baselines lone
+expect "another model's is none, and is named" 4 'no baseline for NVIDIA H200 in lone/nvidia-h200; lone has made-up-h100'
+ask "$cugate" compare h200.json other.json
+expect "two models are not compared" 4 "NVIDIA H200" "$other"
+ask "$cugate" accept h200.json other.json --reason none
+expect "nor accepted together" 4 'of different devices' 'Accept them one by one'
+cp -r baselines before
+ask "$cugate" accept other.json -k dot/fp32 --reason 'one more'
+expect "one is accepted" 0 'baselines/made-up-h100'
+ask diff -rq before/nvidia-h200 baselines/nvidia-h200
+expect "and the other stays as it is" 0
+
+# ---- Of machine code somebody has to say which is meant
+which='made-up-h100, nvidia-h200'
+ask "$cugate" check --static "${library[@]}"
+expect "two fit the machine code" 2 "2 baselines fit" "$which" '--static=NAME' 'cugate.ini'
+ask "$cugate" check --static=made-up-h100 "${library[@]}"
+expect "one is named" 0 'baselines/made-up-h100, ' 'nothing is worse'
+ask "$cugate" check --static=h100 "${library[@]}"
+expect "a name that there is not" 4 "it has $which"
+ask "$cugate" check --simulate "${library[@]}"
+expect "two can be simulated" 2 "There are $which" '--simulate=NAME' 'cugate.ini'
+ask "$cugate" check --simulate=made-up-h100 "${library[@]}"
+expect "one is named, to simulate" 0 'baselines/made-up-h100, ' 'COMPUTED' 'nothing is worse'
+ask "$cugate" run --collector sim "${library[@]}" -o run.json
+expect "run asks as well" 2 "There are $which" 'run: --gpu NAME'
+ask "$cugate" explain --simulate transpose/padded "${library[@]:0:4}"
+expect "and explain" 2 "There are $which"
+
+# ---- cugate.ini says it once
+echo 'gpu = made-up-h100' >cugate.ini
+ask "$cugate" check --static "${library[@]}"
+expect "static by cugate.ini" 0 'baselines/made-up-h100, ' 'cugate.ini: gpu'
+ask "$cugate" check --simulate "${library[@]}"
+expect "simulate by cugate.ini" 0 'baselines/made-up-h100, ' 'cugate.ini: gpu'
+ask "$cugate" check --simulate=nvidia-h200 "${library[@]}"
+expect "the command line wins" 0 'baselines/nvidia-h200, ' '!cugate.ini:'
+ask "$cugate" run --collector sim "${library[@]}" -o run.json
+expect "run by cugate.ini" 0 "$other"
+ask "$cugate" check --replay h200.json -k 'dot/*'
+expect "what was measured is not asked" 0 'baselines/nvidia-h200, ' '!cugate.ini:'
+ask "$cugate" list --config
+expect "the key is told" 0 'gpu = made-up-h100'
+ask "$cugate" check --help
+expect "and where it counts" 0 'skip, gpu' 'here: gpu = made-up-h100'
+ask "$cugate" import --help
+expect "and where not" 0 '!here: gpu'
+ask "$cugate" check --static=sm_90 "$top/tests/fuzz/corpus/cubin/cuda12.cubin" --baselines none
+expect "files are judged for a capability, whatever it says" 5 'sm_90' '!made-up-h100'
+echo 'gpu = nosuch' >cugate.ini
+ask "$cugate" check --simulate "${library[@]}"
+expect "a name of cugate.ini that there is not" 2 "'nosuch', which cugate.ini names" "it has $which"
+rm cugate.ini
+
+# ---- The scripts pass it on
+cd "$top" || exit 2
+CUGATE=$cugate KERNELS=transpose/padded ask ci/check_perf.sh --simulate=made-up-h100 --baselines "$work/baselines" \
+    --metrics "$work/metrics"
+expect "check-perf without a GPU" 0 'made-up-h100, ' 'NO KERNEL RAN ON A GPU'
+summary
