@@ -16,8 +16,10 @@ struct json_at {
     size_t index;
 };
 
-/* Parses a document; name is for messages. NULL after error(); the caller ends the result with json_decref. */
+/* Parses a document; name is for messages. NULL after error(); the same thread ends the result with json_at_end, which
+ * frees all that was parsed or made with Jansson in between. */
 json_t *json_at_parse(const char *name, const char *text, size_t length);
+void json_at_end(const json_t *root); /* NULL is none */
 
 __attribute__((format(printf, 2, 3))) int json_error(const struct json_at *at, const char *format, ...);
 

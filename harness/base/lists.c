@@ -11,6 +11,15 @@ int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+void sort_by_name(void *list, size_t count, size_t size)
+{
+    size_t sorted = count > 0 ? 1 : 0;
+    while (sorted < count && by_text((char *)list + (sorted - 1) * size, (char *)list + sorted * size) <= 0)
+        sorted++;
+    if (sorted < count)
+        qsort(list, count, size, by_text);
+}
+
 size_t place_of_name(const void *list, size_t count, size_t size, const char *name)
 {
     size_t low = 0;

@@ -7,6 +7,9 @@
 /* For qsort and bsearch of a list of texts, or of structs that begin with one: their name. */
 int by_text(const void *left, const void *right);
 
+/* Sorts such a list. One that is in order already, as most files are, costs a look at each pair of neighbours. */
+void sort_by_name(void *list, size_t count, size_t size);
+
 /* For each element of a list the place of the first that is equal to it, which may be its own; order is as qsort has
  * it. What is alike in a long list is found with this, and not by looking at each pair. Caller frees. */
 size_t *first_of_equals(const void *list, size_t count, size_t size, int (*order)(const void *, const void *));

@@ -7,10 +7,29 @@
 #include <string.h>
 #include <time.h>
 
+/* What a number of a middling size is with 9 digits: a whole number below 10^9 over a power of ten, both of which a
+ * double holds, so that their quotient is the double nearest to the decimal. NAN where it takes more care: at a tie,
+ * for all that multiplying may have lost, and outside 10^-13 to 10^8. */
+static double round_middling(double value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10,
+                                    1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21};
+    const int place = 8 - (int)floor(log10(fabs(value)));
+    if (place < 0 || place >= (int)ARRAY_SIZE(powers))
+        return NAN;
+    const double scaled = fabs(value) * powers[place], whole = rint(scaled);
+    if (whole < 1e8 || whole > 1e9 || fabs(scaled - whole) > 0.5 - 1e-6)
+        return NAN;
+    return copysign(whole / powers[place], value);
+}
+
 double round_value(double value)
 {
     if (!isfinite(value) || (fabs(value) < 0x1p53 && rint(value) == value))
         return value;
+    const double middling = round_middling(value);
+    if (!isnan(middling))
+        return middling;
     char text[32];
     snprintf(text, sizeof text, "%.9g", value);
     return strtod(text, NULL);
@@ -23,6 +42,16 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* By insertion: beside qsort a fifth of the time for five. */
+static void sort_few(double *sorted, const double *values, size_t count)
+{
+    for (size_t i = 0, place; i < count; i++) {
+        for (place = i; place > 0 && sorted[place - 1] > values[i]; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = values[i];
+    }
+}
+
 double median(const double *values, size_t count)
 {
     if (count == 0)
@@ -31,8 +60,10 @@ double median(const double *values, size_t count)
         return values[0];
     double few[16]; /* as many as a session has: no memory to ask for */
     double *sorted = count <= ARRAY_SIZE(few) ? few : x_calloc(count, sizeof *sorted);
-    memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_value);
+    if (sorted == few)
+        sort_few(sorted, values, count);
+    else
+        qsort(memcpy(sorted, values, count * sizeof *sorted), count, sizeof *sorted, by_value);
     double high = sorted[count / 2];
     double low = sorted[(count - 1) / 2];
     if (sorted != few)

@@ -46,7 +46,7 @@ static int read_description(struct static_file *file)
         free(file->family);
         file->family = x_strdup("triton");
     }
-    json_decref(root);
+    json_at_end(root);
 out:
     free(path);
     return result;

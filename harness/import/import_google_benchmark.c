@@ -200,7 +200,7 @@ int import_google_benchmark(struct import *import, const char *text, size_t leng
         result = read_context(&top, root, session);
     if (result == 0)
         result = read_benchmarks(import, &top, root);
-    json_decref(root);
+    json_at_end(root);
     free(copy);
     return result;
 }

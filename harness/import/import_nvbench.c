@@ -302,6 +302,6 @@ int import_nvbench(struct import *import, const char *text, size_t length, struc
     const struct json_at top = {NULL, import->name, 0};
     json_t *root = json_at_parse(import->name, text, length);
     const int result = root ? read_root(&nvbench, &top, root, device) : -1;
-    json_decref(root);
+    json_at_end(root);
     return result;
 }

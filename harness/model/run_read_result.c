@@ -229,6 +229,8 @@ static int read_row(const struct json_at *at, json_t *object, struct row *row)
         if (read_samples(&session, json_array_get(value, i), row) < 0)
             return -1;
     }
+    if (json_object_size(object) == 1) /* most */
+        return 0;
     if (read_places(at, json_object_get(object, "from"), row) < 0)
         return -1;
     return read_pairs(at, object, row) < 0 || read_memory(at, object, row) < 0 ? -1 : 0;
@@ -258,8 +260,7 @@ static int read_rows(const struct json_at *above, json_t *object, struct result 
         if (read_row(&at, member, row) < 0)
             return -1;
     }
-    if (result->row_count > 0)
-        qsort(result->rows, result->row_count, sizeof *result->rows, by_text);
+    sort_by_name(result->rows, result->row_count, sizeof *result->rows);
     return 0;
 }
 
@@ -320,7 +321,7 @@ int result_from_line(struct result *result, const char *line)
         json_error(&top, "must be an object of one kernel");
     else
         outcome = read_result(&top, id, json_object_get(root, id), result);
-    json_decref(root);
+    json_at_end(root);
     if (outcome < 0)
         result_release(result);
     return outcome;

@@ -58,11 +58,12 @@ static const char *find_word(const char *said, const char *word)
     if (!word)
         return NULL;
     const size_t length = strlen(word);
-    for (const char *at = said; *at; at++)
-        if ((at[0] == word[0] || at[0] == toupper((unsigned char)word[0])) &&
-            strncmp(at + 1, word + 1, length - 1) == 0 && !is_part_of_word(at[length]) &&
+    for (const char *rest = said; *rest && (rest = strstr(rest + 1, word + 1));) { /* all but its first letter */
+        const char *at = rest - 1;
+        if ((at[0] == word[0] || at[0] == toupper((unsigned char)word[0])) && !is_part_of_word(at[length]) &&
             (at == said || !is_part_of_word(at[-1])))
             return at;
+    }
     return NULL;
 }
 

@@ -41,6 +41,23 @@ Test(json_read, an_unknown_key_has_a_suggestion)
     json_decref(object);
 }
 
+/* Each of two open documents is whole until it is ended, on this thread and beside one that has none. */
+Test(json_read, a_document_lasts_until_its_end)
+{
+    const char text[] = "{\"list\": [1, 2.5, \"three\"]}";
+    json_t *alone = json_pack("[i]", 7);
+    json_t *first = json_at_parse("a.json", text, strlen(text)), *second = json_at_parse("b.json", text, strlen(text));
+    json_at_end(first);
+    cr_expect_null(json_at_parse("c.json", "[1, ", 4));
+    const json_t *list = json_object_get(second, "list");
+    cr_expect_eq(json_array_size(list), 3);
+    cr_expect_str_eq(json_string_value(json_array_get(list, 2)), "three");
+    json_at_end(second);
+    json_at_end(NULL);
+    cr_expect_eq(json_integer_value(json_array_get(alone, 0)), 7);
+    json_decref(alone);
+}
+
 Test(json_read, what_is_too_much_is_refused_unread)
 {
     const size_t length = 4000000;

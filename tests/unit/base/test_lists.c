@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 Test(lists, equal_elements_have_the_place_of_the_first)
 {
@@ -27,6 +28,24 @@ Test(lists, a_name_has_its_place)
         cr_expect_eq(place_of_name(list, ARRAY_SIZE(list), sizeof *list, rows[i].name), rows[i].place, "%s",
                      rows[i].name);
     cr_expect_eq(place_of_name(NULL, 0, sizeof *list, "a"), 0);
+}
+
+Test(lists, sorting_is_by_name_whatever_the_order_was)
+{
+    static const char *const orders[] = {"abcd", "abdc", "dcba", "bacd", "aab", "a", ""};
+    for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+        char texts[4][2] = {{0}};
+        const char *list[4];
+        const size_t count = strlen(orders[i]);
+        for (size_t k = 0; k < count; k++) {
+            texts[k][0] = orders[i][k];
+            list[k] = texts[k];
+        }
+        sort_by_name(list, count, sizeof *list);
+        for (size_t k = 1; k < count; k++)
+            cr_expect_leq(strcmp(list[k - 1], list[k]), 0, "%s", orders[i]);
+    }
+    sort_by_name(NULL, 0, sizeof(char *));
 }
 
 Test(lists, what_is_not_known_comes_first)

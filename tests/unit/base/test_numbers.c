@@ -2,6 +2,8 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 Test(numbers, digits_are_grouped_by_threes)
@@ -46,6 +48,26 @@ Test(numbers, median_takes_the_middle)
     const double kept[] = {3, 1, 2};
     median(kept, 3);
     cr_expect(kept[0] == 3 && kept[1] == 1 && kept[2] == 2, "the caller's order was changed");
+}
+
+/* By the digits that printing gives, whatever way it takes: random bits, ties, and next to powers of ten. */
+Test(numbers, round_value_gives_what_is_printed)
+{
+    double values[4];
+    uint64_t bits = 1;
+    for (int i = 0; i < 300000; i++) {
+        bits = bits * 6364136223846793005u + 1442695040888963407u;
+        memcpy(&values[0], &bits, sizeof bits);
+        values[1] = (double)(bits >> 40) / (double)(1 + (bits & 0xffffff));
+        values[2] = ((double)(bits % 1000000000) + 0.5) / pow(10, (double)(bits >> 60));
+        values[3] = nextafter(pow(10, i % 40 - 20), i % 3 - 1);
+        for (size_t k = 0; k < ARRAY_SIZE(values); k++) {
+            char text[32];
+            snprintf(text, sizeof text, "%.9g", values[k]);
+            if (isfinite(values[k]) && (fabs(values[k]) >= 0x1p53 || rint(values[k]) != values[k]))
+                cr_assert_eq(round_value(values[k]), strtod(text, NULL), "%.17g", values[k]);
+        }
+    }
 }
 
 Test(numbers, round_value_keeps_nine_digits_and_whole_numbers)
