@@ -12,6 +12,7 @@
 #include "lists.h"
 #include "names.h"
 #include "numbers.h"
+#include "parallel.h"
 #include "points.h"
 #include "terminal.h"
 #include "utf8.h"

@@ -53,12 +53,10 @@ static char *path_of(const struct baseline_files *files, const char *id)
     return path;
 }
 
-/* Reads one file and checks that it belongs here. */
-static int read_kernel(const struct baseline_files *files, struct kernel_file *file, const struct device *device)
+/* Checks that a file belongs here. */
+static int check_kernel(const struct baseline_files *files, struct kernel_file *file, const struct device *device)
 {
     char difference[512];
-    if (run_read(&file->run, file->path) < 0)
-        return EXIT_USAGE;
     device_difference(device, &file->run.device, difference, sizeof difference);
     if (*difference) {
         error("%s is the baseline of another device: this one has %s. Measure on that device, or keep this one's "
@@ -86,24 +84,36 @@ static int read_kernel(const struct baseline_files *files, struct kernel_file *f
     return EXIT_USAGE;
 }
 
-static int read_family(struct baseline_files *files, const char *family, const struct device *device)
+static int list_family(struct baseline_files *files, const char *family)
 {
     struct dirent **entries;
     char *directory = x_sprintf("%s/%s", files->directory, family);
     int count = list_directory(directory, &entries);
-    int result = count < 0 ? EXIT_USAGE : 0;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        if (result == 0 && is_run_file(name)) {
+        if (is_run_file(name)) {
             struct kernel_file *file = ARRAY_GROW(files->list, files->count);
             file->id = x_sprintf("%s/%.*s", family, (int)(strlen(name) - strlen(".json")), name);
             file->path = x_sprintf("%s/%s", directory, name);
-            result = read_kernel(files, file, device);
         }
         free(entries[i]);
     }
     free(entries);
     free(directory);
+    return count < 0 ? EXIT_USAGE : 0;
+}
+
+static int read_listed(struct baseline_files *files)
+{
+    struct run *runs = x_calloc(files->count, sizeof *runs);
+    const char **paths = x_calloc(files->count, sizeof *paths);
+    for (size_t i = 0; i < files->count; i++)
+        paths[i] = files->list[i].path;
+    const int result = runs_read(runs, paths, files->count) < 0 ? EXIT_USAGE : 0;
+    for (size_t i = 0; i < files->count; i++)
+        files->list[i].run = runs[i];
+    free(paths);
+    free(runs);
     return result;
 }
 
@@ -128,7 +138,7 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
         const char *name = entries[i]->d_name;
         char *path = x_sprintf("%s/%s", files->directory, name);
         if (result == 0 && is_directory(path)) {
-            result = read_family(files, name, device);
+            result = list_family(files, name);
         } else if (result == 0 && is_run_file(name)) {
             error(
                 "%s would not be read: a baseline is one file a kernel, %s/FAMILY/VARIANT.json. Remove it, and accept "
@@ -140,6 +150,10 @@ int baseline_files_read(struct baseline_files *files, const char *baselines, con
         free(entries[i]);
     }
     free(entries);
+    if (result == 0)
+        result = read_listed(files);
+    for (size_t i = 0; i < files->count && result == 0; i++)
+        result = check_kernel(files, &files->list[i], device);
     sort_files(files);
     return result;
 }
@@ -286,7 +300,7 @@ int baseline_read(struct run *baseline, const char *baselines, const struct devi
         struct run *run = &files.list[i].run;
         for (size_t j = 0; j < run->result_count; j++) {
             struct result *kernel = ARRAY_GROW(baseline->results, baseline->result_count);
-            *kernel = run->results[j]; /* one a file: read_kernel has seen to it */
+            *kernel = run->results[j]; /* one a file: check_kernel has seen to it */
             kernel->sessions = run->sessions;
             kernel->session_count = run->session_count;
         }

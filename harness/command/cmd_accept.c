@@ -159,8 +159,10 @@ static int cmd_accept(const struct options *options)
     struct metrics metrics;
     int result = options_read_metrics(options, &metrics) < 0 ? EXIT_USAGE : 0;
     struct run *runs = x_calloc(count, sizeof *runs);
+    if (result == 0 && runs_read(runs, (const char *const *)options->arguments, count) < 0)
+        result = EXIT_USAGE;
     for (size_t i = 0; i < count && result == 0; i++)
-        if (run_read(&runs[i], options->arguments[i]) < 0 || run_refuse_part(&runs[i], options->arguments[i]) < 0)
+        if (run_refuse_part(&runs[i], options->arguments[i]) < 0)
             result = EXIT_USAGE;
         else
             run_apply_laws(&runs[i], &metrics, options->arguments[i]);

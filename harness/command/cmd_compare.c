@@ -5,41 +5,15 @@
 
 #include "outputs.h"
 
-#include <pthread.h>
-
-struct run_reading {
-    struct run *run;
-    const char *path;
-    int failed;
-};
-
-static void *read_run(void *data)
-{
-    struct run_reading *reading = data;
-    reading->failed = run_read(reading->run, reading->path);
-    return NULL;
-}
-
-/* Reading is most of what compare does, so one thread reads each file: 10,000 rows in 0.18 s instead of 0.25. */
-static int read_both(struct run_reading *one, struct run_reading *other)
-{
-    pthread_t thread;
-    const bool parallel = pthread_create(&thread, NULL, read_run, one) == 0;
-    if (!parallel)
-        read_run(one);
-    read_run(other);
-    if (parallel)
-        pthread_join(thread, NULL);
-    return one->failed || other->failed ? -1 : 0;
-}
-
 /* Both files are read and comparable, and narrowed by -k. */
 static int read_files(struct run *base, struct run *run, const struct options *options)
 {
-    struct run_reading readings[] = {{.run = base, .path = options->arguments[0]},
-                                     {.run = run, .path = options->arguments[1]}};
-    if (read_both(&readings[0], &readings[1]) < 0 || run_refuse_part(base, readings[0].path) < 0 ||
-        run_refuse_part(run, readings[1].path) < 0)
+    struct run runs[2];
+    if (runs_read(runs, (const char *const *)options->arguments, 2) < 0)
+        return EXIT_USAGE;
+    *base = runs[0];
+    *run = runs[1];
+    if (run_refuse_part(base, options->arguments[0]) < 0 || run_refuse_part(run, options->arguments[1]) < 0)
         return EXIT_USAGE;
     if (gate_comparable(run, base) < 0)
         return EXIT_BASELINE;

@@ -119,6 +119,9 @@ enum note_change note_compare(const struct metric_note *was, const struct metric
 int run_parse(struct run *run, const char *name, const char *text, size_t length);
 int run_read(struct run *run, const char *path);
 
+/* The same for several files at once, which is faster; -1 when one cannot be read, and then all runs are empty. */
+int runs_read(struct run *runs, const char *const *paths, size_t count);
+
 /* Writes the file's text; -1 when the stream failed. run_parse of it gives an equal run. */
 int run_write(const struct run *run, FILE *stream);
 

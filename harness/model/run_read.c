@@ -4,8 +4,10 @@
 
 #include "run_file.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One that is not there is not known. */
 static int read_device_flag(const struct json_at *at, json_t *value, const char *key, bool *flag, bool *unknown)
@@ -207,4 +209,29 @@ int run_read(struct run *run, const char *path)
         return error("%s: sessions: names no session, so nothing says when and how this was measured", path);
     }
     return result;
+}
+
+/* Files that are read at once. */
+struct reading {
+    struct run *runs;
+    const char *const *paths;
+    atomic_bool failed;
+};
+
+/* After a failure no further file is begun: one message is enough. */
+static void read_one(void *data, size_t i)
+{
+    struct reading *reading = data;
+    if (!reading->failed && run_read(&reading->runs[i], reading->paths[i]) < 0)
+        reading->failed = true;
+}
+
+int runs_read(struct run *runs, const char *const *paths, size_t count)
+{
+    struct reading reading = {.runs = runs, .paths = paths};
+    memset(runs, 0, count * sizeof *runs);
+    in_parallel(count, read_one, &reading);
+    for (size_t i = 0; i < count && reading.failed; i++)
+        run_release(&runs[i]);
+    return reading.failed ? -1 : 0;
 }

@@ -7,7 +7,6 @@
 #include "memory.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,12 +297,11 @@ static void *run_blocks(void *data)
 
 static unsigned processors(void)
 {
-    cpu_set_t set;
     const char *wanted = getenv("CUGATE_SIM_THREADS");
     const long threads = wanted ? strtol(wanted, NULL, 10) : 0;
     if (threads > 0 && threads < 4096)
         return (unsigned)threads;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    return processor_count();
 }
 
 static void add_tallies(struct tally *sum, const struct tally *more, size_t count)

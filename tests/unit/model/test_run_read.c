@@ -422,3 +422,27 @@ Test(run_read, run_read_refuses_what_is_no_run_file)
     free(empty);
     scratch_remove(directory);
 }
+
+Test(run_read, several_files_are_read_or_none)
+{
+    const char *paths[] = {"tests/cli/made_up/before.json", "tests/cli/made_up/worse.json",
+                           "tests/cli/made_up/same.json"};
+    struct run runs[ARRAY_SIZE(paths)], alone;
+    cr_assert_eq(runs_read(runs, paths, ARRAY_SIZE(paths)), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        cr_assert_eq(run_read(&alone, paths[i]), 0);
+        cr_expect_eq(runs[i].result_count, alone.result_count, "%s", paths[i]);
+        cr_expect_str_eq(run_date(&runs[i]), run_date(&alone), "%s", paths[i]);
+        run_release(&alone);
+        run_release(&runs[i]);
+    }
+    struct capture capture;
+    paths[1] = "/no/such.json";
+    capture_begin(&capture);
+    cr_expect_eq(runs_read(runs, paths, ARRAY_SIZE(paths)), -1);
+    char *said = capture_end(&capture);
+    cr_expect(strstr(said, "/no/such.json"), "%s", said);
+    free(said);
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+        cr_expect_eq(runs[i].result_count, 0);
+}
