@@ -15,7 +15,7 @@ metrics=$(cd "$(dirname "$0")" && pwd)/../cli/made_up/metrics
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
-program= which= # what is timed, and whether it is new or old
+program='' which='' # what is timed, and whether it is new or old
 
 # make_metrics TIMES FOLDER: so many copies of each made-up metric
 make_metrics() {
