@@ -11,7 +11,9 @@
  *   register_tile_transposed  A stored [8][128], swizzled: no bank conflicts, neither loading nor storing
  *   double_buffered           two tiles, one barrier each, the next one on its way to registers: stalls on loads down
  *   warp_tile                 64 x 64 elements a warp, 8 x 16 a thread, cp.async: fewest shared-memory loads per
- *                             multiplication, occupancy lower still; the best of our own
+ *                             multiplication, occupancy lower still
+ *   snake_order               the same tiles, their products in an order in which neighbours share an operand: fewer
+ *                             reads of register banks; copied through registers: fewer instructions beside products
  *   cublas                    the vendor's, without TF32
  */
 #include "gemm.cuh"
@@ -416,6 +418,158 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
  * of 128 x 128 are one wave at two a multiprocessor. */
 using best = sizes<128, 128, 8, 64, 64, 4>;
 
+/* --- the same tiles, in the order of a snake --- */
+
+/* An FFMA takes three operands, and each of the two banks of registers, even and odd, gives one a cycle; an operand
+ * that the instruction before had in the same place comes from a cache instead. So neighbours share one: down a column
+ * of the thread's tile they have b[j], and at its end they turn, so that a[i] stays when b[j] changes. What is left to
+ * read, a sum and a[i], the compiler then puts into different banks. */
+template <int rows, int columns>
+__device__ void multiply_snake(float (&sum)[rows][columns], const float (&a)[rows], const float (&b)[columns])
+{
+#pragma unroll
+    for (int j = 0; j < columns; j++)
+#pragma unroll
+        for (int step = 0; step < rows; step++) {
+            const int i = j % 2 ? rows - 1 - step : step;
+            sum[i][j] += a[i] * b[j];
+        }
+}
+
+/* One thread's share of the copies, by way of registers: 16 bytes a load, at addresses that are constants apart, where
+ * cp.async takes 4 bytes to transpose A. Stored transposed as above, with `swizzled`. */
+template <class S> struct register_copier {
+    static constexpr int a_rows = S::threads / 2; /* that the block copies at once, and of B */
+    static constexpr int b_rows = S::threads * 4 / S::block_columns;
+    static_assert(S::depth == block_depth && a_rows % 32 == 0); /* as `swizzled` needs */
+
+    const float *a; /* the thread's first floats of the next tile */
+    const float *b;
+    int a_to = swizzled(threadIdx.x / 2, threadIdx.x % 2 * 4);
+    int a_k = threadIdx.x % 2 * 4;
+    int b_to = threadIdx.x % (S::block_columns / 4) * 4;
+    int b_k = threadIdx.x / (S::block_columns / 4);
+    float4 a_part[S::a_copies / 4];
+    float4 b_part[S::b_copies];
+
+    __device__ register_copier(const float *a_block, const float *b_block)
+        : a(a_block + threadIdx.x / 2 * n + threadIdx.x % 2 * 4), b(b_block)
+    {
+        b += b_k * n + b_to;
+    }
+
+    __device__ void fetch()
+    {
+#pragma unroll
+        for (int i = 0; i < S::a_copies / 4; i++)
+            a_part[i] = load4(&a[i * a_rows * n]);
+#pragma unroll
+        for (int i = 0; i < S::b_copies; i++)
+            b_part[i] = load4(&b[i * b_rows * n]);
+        a += S::depth;
+        b += S::depth * n;
+    }
+    __device__ void put(tile_pair<S> &to) const
+    {
+#pragma unroll
+        for (int i = 0; i < S::a_copies / 4; i++) {
+            const int row = a_to + i * a_rows;
+            to.a[a_k][row] = a_part[i].x;
+            to.a[a_k + 1][row] = a_part[i].y;
+            to.a[a_k + 2][row] = a_part[i].z;
+            to.a[a_k + 3][row] = a_part[i].w;
+        }
+#pragma unroll
+        for (int i = 0; i < S::b_copies; i++)
+            store4(&to.b[b_k + i * b_rows][b_to], b_part[i]);
+    }
+};
+
+/* What a thread multiplies in this step of k and in the next, read while the other is multiplied. */
+template <class S> struct operand_pair {
+    float a[2][S::thread_rows];
+    float b[2][S::thread_columns];
+
+    __device__ void read(const tile_pair<S> &from, int k, int row, int column)
+    {
+#pragma unroll
+        for (int i = 0; i < S::thread_rows; i += 4)
+            unpack4(&a[k % 2][i], load4(&from.a[k][swizzled(row, k) + i * 8]));
+#pragma unroll
+        for (int j = 0; j < S::thread_columns; j += 4)
+            unpack4(&b[k % 2][j], load4(&from.b[k][column + j * 4]));
+    }
+};
+
+/* How many tiles follow the one that is multiplied, as far as that matters. */
+enum class following { none, one, more };
+
+/* Multiplies a tile. Before its last step the next one goes to shared memory, from the registers, and the one after
+ * that is asked for, which has a whole tile's time to come. */
+template <class S, following follow>
+__device__ void multiply_and_copy(float (&sum)[S::thread_rows][S::thread_columns], operand_pair<S> &held,
+                                  register_copier<S> &copier, const tile_pair<S> &tile, tile_pair<S> &next, int row,
+                                  int column)
+{
+#pragma unroll
+    for (int k = 0; k < S::depth; k++) {
+        if (k < S::depth - 1) {
+            held.read(tile, k + 1, row, column);
+        } else if (follow != following::none) {
+            copier.put(next);
+            if (follow == following::more)
+                copier.fetch();
+            __syncthreads();
+            held.read(next, 0, row, column);
+        }
+        multiply_snake(sum, held.a[k % 2], held.b[k % 2]);
+    }
+}
+
+/* The block's part of C on its way to the L2, a line of 128 bytes at a time. */
+template <class S> __device__ void prefetch_block(const float *c)
+{
+    constexpr int lines = S::block_columns / 32; /* in a row */
+    c += threadIdx.x / lines * n + threadIdx.x % lines * 32;
+#pragma unroll
+    for (int row = 0; row < S::block_rows; row += S::threads / lines)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(c + row * n));
+}
+
+/* Two tiles a turn of the loop: which of them is where in shared memory is known to the compiler. */
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
+    sgemm_snake_order(const float *a, const float *b, float *c)
+{
+    __shared__ tile_pair<S> tiles[S::stages];
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
+    const int row = warp / S::warps_across * S::warp_rows + lane / 2 % 8 * 4;
+    const int column = warp % S::warps_across * S::warp_columns + (lane / 16 * 2 + lane % 2) * 4;
+    const int block_row = blockIdx.y * S::block_rows;
+    const int block_column = blockIdx.x * S::block_columns;
+
+    register_copier<S> copier(a + block_row * n, b + block_column);
+    copier.fetch();
+    copier.put(tiles[0]);
+    copier.fetch();
+    __syncthreads();
+    operand_pair<S> held;
+    held.read(tiles[0], 0, row, column);
+    float sum[S::thread_rows][S::thread_columns] = {};
+#pragma unroll 1
+    for (int k0 = 0; k0 < n - 2 * S::depth; k0 += 2 * S::depth) {
+        multiply_and_copy<S, following::more>(sum, held, copier, tiles[0], tiles[1], row, column);
+        multiply_and_copy<S, following::more>(sum, held, copier, tiles[1], tiles[0], row, column);
+    }
+    prefetch_block<S>(c + block_row * n + block_column);
+    multiply_and_copy<S, following::one>(sum, held, copier, tiles[0], tiles[1], row, column);
+    multiply_and_copy<S, following::none>(sum, held, copier, tiles[1], tiles[0], row, column);
+    write_squares<32, 16>(c, block_row + row, block_column + column, sum);
+}
+
+using snake = sizes<128, 128, 8, 64, 64, 2>;
+
 /* --- the table --- */
 
 /* One block for each `rows` x `columns` tile of C. */
@@ -461,6 +615,11 @@ constexpr struct cugate_variant variants[] = {
     {.name = "warp_tile",
      .doc = "8 x 16 elements a thread, asynchronous copies: the best of our own",
      .launch = launch<sgemm_warp_tile<best>, best::block_rows, best::block_columns, best::threads>,
+     .bytes = problem::bytes,
+     .flops = problem::flops},
+    {.name = "snake_order",
+     .doc = "neighbouring products share an operand: fewer reads of register banks",
+     .launch = launch<sgemm_snake_order<snake>, snake::block_rows, snake::block_columns, snake::threads>,
      .bytes = problem::bytes,
      .flops = problem::flops},
     {.name = "cublas",

@@ -43,6 +43,7 @@ LADDERS = {
             "register_tile_transposed",
             "double_buffered",
             "warp_tile",
+            "snake_order",
             "cublas",
         ),
         "cublas",
@@ -141,6 +142,7 @@ BLOCKINGS = {
     "sgemm/register_tile_transposed": Blocking(128, 128, 8, 8, 8, 256, 1, 4),
     "sgemm/double_buffered": Blocking(128, 128, 8, 8, 8, 256, 2, 4),
     "sgemm/warp_tile": Blocking(128, 128, 8, 8, 16, 128, 4, 4),
+    "sgemm/snake_order": Blocking(128, 128, 8, 8, 16, 128, 2, 4),
     "dgemm/naive": Blocking(8, 32, 0, 1, 1, 256, 0, 8),
     "dgemm/tiled": Blocking(64, 64, 16, 4, 8, 128, 2, 8),
 }

@@ -81,7 +81,9 @@ def known_wavefronts: {
   # A 8 words with two-way conflicts, or two float4 of one address a half-warp, 2 wavefronts each.
   "sgemm/register_tile": (256 * (4 + 4 + 8 * (2 * 4 + 8 * 2))),
   "sgemm/register_tile_transposed": (256 * (4 + 4 + 8 * (2 * 4 + 2 * 2))),
-  "sgemm/double_buffered": (256 * (4 + 4 + 8 * (2 * 4 + 2 * 2)))
+  "sgemm/double_buffered": (256 * (4 + 4 + 8 * (2 * 4 + 2 * 2))),
+  # Half the threads store twice as much each. Loads a step: A two float4, B four, 2 wavefronts each.
+  "sgemm/snake_order": (256 * (2 * (4 + 4) + 8 * (2 * 2 + 4 * 2)))
 };
 
 def excess_wavefronts: (known_wavefronts[.id] - known_wavefronts["shared_bank/stride1"]) * warps;
