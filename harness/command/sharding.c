@@ -65,7 +65,7 @@ static int read_code(struct shard *shard, const char *path)
 
 /* What is known of the costs: of several baselines the mean of those that know a kernel. */
 struct costs {
-    struct share *list; /* sorted by id */
+    struct shard_kernel *list; /* sorted by id */
     size_t count;
     size_t *known; /* how many runs knew it */
 };
@@ -75,8 +75,9 @@ static bool take_costs(struct costs *costs, const struct run *run)
     bool any = false;
     for (size_t i = 0; i < run->result_count; i++) {
         const double seconds = run->results[i].seconds;
-        const struct share wanted = {.id = run->results[i].id};
-        struct share *share = seconds > 0 ? bsearch(&wanted, costs->list, costs->count, sizeof wanted, by_text) : NULL;
+        const struct shard_kernel wanted = {.id = run->results[i].id};
+        struct shard_kernel *share =
+            seconds > 0 ? bsearch(&wanted, costs->list, costs->count, sizeof wanted, by_text) : NULL;
         if (!share)
             continue;
         const size_t place = (size_t)(share - costs->list);

@@ -33,7 +33,7 @@ static char *unit_key(const char *id)
     return x_sprintf("%.*s%s", (int)strcspn(id, "/"), id, id + point_begin(id));
 }
 
-static double mean_of_known(const struct share *list, size_t count)
+static double mean_of_known(const struct shard_kernel *list, size_t count)
 {
     double sum = 0;
     size_t known = 0;
@@ -68,7 +68,7 @@ static unsigned choose(const struct unit *unit, const double *loads, unsigned sh
     return best > 0 ? best : least + 1;
 }
 
-void shards_divide(struct share *list, size_t count, unsigned shards)
+void shards_divide(struct shard_kernel *list, size_t count, unsigned shards)
 {
     const double unknown = mean_of_known(list, count);
     struct unit *units = x_calloc(count + 1, sizeof *units), **order = x_calloc(count + 1, sizeof *order);

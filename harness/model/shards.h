@@ -7,7 +7,7 @@
 
 #define SHARDS_MAX 1000
 
-struct share {
+struct shard_kernel {
     const char *id; /* first, for by_text: family/variant, or family/variant[point] */
     double seconds; /* that it takes; 0: not known, then as long as the others do on average */
     unsigned shard; /* from 1 */
@@ -15,6 +15,6 @@ struct share {
 
 /* Sets the shard, 1 to shards, of each of count kernels. Those of one family at one point stay together, because their
  * inputs are made once. */
-void shards_divide(struct share *list, size_t count, unsigned shards);
+void shards_divide(struct shard_kernel *list, size_t count, unsigned shards);
 
 #endif

@@ -16,9 +16,9 @@ static double drawn(const char *what, size_t number)
 }
 
 /* Families that differ by a factor of about 40 between the first and the last tenth, as those of a library do. */
-static struct share *made_library(size_t more)
+static struct shard_kernel *made_library(size_t more)
 {
-    struct share *list = x_calloc(KERNELS + more, sizeof *list);
+    struct shard_kernel *list = x_calloc(KERNELS + more, sizeof *list);
     for (size_t i = 0; i < KERNELS + more; i++) {
         const size_t family = i / VARIANTS;
         list[i].id = x_sprintf("family_%zu/variant_%zu", family, i % VARIANTS);
@@ -27,7 +27,7 @@ static struct share *made_library(size_t more)
     return list;
 }
 
-static void forget_library(struct share *list, size_t count)
+static void forget_library(struct shard_kernel *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free((char *)(uintptr_t)list[i].id);
@@ -35,7 +35,7 @@ static void forget_library(struct share *list, size_t count)
 }
 
 /* The other ways that shards.c weighs. Kernels of a family stand together here. */
-static void divide_to_least(struct share *list, size_t count, unsigned shards)
+static void divide_to_least(struct shard_kernel *list, size_t count, unsigned shards)
 {
     double loads[SHARDS] = {0};
     bool *done = x_calloc(count, sizeof *done);
@@ -64,7 +64,7 @@ static void divide_to_least(struct share *list, size_t count, unsigned shards)
     free(done);
 }
 
-static void divide_by_hash(struct share *list, size_t count, unsigned shards)
+static void divide_by_hash(struct shard_kernel *list, size_t count, unsigned shards)
 {
     for (size_t i = 0; i < count; i++) {
         XXH64_hash_t liked = 0;
@@ -82,7 +82,7 @@ struct figures {
     double longest, moved_by_one, moved_by_noise;
 };
 
-static double moved(const struct share *was, const struct share *now)
+static double moved(const struct shard_kernel *was, const struct shard_kernel *now)
 {
     size_t count = 0;
     for (size_t i = 0; i < KERNELS; i++)
@@ -90,11 +90,11 @@ static double moved(const struct share *was, const struct share *now)
     return (double)count / KERNELS;
 }
 
-static struct figures measure(void (*divide)(struct share *, size_t, unsigned))
+static struct figures measure(void (*divide)(struct shard_kernel *, size_t, unsigned))
 {
     struct figures figures = {0};
     double loads[SHARDS] = {0}, sum = 0;
-    struct share *list = made_library(0);
+    struct shard_kernel *list = made_library(0);
     divide(list, KERNELS, SHARDS);
     for (size_t i = 0; i < KERNELS; i++) {
         cr_assert(list[i].shard >= 1 && list[i].shard <= SHARDS);
@@ -104,7 +104,7 @@ static struct figures measure(void (*divide)(struct share *, size_t, unsigned))
     for (size_t i = 0; i < SHARDS; i++)
         figures.longest = fmax(figures.longest, loads[i] * SHARDS / sum);
     for (size_t trial = 0; trial < TRIALS; trial++) {
-        struct share *more = made_library(1), *noisy = made_library(0);
+        struct shard_kernel *more = made_library(1), *noisy = made_library(0);
         more[KERNELS].seconds = exp(4 * drawn("one more", trial)) / 20;
         divide(more, KERNELS + 1, SHARDS);
         figures.moved_by_one += moved(list, more) / TRIALS;
@@ -137,7 +137,7 @@ Test(shards, they_are_even_and_few_kernels_move)
     cr_expect_gt(hash.longest, 1.1, "the simple way would do");
 }
 
-static unsigned shard_of(const struct share *list, size_t count, const char *id)
+static unsigned shard_of(const struct shard_kernel *list, size_t count, const char *id)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i].id, id) == 0)
@@ -149,10 +149,10 @@ static unsigned shard_of(const struct share *list, size_t count, const char *id)
 Test(shards, a_family_at_a_point_stays_together_in_any_order)
 {
     static const char *const ids[] = {"a/x[n=1K]", "a/y[n=1K]", "a/x[n=2K]", "a/y[n=2K]", "b/x", "b/y", "c/x"};
-    struct share forth[ARRAY_SIZE(ids)] = {0}, back[ARRAY_SIZE(ids)] = {0};
+    struct shard_kernel forth[ARRAY_SIZE(ids)] = {0}, back[ARRAY_SIZE(ids)] = {0};
     for (unsigned shards = 1; shards < 10; shards++) {
         for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-            forth[i] = (struct share){.id = ids[i], .seconds = (double)i};
+            forth[i] = (struct shard_kernel){.id = ids[i], .seconds = (double)i};
             back[ARRAY_SIZE(ids) - 1 - i] = forth[i];
         }
         shards_divide(forth, ARRAY_SIZE(ids), shards);
@@ -169,7 +169,7 @@ Test(shards, a_family_at_a_point_stays_together_in_any_order)
 Test(shards, what_is_not_known_is_taken_for_the_mean)
 {
     /* Two that take long and ten that are not known, on two shards: by number alone six and six. */
-    struct share list[12] = {{.id = "l/a", .seconds = 10}, {.id = "m/a", .seconds = 10}};
+    struct shard_kernel list[12] = {{.id = "l/a", .seconds = 10}, {.id = "m/a", .seconds = 10}};
     double loads[2] = {0};
     for (size_t i = 2; i < ARRAY_SIZE(list); i++)
         list[i].id = x_sprintf("f%zu/a", i);
