@@ -87,6 +87,30 @@ Test(compare, one_session_does_not_prove_that_a_count_repeats)
     tear_down(&fixture);
 }
 
+/* As instrumented counters have it beside a baseline of five. */
+Test(compare, one_reading_is_held_to_the_digit)
+{
+    static const struct {
+        double now[2]; /* 0: there is no second session */
+        enum verdict verdict;
+    } rows[] = {
+        {{1000, 0}, VERDICT_SAME},         {{1001, 0}, VERDICT_REGRESSED}, {{999, 0}, VERDICT_IMPROVED},
+        {{1001, 1001}, VERDICT_REGRESSED}, {{1001, 1000}, VERDICT_UNSURE}, /* it does not repeat */
+    };
+    static const double five[] = {1000, 1000, 1000, 1000, 1000};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        for (int session = 0; session < 3; session++)
+            put_samples(&fixture.base, "a/b", "count", five, ARRAY_SIZE(five));
+        for (size_t session = 0; session < 2 && rows[i].now[session] > 0; session++)
+            put(&fixture.run, "a/b", "count", rows[i].now[session]);
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "count");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        tear_down(&fixture);
+    }
+}
+
 Test(compare, nothing_judged_is_not_a_pass)
 {
     struct fixture fixture;

@@ -112,9 +112,31 @@ Test(samples, what_is_not_sampled_gets_no_row)
                  0);
     struct value values[] = {measured(1), measured(2), measured(3), measured(4)};
     struct result result = {0};
-    samples_fill(&result, &metrics, values, 1);
+    samples_fill(&result, &metrics, values, 1, NULL);
     cr_expect_eq(result.row_count, 1);
     expect_row(&result, "other", measured(2));
+    result_release(&result);
+    metrics_release(&metrics);
+}
+
+Test(samples, of_some_metrics_there_is_the_first_sample_alone)
+{
+    struct metrics metrics = {0};
+    cr_assert_eq(
+        metrics_read_text(&metrics, "x.ini", SECTION("all", "a.sum", "count") SECTION("one", "b.sum", "count")), 0);
+    const struct value none = {VALUE_NOT_COUNTED, 0};
+    const struct value values[] = {measured(1), measured(2), measured(3), none, measured(5), none};
+    const bool once[] = {false, true}, never[] = {false, false};
+    struct result result = {0};
+    samples_fill(&result, &metrics, values, 3, once);
+    expect_row(&result, "all", measured(3)); /* the median */
+    cr_expect_eq(result_find(&result, "all")->sessions[0].count, 3);
+    expect_row(&result, "one", measured(2));
+    cr_expect_eq(result_find(&result, "one")->sessions[0].count, 1);
+    result_release(&result);
+    result = (struct result){0};
+    samples_fill(&result, &metrics, values, 3, never);
+    expect_row(&result, "one", none);
     result_release(&result);
     metrics_release(&metrics);
 }
