@@ -54,6 +54,10 @@ hides() { unruly LAUNCH 'say_cut(83, 4, "")'; }
 way 'a message that swallows the next one' hides 5 "$believed" "${two_is_lost[@]}"
 restarts() { unruly LAUNCH 'say(83, "first/two")'; }
 way 'a kernel that begins twice' restarts 5 "$believed" "${two_is_lost[@]}"
+hurries() { unruly LAUNCH 'say(83, "last/three")'; }
+way 'a kernel of another family that begins too soon' hurries 5 "$believed" "${two_is_lost[@]}"
+gives_up() { unruly LAUNCH 'say(88, "an invented reason")'; }
+way 'one that is given up without a batch' gives_up 5 "$believed" "${two_is_lost[@]}" '!invented'
 speaks_for_three() {
     unruly LAUNCH 'say(82, "{\"last/three\": {\"status\": \"ok\", \"bytes\": 8, \"flops\": 0, \"metrics\": {}}}")'
 }

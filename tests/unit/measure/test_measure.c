@@ -525,6 +525,20 @@ Test(measure, an_interrupted_run_keeps_what_was_measured)
     }
 }
 
+Test(measure, an_interrupted_batch_leaves_what_was_before_it)
+{
+    static const int interrupt[] = {SIGINT};
+    struct fixture fixture;
+    set_up(&fixture, "slow/*");
+    add_glob(&fixture, "good/*");
+    fixture.measurement.backend = &batching;
+    measure_and_signal(&fixture, "slow/endless", interrupt, ARRAY_SIZE(interrupt));
+    cr_expect_eq(fixture.code, EXIT_INTERRUPTED);
+    cr_expect_eq(fixture.run.result_count, 0);
+    expect_said(&fixture, "interrupted after 0 of 8 kernels; what was measured is kept");
+    tear_down(&fixture);
+}
+
 Test(measure, a_signal_that_was_ignored_stays_so)
 {
     static const int hangup[] = {SIGHUP};
