@@ -75,6 +75,7 @@ static int measure_sessions(struct runs *runs, const struct options *options, co
         struct run run = {0};
         char *name = x_sprintf("session %d of %d", i + 1, options->sessions);
         measurement.label = name;
+        measurement.every_sample = true; /* how exact counts repeat is one of its answers */
         code = measure_whole(&measurement, &run);
         if (code == EXIT_SAME && options->save && save_run(&run, options->save) < 0)
             code = EXIT_USAGE;

@@ -106,7 +106,7 @@ static int open_counters(struct range_collector *self, struct preparation *prepa
         goto out;
     end_preparation(preparation);
     failed = counters_open(&self->counters, preparation->chip, image, self->job->metrics, problem);
-    if (failed == 0 && note_exact(self) && self->counters.passes == preparation->passes)
+    if (failed == 0 && note_exact(self) && !self->job->every_sample && self->counters.passes == preparation->passes)
         self->short_passes = preparation->short_passes;
 out:
     free(image);

@@ -31,6 +31,7 @@ struct measurement {
         *like; /* kernels that it has are measured on the GPU where they were, and on none beside; or NULL */
     const struct run *costs; /* how long kernels took, so that the longest come first; or NULL */
     int samples;
+    bool every_sample;   /* see struct job */
     double timeout;      /* seconds a kernel */
     bool progress;       /* draw the progress line on standard error */
     bool skip_unmatched; /* pass over globs that match no kernel: *run then lacks them, and has no kernel at all at

@@ -23,6 +23,7 @@ static struct job job_of(const struct measurement *measurement, int device, bool
         .glob_count = measurement->glob_count,
         .device = device,
         .samples = measurement->samples,
+        .every_sample = measurement->every_sample,
         .skip_unmatched = measurement->skip_unmatched,
         .roofs = measurement->roofs && first,
         .skip = measurement->skip,

@@ -44,6 +44,7 @@ struct job {
     size_t largest_batch; /* the most kernels that can be in one; the worker knows, once it is open */
     int device;
     int samples;         /* a kernel */
+    bool every_sample;   /* count also what takes long in each, to see whether it repeats */
     bool skip_unmatched; /* pass over globs that match no kernel */
     bool roofs;          /* also measure what the GPU can do */
     size_t skip;         /* line counts: launches of the variant before the function to be counted */

@@ -35,11 +35,16 @@ def held($id; $metric; $expected):
           held($id; "branch_targets"; 4 * $threads), held($id; "dram_bytes_read"; 16 * $threads))
 JQ
 
+# A command with the stand-in.
+standing_in() {
+    ask env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13" "$cugate" "$@" --metrics "$metrics" \
+        --kernels "$standin/library.so"
+}
+
 # measured ARGUMENT...: what is said, what was kept, and how many ranges each pass had.
 measured() {
     : >passes
-    ask env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13" "$cugate" run --metrics "$metrics" \
-        --kernels "$standin/library.so" -o run.json "$@"
+    standing_in run -o run.json "$@"
     { jq -r -f held.jq run.json && uniq -c passes | sed 's/^ *//'; } >>said 2>&1
 }
 
@@ -69,6 +74,11 @@ printf '%s\n' '[branch_targets]' 'title = Branches' 'counter = smsp__sass_branch
     'better = lower' 'doc = as in detail.ini' >only/only.ini
 metrics=only measured -k 'restless/*'
 expect 'and without a count to tell it by every sample' 0 'restless/second: ok 0 5' '1 pass 0: 31 of 32'
+: >passes
+standing_in aa -k 'well/*' --sessions 2 --save sessions
+uniq -c passes | sed 's/^ *//' >>said
+jq -r '.kernels["well/first"].metrics.branch_targets.sessions[0] | length' sessions/*.json >>said
+expect 'an A/A looks at every sample' 0 '1 pass 0: 41 of 41' '1 pass 2: 41 of 41' $'5\n5'
 measured -k 'wrong/*'
 expect 'wrong when it is measured' 5 'wrong/first: ok 5 1' 'wrong/second: wrong result 0 0' 'wrong/third: ok 5 1' \
     'the sum is' '1 pass 0: 32 of 32' '!WRONG' '!warning: wrong'
