@@ -9,7 +9,8 @@
  * time of all. So these passes, the last ones, are over the first sample of each kernel only: CUPTI puts the n-th range
  * of each pass together, so that the ranges of a pass may be a part of those before, from the front. Thus the first
  * samples of all kernels come first; it does not matter to them, for each launch finds inputs, caches and clocks as all
- * others do. A kernel whose exact counts differ from sample to sample is measured again, in every pass over all. */
+ * others do. A kernel whose exact counts differ from sample to sample is measured again, in every pass over all; and
+ * all are, from then on, if ranges do not hold what they should. */
 #include "cupti_passes.h"
 
 #include "base/base.h"
@@ -235,18 +236,56 @@ out:
     return failed;
 }
 
+/* Whether short passes gave the first range a counter: the conditioning kernel has instructions to count. */
+static int check_short(struct range_collector *self, const struct image *image, const struct part *part,
+                       struct problem *problem)
+{
+    double *first = x_calloc(self->counters.count, sizeof *first);
+    const size_t begin = part->plans[part->from].before - 1;
+    int failed = counters_evaluate(&self->counters, image->bytes, image->size, begin, first, problem);
+    bool has = false;
+    for (size_t i = 0; i < self->counters.count; i++)
+        has |= counter_is_instrumented(self->counters.wanted[i]) && counted(first[i]).state == VALUE_MEASURED;
+    if (failed == 0 && !has)
+        failed = problem_set(problem, "not counted: no instrumented counter in the first range");
+    free(first);
+    return failed;
+}
+
+static int check_ranges(struct range_collector *self, const struct image *image, const struct part *part,
+                        const struct round rounds[2], struct problem *problem)
+{
+    if (part->short_passes > 0 && check_short(self, image, part, problem) < 0)
+        return -1;
+    for (int r = 0; r < 2; r++)
+        if (rounds[r].ranges > 0 && has_end(part) && check_end(self, image, part, &rounds[r], problem) < 0)
+            return -1;
+    return 0;
+}
+
+/* Has everything measured in passes that are over all samples. */
+static void give_up_short(struct range_collector *self, const struct part *part, struct plan *plans)
+{
+    self->short_passes = 0;
+    for (size_t i = part->from; i < part->to; i++)
+        plans[i].differs = true;
+}
+
 /* Turns a decoded image into rows, but for kernels that have to be measured again. */
 static int evaluate(struct range_collector *self, const struct image *image, const struct part *part,
                     struct plan *plans, const struct round rounds[2], struct problem *problem)
 {
+    if (check_ranges(self, image, part, rounds, problem) < 0) {
+        if (part->short_passes == 0)
+            return -1;
+        give_up_short(self, part, plans);
+        return 0;
+    }
     const struct metrics *metrics = self->job->metrics;
     const size_t samples = (size_t)self->job->samples;
     size_t first[2] = {rounds[0].first_range, rounds[1].first_range};
     struct value *values = x_calloc(samples * metrics->count, sizeof *values);
     int failed = 0;
-    for (int r = 0; r < 2 && failed == 0; r++)
-        if (rounds[r].ranges > 0 && has_end(part))
-            failed = check_end(self, image, part, &rounds[r], problem);
     for (size_t i = part->from; i < part->to && failed == 0; i++) {
         failed = read_samples(self, image, rounds, first, &plans[i], values, problem);
         for (int r = 0; r < 2; r++)
