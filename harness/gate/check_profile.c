@@ -66,21 +66,6 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
     return code;
 }
 
-/* The base library's lines of a kernel, into base_profile. */
-static void explain_base(const struct measurement *measurement, const char *against, struct result *result)
-{
-    struct run base = {0};
-    struct measurement other = *measurement;
-    const char *id = result->id;
-    other.kernels = against;
-    other.skip_unmatched = true;
-    result_copy_facts(run_add(&base, id), result);
-    measure_profile(&other, &base, &id, 1, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
-    profile_release(&result->base_profile);
-    profile_copy(&result->base_profile, &base.results[0].profile);
-    run_release(&base);
-}
-
 /* Whether one of the judgements before `end` is of that kernel and regressed, too. */
 static bool was_explained(const struct comparison *comparison, size_t end)
 {
@@ -91,11 +76,59 @@ static bool was_explained(const struct comparison *comparison, size_t end)
     return false;
 }
 
+/* Lines that are collected at once: of kernels, and of the same ones in the base library. */
+struct explaining {
+    struct line_request *requests;
+    size_t count;
+    struct result **results; /* of the run */
+    size_t result_count;
+    struct run base; /* those of the base library */
+};
+
+static void add_kernel(struct explaining *explaining, const struct measurement *measurement, struct result *result)
+{
+    *ARRAY_GROW(explaining->results, explaining->result_count) = result;
+    *ARRAY_GROW(explaining->requests, explaining->count) =
+        (struct line_request){measurement->kernels, result, measurement->skip_unmatched};
+}
+
+/* After all kernels were added, since a run moves its results. */
+static void add_base(struct explaining *explaining, const char *against)
+{
+    for (size_t i = 0; i < explaining->result_count; i++)
+        result_copy_facts(run_add(&explaining->base, explaining->results[i]->id), explaining->results[i]);
+    for (size_t i = 0; i < explaining->result_count; i++)
+        *ARRAY_GROW(explaining->requests, explaining->count) =
+            (struct line_request){against, run_find(&explaining->base, explaining->results[i]->id), true};
+}
+
+static int explain_all(struct explaining *explaining, const struct measurement *measurement, const char *against)
+{
+    if (against)
+        add_base(explaining, against);
+    const int code =
+        measure_lines(measurement, explaining->requests, explaining->count, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
+    for (size_t i = 0; i < explaining->result_count && against; i++) {
+        struct result *result = explaining->results[i];
+        profile_release(&result->base_profile);
+        profile_copy(&result->base_profile, &run_find(&explaining->base, result->id)->profile);
+    }
+    run_release(&explaining->base);
+    free(explaining->requests);
+    free(explaining->results);
+    *explaining = (struct explaining){0};
+    return code;
+}
+
 void check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
                    double seconds, struct run *run)
 {
     const double end = now_seconds() + seconds;
-    for (size_t i = 0; i < comparison->count && can_see_lines(measurement); i++) {
+    const size_t processes = measure_lines_at_once(measurement),
+                 most = against && processes > 1 ? processes / 2 : processes;
+    struct explaining explaining = {0};
+    int code = EXIT_SAME;
+    for (size_t i = 0; i < comparison->count && can_see_lines(measurement) && code == EXIT_SAME; i++) {
         const char *id = comparison->list[i].kernel;
         struct result *result = run_find(run, id);
         if (comparison->list[i].verdict != VERDICT_REGRESSED || !result || was_explained(comparison, i))
@@ -104,12 +137,16 @@ void check_explain(const struct measurement *measurement, const struct compariso
             warning(
                 "%g s were not enough to find the source lines of all that regressed: %s and what follows have none "
                 "(--explain SECONDS)",
-                seconds, id);
+                seconds, explaining.result_count > 0 ? explaining.results[0]->id : id);
+            explaining.result_count = explaining.count = 0;
             break;
         }
-        if (measure_profile(measurement, run, &id, 1, PROVIDES_LINE_COUNTS | PROVIDES_STALLS) != EXIT_SAME)
-            break;
-        if (against && now_seconds() < end)
-            explain_base(measurement, against, result);
+        add_kernel(&explaining, measurement, result);
+        if (explaining.result_count == most)
+            code = explain_all(&explaining, measurement, against);
     }
+    if (code == EXIT_SAME && explaining.result_count > 0)
+        explain_all(&explaining, measurement, against);
+    free(explaining.requests);
+    free(explaining.results);
 }

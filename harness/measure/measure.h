@@ -59,13 +59,27 @@ int measure_whole(const struct measurement *measurement, struct run *run);
 /* Sets what this program knows of a session: when, where, of which code. */
 void measure_complete_session(struct session *session);
 
-/* Collects the lines of those of the run's kernels that ids names (all: NULL), in that order, from the measurement's
- * library into result->profile, of the kinds that its backend has; a kind that is there already stays as it is. Kernels
- * that are not ok, are not of the library or launch nothing are passed over. What cannot be collected is a warning, and
- * leaves the lines of that kernel as they are. Reads the text of the lines from the source files where they are found.
- * 0, or EXIT_INTERRUPTED after SIGINT. kinds are or'ed: PROVIDES_LINE_COUNTS, exact counts, take a process a function,
- * because CUPTI counts the first function of a process only; PROVIDES_STALLS, samples of why warps wait, one a kernel.
- */
+/* A kernel whose lines are wanted, in the result, and in which library. */
+struct line_request {
+    const char *kernels;
+    struct result *result;
+    bool skip_unmatched; /* as of a measurement */
+};
+
+/* Collects lines into result->profile, of the kinds that the measurement's backend has; a kind that is there already
+ * stays as it is. Kernels that are not ok, are not of the library or launch nothing are passed over. What cannot be
+ * collected is a warning, in the order of the requests, and leaves the lines of that kernel as they are. Reads the text
+ * of the lines from the source files where they are found. 0, or EXIT_INTERRUPTED after SIGINT. kinds are or'ed:
+ * PROVIDES_LINE_COUNTS, exact counts, take a process a function, because CUPTI counts the first function of a process
+ * only, of which several go on at once; PROVIDES_STALLS, samples of why warps wait, one a kernel, one after the other
+ * on each GPU. */
+int measure_lines(const struct measurement *measurement, const struct line_request *requests, size_t count,
+                  unsigned kinds);
+
+/* Of how many kernels that collects the counts at a time. */
+size_t measure_lines_at_once(const struct measurement *measurement);
+
+/* The same for those of the run's kernels that ids names (all: NULL), in that order, in the measurement's library. */
 int measure_profile(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
                     unsigned kinds);
 

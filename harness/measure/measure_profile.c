@@ -1,3 +1,5 @@
+/* Source lines. A process counts one function, and without a clock: so several of them go on at once on a GPU; samples
+ * of why warps wait are of a kernel at full speed, which needs the GPU for itself. */
 #include "measure.h"
 
 #include "base/base.h"
@@ -5,28 +7,91 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
+#include "pool.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* What is collected, and how far it came. */
-struct collection {
-    struct measurement measurement; /* of one kernel */
-    char *id;
+enum { COUNTS_AT_ONCE = 4 }; /* processes on one GPU, each with the inputs of its kernel in the GPU's memory */
+
+/* One process: a kernel of a library, and its answer. */
+struct asked {
+    const struct line_request *request;
+    char *id; /* the request's, for the measurement to point to */
+    unsigned kind;
+    size_t skip;
+    struct run run;
     int code;
 };
 
-/* The answer of one process; NULL after a warning. The caller releases run. */
-static const struct result *ask(struct collection *collection, unsigned kind, size_t skip, struct run *run)
+struct asking {
+    const struct measurement *measurement;
+    const struct line_request *requests;
+    size_t request_count;
+    struct asked *list;
+    size_t count;
+    struct profile *profiles; /* of each request: what came of the round */
+    bool *whole;              /* and whether that is all. A sum of which a part is missing would be wrong */
+    bool interrupted;
+};
+
+static void ask(struct asking *asking, const struct line_request *request, unsigned kind, size_t skip)
 {
-    collection->measurement.profile = kind;
-    collection->measurement.skip = skip;
-    collection->code = measure_run(&collection->measurement, run);
-    const struct result *result = run_find(run, collection->id);
-    if (collection->code == EXIT_SAME && result && result->status == RESULT_OK)
+    *ARRAY_GROW(asking->list, asking->count) =
+        (struct asked){.request = request, .id = request->result->id, .kind = kind, .skip = skip};
+}
+
+static struct measurement measurement_of(const struct asking *asking, struct asked *asked, size_t place)
+{
+    struct measurement measurement = *asking->measurement;
+    const struct device_list *all = &asking->measurement->devices;
+    measurement.kernels = asked->request->kernels;
+    measurement.skip_unmatched = asked->request->skip_unmatched;
+    measurement.globs = &asked->id;
+    measurement.glob_count = 1;
+    measurement.label = "source lines";
+    measurement.profile = asked->kind;
+    measurement.skip = asked->skip;
+    measurement.relay = NULL;
+    measurement.next = NULL;
+    measurement.like = NULL;
+    if (all->count > 0)
+        measurement.devices = (struct device_list){.list = {all->list[place % all->count]}, .count = 1};
+    return measurement;
+}
+
+/* Has all answered: in so many processes at once on each GPU; those of a program, which is one as a whole, in turn. */
+static void get_answers(struct asking *asking, size_t at_once)
+{
+    struct measurement *list = x_calloc(asking->count, sizeof *list);
+    struct run *runs = x_calloc(asking->count, sizeof *runs);
+    int *codes = x_calloc(asking->count, sizeof *codes);
+    for (size_t i = 0; i < asking->count; i++)
+        list[i] = measurement_of(asking, &asking->list[i], i);
+    if (asking->measurement->program)
+        for (size_t i = 0; i < asking->count; i++)
+            codes[i] = i > 0 && codes[i - 1] == EXIT_INTERRUPTED ? EXIT_INTERRUPTED : measure_run(&list[i], &runs[i]);
+    else
+        pool_measure_all(list, runs, codes, asking->count, at_once);
+    for (size_t i = 0; i < asking->count; i++) {
+        asking->list[i].run = runs[i];
+        asking->list[i].code = codes[i];
+        asking->interrupted |= codes[i] == EXIT_INTERRUPTED;
+    }
+    free(codes);
+    free(runs);
+    free(list);
+}
+
+/* NULL after a warning. */
+static const struct result *answer_of(const struct asked *asked)
+{
+    const struct result *result = run_find(&asked->run, asked->id);
+    if (asked->code == EXIT_SAME && result && result->status == RESULT_OK)
         return result;
-    if (collection->code != EXIT_INTERRUPTED)
-        warning("%s: no %s by source line: %s", collection->id,
-                kind == PROVIDES_LINE_COUNTS ? "exact counts" : "stalls",
+    if (asked->code != EXIT_INTERRUPTED)
+        warning("%s: no %s by source line: %s", asked->id,
+                asked->kind == PROVIDES_LINE_COUNTS ? "exact counts" : "stalls",
                 result && result->reason ? result->reason : "it could not be measured");
     return NULL;
 }
@@ -40,79 +105,108 @@ static bool is_first_of_function(const struct result *result, size_t i)
     return true;
 }
 
-/* Each function in a process of its own; the first one tells which there are. */
-static bool collect_counts(struct collection *collection, struct profile *profile)
+/* The first function of a kernel tells which others there are: these are asked for next. */
+static void ask_for_others(struct asking *more, const struct asked *asked, const struct result *answer)
 {
-    struct run first = {0};
-    const struct result *result = ask(collection, PROVIDES_LINE_COUNTS, 0, &first);
-    bool whole = result != NULL;
-    if (result)
-        profile_merge(profile, &result->profile);
     size_t skip = 0;
-    for (size_t i = 0; whole && i < result->launch_count; skip += result->launches[i++].times) {
-        if (i == 0 || !is_first_of_function(result, i))
-            continue;
-        struct run more = {0};
-        const struct result *other = ask(collection, PROVIDES_LINE_COUNTS, skip, &more);
-        if (other)
-            profile_merge(profile, &other->profile);
-        whole = other != NULL;
-        run_release(&more);
-    }
-    run_release(&first);
-    return whole;
+    for (size_t i = 0; i < answer->launch_count; skip += answer->launches[i++].times)
+        if (i > 0 && is_first_of_function(answer, i))
+            ask(more, asked->request, PROVIDES_LINE_COUNTS, skip);
 }
 
-static bool collect_stalls(struct collection *collection, struct profile *profile)
+/* Gets the answers and adds them up; what the first functions tell is asked into *more, if there is one. */
+static void add_answers(struct asking *asking, size_t at_once, struct asking *more)
 {
-    struct run run = {0};
-    const struct result *result = ask(collection, PROVIDES_STALLS, 0, &run);
-    if (result)
-        profile_merge(profile, &result->profile);
-    run_release(&run);
-    return result != NULL;
+    get_answers(asking, at_once);
+    for (size_t i = 0; i < asking->count; i++) {
+        struct asked *asked = &asking->list[i];
+        const size_t place = (size_t)(asked->request - asking->requests);
+        const struct result *answer = asking->whole[place] ? answer_of(asked) : NULL;
+        asking->whole[place] = answer != NULL;
+        if (answer)
+            profile_merge(&asking->profiles[place], &answer->profile);
+        if (answer && more)
+            ask_for_others(more, asked, answer);
+        run_release(&asked->run);
+    }
+    free(asking->list);
+    asking->list = NULL;
+    asking->count = 0;
 }
 
-/* The lines of one kernel, as far as they are not there. A sum of which a part is missing would be wrong: so it is all
- * of a kind or nothing. */
-static int collect(const struct measurement *measurement, struct result *result, unsigned kinds)
+/* What came of a round becomes the kernels' lines. */
+static void keep_answers(struct asking *asking)
 {
-    struct collection collection = {.measurement = *measurement, .id = result->id};
-    collection.measurement.globs = &collection.id;
-    collection.measurement.glob_count = 1;
-    collection.measurement.label = "source lines";
-    const bool wants_counts = kinds & PROVIDES_LINE_COUNTS && !result->profile.counted;
-    const bool wants_stalls = kinds & PROVIDES_STALLS && !result->profile.period;
-    struct profile counts = {0}, stalls = {0};
-    const bool counted = wants_counts && collect_counts(&collection, &counts);
-    const bool sampled = collection.code != EXIT_INTERRUPTED && wants_stalls && collect_stalls(&collection, &stalls);
-    if (counted) {
-        source_resolve(&counts, measurement->kernels);
-        profile_merge(&result->profile, &counts);
+    for (size_t i = 0; i < asking->request_count; i++) {
+        if (asking->whole[i] && !asking->interrupted) {
+            source_resolve(&asking->profiles[i], asking->requests[i].kernels);
+            profile_merge(&asking->requests[i].result->profile, &asking->profiles[i]);
+        }
+        profile_release(&asking->profiles[i]);
+        asking->profiles[i] = (struct profile){0};
+        asking->whole[i] = false;
     }
-    if (sampled) {
-        source_resolve(&stalls, measurement->kernels);
-        profile_merge(&result->profile, &stalls);
-    }
-    profile_release(&counts);
-    profile_release(&stalls);
-    return collection.code == EXIT_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 
-static bool can_have_lines(const struct result *result)
+/* Of those kernels that can have lines and have none of the kind. */
+static void ask_all(struct asking *asking, unsigned kind)
 {
-    return result && result->status == RESULT_OK && result->launch_count > 0;
+    for (size_t i = 0; i < asking->request_count; i++) {
+        const struct result *result = asking->requests[i].result;
+        const bool has = kind == PROVIDES_LINE_COUNTS ? result->profile.counted != 0 : result->profile.period != 0;
+        asking->whole[i] = result->status == RESULT_OK && result->launch_count > 0 && !has;
+        if (asking->whole[i])
+            ask(asking, &asking->requests[i], kind, 0);
+    }
+}
+
+int measure_lines(const struct measurement *measurement, const struct line_request *requests, size_t count,
+                  unsigned kinds)
+{
+    struct asking asking = {.measurement = measurement, .requests = requests, .request_count = count};
+    const bool on_gpu = measurement->backend->provides & PROVIDES_COUNTERS;
+    kinds &= measurement->backend->provides;
+    asking.profiles = x_calloc(count, sizeof *asking.profiles);
+    asking.whole = x_calloc(count, sizeof *asking.whole);
+    if (kinds & PROVIDES_LINE_COUNTS) {
+        struct asking more = asking;
+        ask_all(&asking, PROVIDES_LINE_COUNTS);
+        add_answers(&asking, on_gpu ? COUNTS_AT_ONCE : 1, &more);
+        more.interrupted = asking.interrupted;
+        if (!more.interrupted)
+            add_answers(&more, on_gpu ? COUNTS_AT_ONCE : 1, NULL);
+        asking.interrupted = more.interrupted;
+        free(more.list);
+        keep_answers(&asking);
+    }
+    if (kinds & PROVIDES_STALLS && !asking.interrupted) {
+        ask_all(&asking, PROVIDES_STALLS);
+        add_answers(&asking, 1, NULL);
+        keep_answers(&asking);
+    }
+    free(asking.whole);
+    free(asking.profiles);
+    return asking.interrupted ? EXIT_INTERRUPTED : EXIT_SAME;
 }
 
 int measure_profile(const struct measurement *measurement, struct run *run, const char *const *ids, size_t count,
                     unsigned kinds)
 {
-    const size_t number = ids ? count : run->result_count;
-    kinds &= measurement->backend->provides;
-    for (size_t i = 0; i < number; i++) {
+    struct line_request *requests = NULL;
+    size_t request_count = 0;
+    for (size_t i = 0; i < (ids ? count : run->result_count); i++) {
         struct result *result = ids ? run_find(run, ids[i]) : &run->results[i];
-        if (can_have_lines(result) && collect(measurement, result, kinds) == EXIT_INTERRUPTED)
-            return EXIT_INTERRUPTED;
+        if (result)
+            *ARRAY_GROW(requests, request_count) =
+                (struct line_request){measurement->kernels, result, measurement->skip_unmatched};
     }
-    return EXIT_SAME;
+    const int code = measure_lines(measurement, requests, request_count, kinds);
+    free(requests);
+    return code;
+}
+
+size_t measure_lines_at_once(const struct measurement *measurement)
+{
+    const size_t gpus = measurement->devices.count > 0 ? measurement->devices.count : 1;
+    return measurement->backend->provides & PROVIDES_COUNTERS && !measurement->program ? COUNTS_AT_ONCE * gpus : 1;
 }

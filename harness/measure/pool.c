@@ -181,7 +181,7 @@ static void advance(struct pool *pool)
             seat->deadline = HUGE_VAL;
         if (seat->has_share && !seat->runs && start_worker(seat) < 0)
             pool->ending = ENDING_IMPOSSIBLE;
-        busy |= seat->has_share;
+        busy |= seat->has_share || (unheard && pool->queued > 0); /* it will take some of that */
     }
     if (pool->list && !busy)
         tell_end(pool);
@@ -316,6 +316,17 @@ static int close_pool(struct pool *pool)
 
 /* ---- Measurements ---- */
 
+/* Several of them: which have begun, and which of these go on. */
+struct beginning {
+    const struct measurement *list;
+    struct run *runs;
+    size_t count;
+    struct pool *pools, **open;
+    bool *begun;
+    size_t open_count, begun_count;
+    bool interrupted;
+};
+
 /* Waits for the next event of a worker of any of them, and has it taken. last: see child_next_of. */
 static void step(struct pool *const *pools, size_t count, int interrupts, size_t *last)
 {
@@ -352,40 +363,70 @@ int pool_measure(const struct measurement *measurement, struct run *run)
     return code;
 }
 
+/* Whether fewer than so many of the open ones are on the GPU of the next one. */
+static bool has_room(struct pool *const *open, size_t open_count, const struct measurement *next, size_t at_once)
+{
+    size_t there = 0;
+    for (size_t p = 0; p < open_count; p++)
+        there += open[p]->measurement->devices.list[0] == next->devices.list[0];
+    return there < at_once;
+}
+
+/* Begins those that there is room for. */
+static void begin(struct beginning *beginning, size_t at_once)
+{
+    for (size_t i = 0; i < beginning->count; i++) {
+        if (beginning->begun[i] || !has_room(beginning->open, beginning->open_count, &beginning->list[i], at_once))
+            continue;
+        beginning->begun[i] = true;
+        beginning->begun_count++;
+        open_pool(&beginning->pools[i], &beginning->list[i], &beginning->runs[i]);
+        beginning->open[beginning->open_count++] = &beginning->pools[i];
+    }
+}
+
+/* Closes those that are over; false when there is none. */
+static bool end_some(struct beginning *beginning, int *codes)
+{
+    size_t still = 0;
+    const size_t before = beginning->open_count;
+    for (size_t p = 0; p < before; p++) {
+        struct pool *pool = beginning->open[p];
+        beginning->interrupted |= pool->ending == ENDING_INTERRUPTED;
+        if (is_over(pool))
+            codes[pool - beginning->pools] = close_pool(pool);
+        else
+            beginning->open[still++] = pool;
+    }
+    beginning->open_count = still;
+    return still < before;
+}
+
 void pool_measure_all(const struct measurement *list, struct run *runs, int *codes, size_t count, size_t at_once)
 {
     struct interrupts interrupts;
-    struct pool *pools = x_calloc(count, sizeof *pools), **open = x_calloc(count, sizeof *open);
-    size_t begun = 0, open_count = 0, last = 0;
-    bool interrupted = false;
+    struct beginning all = {.list = list, .runs = runs, .count = count};
+    size_t last = 0;
     for (size_t i = 0; i < count; i++) {
         runs[i] = (struct run){0};
         codes[i] = EXIT_NOT_MEASURED;
     }
     if (interrupts_open(&interrupts) < 0)
-        goto out;
-    while (open_count > 0 || (begun < count && !interrupted)) {
-        while (begun < count && open_count < at_once && !interrupted) {
-            open_pool(&pools[begun], &list[begun], &runs[begun]);
-            open[open_count++] = &pools[begun++];
-        }
-        size_t still = 0;
-        for (size_t p = 0; p < open_count; p++) {
-            interrupted |= open[p]->ending == ENDING_INTERRUPTED;
-            if (is_over(open[p]))
-                codes[open[p] - pools] = close_pool(open[p]);
-            else
-                open[still++] = open[p];
-        }
-        if (still == open_count)
-            step(open, open_count, interrupts.descriptor, &last);
-        open_count = still;
+        return;
+    all.pools = x_calloc(count, sizeof *all.pools);
+    all.open = x_calloc(count, sizeof *all.open);
+    all.begun = x_calloc(count, sizeof *all.begun);
+    while (all.open_count > 0 || (all.begun_count < count && !all.interrupted)) {
+        if (!all.interrupted)
+            begin(&all, at_once);
+        if (!end_some(&all, codes))
+            step(all.open, all.open_count, interrupts.descriptor, &last);
     }
-    interrupted |= interrupts_close(&interrupts);
-    for (size_t i = 0; i < count && interrupted; i++)
-        if (codes[i] == EXIT_SAME || i >= begun)
+    all.interrupted |= interrupts_close(&interrupts);
+    for (size_t i = 0; i < count && all.interrupted; i++)
+        if (codes[i] == EXIT_SAME || !all.begun[i])
             codes[i] = EXIT_INTERRUPTED;
-out:
-    free(open);
-    free(pools);
+    free(all.begun);
+    free(all.open);
+    free(all.pools);
 }

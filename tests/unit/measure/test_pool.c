@@ -370,3 +370,84 @@ Test(pool, a_worker_that_is_ready_and_not_needed_is_ended)
     relay_release(relay);
     tear_down(&fixture);
 }
+
+/* ---- Source lines: each process counts one of two functions, which leaves a line ---- */
+
+static const struct job *lines_job;
+
+static int open_lines(void **self, const struct job *job, struct device *device, struct session *session,
+                      struct problem *problem)
+{
+    lines_job = job;
+    return host_collector.open(self, job, device, session, problem);
+}
+
+static int measure_lines_made_up(void *self, const struct workload *workload, struct result *result,
+                                 struct problem *problem)
+{
+    (void)self;
+    static const char *const functions[] = {"f", "g"};
+    if (workload_run(workload, problem) < 0)
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+        *ARRAY_GROW(result->launches, result->launch_count) =
+            (struct launch){.function = x_strdup(functions[i]), .grid = {1, 1, 1}, .block = {1, 1, 1}, .times = 3};
+    struct profile_line *line = profile_add(&result->profile, functions[lines_job->skip == 3], "made_up.cu", 7, 0);
+    if (lines_job->what == PROVIDES_LINE_COUNTS) {
+        result->profile.counted = 1u << LINE_SHARED;
+        line->counts[LINE_SHARED] = 5;
+        return 0;
+    }
+    char *mark = x_sprintf("%s/sampling", getenv("GPUS_MARK"));
+    const bool alone = access(mark, F_OK) != 0;
+    fclose(fopen(mark, "w"));
+    usleep(20000);
+    unlink(mark);
+    free(mark);
+    result->profile.period = result->profile.launches = 1;
+    return alone ? 0 : problem_set(problem, "another one samples");
+}
+
+static const struct collector *load_lines(unsigned what, struct problem *problem)
+{
+    static struct collector collector;
+    (void)what, (void)problem;
+    collector = host_collector;
+    collector.open = open_lines;
+    collector.measure = measure_lines_made_up;
+    return &collector;
+}
+
+/* Two kernels wait for each other when their lines are counted, and must not be sampled at once. */
+Test(pool, counts_of_lines_go_on_at_once_and_samples_in_turn)
+{
+    static const struct backend lines = {.name = "lines",
+                                         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS |
+                                                     PROVIDES_COUNTERS,
+                                         .load = load_lines};
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1", 1);
+    fixture.measurement.backend = &lines;
+    static const char *const ids[] = {"here/left", "there/right", "here/good", "bad/fails"};
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+        struct result *result = run_add(&fixture.run, ids[i]);
+        *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("f"), .times = 1};
+    }
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_eq(measure_lines_at_once(&fixture.measurement), 4);
+    cr_expect_eq(measure_profile(&fixture.measurement, &fixture.run, ids, ARRAY_SIZE(ids),
+                                 PROVIDES_LINE_COUNTS | PROVIDES_STALLS),
+                 EXIT_SAME);
+    fixture.said = capture_end(&capture);
+    for (size_t i = 0; i < 3; i++) {
+        const struct profile *profile = &result_of(&fixture, ids[i])->profile;
+        cr_expect_eq(profile_total(profile, LINE_SHARED), 10, "%s: both functions", ids[i]);
+        cr_expect_eq(profile->period, 1, "%s: %s", ids[i], fixture.said);
+    }
+    cr_expect_eq(result_of(&fixture, "bad/fails")->profile.counted, 0);
+    cr_expect(strstr(fixture.said, "bad/fails: no exact counts by source line: launch: made-up illegal address"), "%s",
+              fixture.said);
+    cr_expect(strstr(fixture.said, "bad/fails: no stalls by source line"), "%s", fixture.said);
+    tear_down(&fixture);
+}
