@@ -126,4 +126,8 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
                     struct accepted *accepted);
 void accepted_release(struct accepted *accepted);
 
+/* Kernels with their seconds alone, the most that a baseline of any model knows: what is not known is 0. To share out
+ * work by: that there is none, or that it cannot be read, is no failure here. */
+void baseline_read_costs(struct run *costs, const char *baselines);
+
 #endif

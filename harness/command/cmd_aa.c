@@ -51,9 +51,15 @@ static int prepare_directory(const char *directory)
 static int save_run(const struct run *run, const char *directory)
 {
     const char *date = run->sessions[0].facts[SESSION_DATE];
-    char *path = x_sprintf("%s/%s.json", directory, date);
-    for (char *c = path + strlen(directory); *c; c++)
-        *c = *c == ':' ? '-' : *c;
+    char *path = NULL;
+    /* Sessions of two GPUs may have the same. */
+    for (int number = 1; !path || access(path, F_OK) == 0; number++) {
+        free(path);
+        path = number == 1 ? x_sprintf("%s/%s.json", directory, date)
+                           : x_sprintf("%s/%s-%d.json", directory, date, number);
+        for (char *c = path + strlen(directory); *c; c++)
+            *c = *c == ':' ? '-' : *c;
+    }
     struct atomic_file file;
     int result = atomic_file_open(&file, path);
     if (result == 0) {
@@ -64,26 +70,40 @@ static int save_run(const struct run *run, const char *directory)
     return result;
 }
 
-/* One session after the other, until one is not whole. */
+/* Sessions from number `first` on, one on each GPU. */
+static int measure_some(struct runs *runs, const struct options *options, struct measurement *measurement, int first,
+                        int count)
+{
+    struct run measured[DEVICES_MAX];
+    int codes[DEVICES_MAX], code = EXIT_SAME;
+    char *label = count == 1 ? x_sprintf("session %d of %d", first + 1, options->sessions)
+                             : x_sprintf("sessions %d to %d of %d", first + 1, first + count, options->sessions);
+    measurement->label = label;
+    measure_on_each(measurement, measured, codes, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        if (codes[i] == EXIT_SAME && options->save && save_run(&measured[i], options->save) < 0)
+            codes[i] = EXIT_USAGE;
+        if (codes[i] == EXIT_SAME)
+            add_run(runs, &measured[i], x_sprintf("session %d of %d", first + i + 1, options->sessions));
+        code = code == EXIT_SAME ? codes[i] : code;
+        run_release(&measured[i]);
+    }
+    free(label);
+    return code;
+}
+
+/* One session after the other, or one on each GPU at a time, until one is not whole. */
 static int measure_sessions(struct runs *runs, const struct options *options, const struct metrics *metrics)
 {
     struct measurement measurement;
     if (options_measurement(&measurement, options, metrics) < 0 || options_has_library(options) < 0)
         return EXIT_USAGE;
+    const int gpus = measurement.devices.count > 0 ? (int)measurement.devices.count : 1;
     int code = EXIT_SAME;
-    for (int i = 0; i < options->sessions && code == EXIT_SAME; i++) {
-        struct run run = {0};
-        char *name = x_sprintf("session %d of %d", i + 1, options->sessions);
-        measurement.label = name;
-        measurement.every_sample = true; /* how exact counts repeat is one of its answers */
-        code = measure_whole(&measurement, &run);
-        if (code == EXIT_SAME && options->save && save_run(&run, options->save) < 0)
-            code = EXIT_USAGE;
-        if (code == EXIT_SAME)
-            add_run(runs, &run, x_strdup(name));
-        run_release(&run);
-        free(name);
-    }
+    measurement.every_sample = true; /* how exact counts repeat is one of its answers */
+    for (int i = 0; i < options->sessions && code == EXIT_SAME; i += gpus)
+        code =
+            measure_some(runs, options, &measurement, i, options->sessions - i < gpus ? options->sessions - i : gpus);
     return code;
 }
 
@@ -198,6 +218,7 @@ const struct command command_aa = {
                "spread of each metric, the counters that do not repeat, and the smallest change of time that would be\n"
                "caught. --save keeps each session as DIR/<its date>.json as soon as it is measured. Run files of two\n"
                "or more such sessions, of many GPUs and days for example, are analysed without a GPU.\n"
+               "--device all measures as many sessions at once as there are GPUs, each on one of them.\n"
                "Exit code 1 is a false alarm. Ctrl-C ends it with the sessions that are whole.",
     .example = "cugate aa --sessions 20 --save sessions",
     .takes = takes,

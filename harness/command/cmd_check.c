@@ -1,3 +1,4 @@
+#include "baseline/baseline.h"
 #include "gate/gate.h"
 
 #include "command.h"
@@ -159,7 +160,13 @@ static int cmd_check(const struct options *options)
         .explain = options->explain,
     };
     int code = EXIT_USAGE;
+    struct run costs = {0};
+    struct relay *relay = relay_make(); /* a worker ends while what it measured is judged */
     if (open_files(&checking, &request.measurement) == 0) {
+        if (request.measurement.devices.count > 1)
+            baseline_read_costs(&costs, options->baselines);
+        request.measurement.relay = relay;
+        request.measurement.costs = &costs;
         code = check_judge(&checking.check, &request);
         const int saved = save_run(&checking);
         code = code == EXIT_SAME ? saved : code;
@@ -169,6 +176,8 @@ static int cmd_check(const struct options *options)
     if (code == EXIT_SAME)
         code = print_reports(&checking);
 
+    relay_release(relay);
+    run_release(&costs);
     outputs_release(&checking.outputs);
     atomic_file_abandon(&checking.run_file);
     check_release(&checking.check);
@@ -211,6 +220,9 @@ const struct command command_check = {
                "--against settles the times of code that changed by running BASE and --kernels in turn, up to 14\n"
                "times each, until it is clear. Where no baseline fits this GPU, and for kernels and rows that it\n"
                "lacks, what BASE measures now takes its place. For a PROGRAM it is the command of the base.\n"
+               "--device all, or 0,1,3, has several GPUs of one model share the kernels: a kernel, its base build and\n"
+               "what is measured again are on one of them. One that fails on a GPU is tried on another, once: where it\n"
+               "succeeds there it is unsure, exit code 3.\n"
                "--static reads the machine code in --kernels and runs no kernel: registers, local and shared memory,\n"
                "theoretical occupancy in blocks of the baseline's sizes. With FILEs it judges the functions in any\n"
                "programs, libraries, cubins, fatbins and folders of cubins, such as Triton's cache; GPU is sm_90 or\n"

@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "baseline/baseline.h"
 #include "gate/gate.h"
 #include "measure/measure.h"
 
@@ -34,10 +35,15 @@ static int measure(const struct options *options, const struct metrics *metrics,
     struct interrupts interrupts; /* also between two measurements */
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
+    struct run costs = {0};
+    if (measurement.devices.count > 1)
+        baseline_read_costs(&costs, options->baselines);
+    measurement.costs = &costs;
     int code = sharding_make(&sharding, options, measurement.backend);
     if (code == EXIT_SAME)
         code = measure_all(&measurement, options, &sharding, run);
     sharding_release(&sharding);
+    run_release(&costs);
     computed_add_excess(run, metrics);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
@@ -117,6 +123,8 @@ const struct command command_run = {
                "-o keeps the run as a file for compare, check --replay and accept; the table goes to standard\n"
                "output. --lines adds what `cugate explain --replay` needs, and what names the line when a kernel gets\n"
                "worse than a baseline that was accepted from such a run.\n"
+               "--device all, or 0,1,3, has several GPUs of one model share the kernels. One that fails on a GPU is tried\n"
+               "on another, once, and both are said: where it succeeds there, exit code 3 is the best that comes of it.\n"
                "--shard 2/8 measures one of eight parts, on any machine: all find the same parts when they are given the\n"
                "same library, -k and --costs or baselines. Variants of a family stay together. A part is not judged;\n"
                "`cugate merge` makes one run of all.",

@@ -186,7 +186,9 @@ static size_t tests_left(const struct settling *settling)
 int paired_run(const struct measurement *head, const char *against, const struct comparison *comparison,
                struct run *run)
 {
-    struct settling settling = {.head = head, .against = against, .run = run, .relay = relay_make()};
+    struct settling settling = {.head = head, .against = against, .run = run};
+    struct relay *own = head->relay ? NULL : relay_make();
+    settling.relay = own ? own : head->relay;
     choose_tests(&settling, comparison, run);
     for (size_t i = 0; i < settling.count; i++)
         metrics_need(&settling.metrics, head->metrics, settling.tests[i].metric->name);
@@ -200,7 +202,8 @@ int paired_run(const struct measurement *head, const char *against, const struct
         run_release(&base_run);
         run_release(&head_run);
     }
-    relay_release(settling.relay);
+    relay_forget(settling.relay);
+    relay_release(own);
     free(settling.tests);
     free(settling.metrics.list);
     return code;

@@ -56,6 +56,10 @@ int measure_run(const struct measurement *measurement, struct run *run);
  * also when these cannot be read. */
 int measure_whole(const struct measurement *measurement, struct run *run);
 
+/* The same of a kernel library, whole on each of the measurement's first `count` GPUs at once: a run for each, one at
+ * least. */
+void measure_on_each(const struct measurement *measurement, struct run *runs, int *codes, size_t count);
+
 /* Sets what this program knows of a session: when, where, of which code. */
 void measure_complete_session(struct session *session);
 

@@ -293,3 +293,25 @@ Test(baseline, devices_that_cannot_be_read_are_an_error)
     free(said);
     scratch_remove(directory);
 }
+
+/* To share out work by: of several models the most, and nothing where there is no baseline. */
+Test(baseline, costs_are_the_seconds_that_baselines_know)
+{
+    char *directory = scratch_make();
+    struct run costs, run = made_run(1);
+    baseline_read_costs(&costs, directory);
+    cr_expect_eq(costs.result_count, 0);
+    run_find(&run, "reduce/tree")->seconds = 2;
+    made_accept_one(&(struct trial){.directory = directory}, &run);
+    free(run.device.name);
+    run.device.name = x_strdup("another model");
+    run_find(&run, "reduce/tree")->seconds = 3;
+    made_accept_one(&(struct trial){.directory = directory}, &run);
+    baseline_read_costs(&costs, directory);
+    cr_assert_eq(costs.result_count, 3);
+    cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 3);
+    cr_expect_eq(run_find(&costs, "reduce/warp")->seconds, 0);
+    run_release(&costs);
+    run_release(&run);
+    scratch_remove(directory);
+}

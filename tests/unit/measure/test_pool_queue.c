@@ -1,0 +1,124 @@
+#include "base/base.h"
+#include "measure/pool_parts.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *const ids[] = {
+    (char[]){"small/a"},      (char[]){"small/b"},      (char[]){"large/a"}, (char[]){"point/a[n=1]"},
+    (char[]){"point/b[n=1]"}, (char[]){"point/a[n=2]"}, (char[]){"new/a"},
+};
+
+/* A pool of those kernels, with costs as a recorded run has them: 3 s for both of "small", 5 s, 1 s a "point". */
+struct fixture {
+    struct measurement measurement;
+    struct run costs, run;
+    struct pool pool;
+    struct seat seats[3];
+};
+
+static void set_up(struct fixture *fixture, size_t seats)
+{
+    static const double seconds[] = {1, 2, 5, 0.5, 0.5, 1};
+    *fixture = (struct fixture){0};
+    for (size_t i = 0; i < ARRAY_SIZE(seconds); i++)
+        run_add(&fixture->costs, ids[i])->seconds = seconds[i];
+    fixture->measurement = (struct measurement){.costs = &fixture->costs, .devices = {{4, 5, 6}, seats, false}};
+    fixture->pool = (struct pool){.measurement = &fixture->measurement,
+                                  .run = &fixture->run,
+                                  .seats = fixture->seats,
+                                  .seat_count = seats,
+                                  .ids = (char **)ids,
+                                  .count = ARRAY_SIZE(ids)};
+    for (size_t i = 0; i < seats; i++)
+        fixture->seats[i] = (struct seat){.pool = &fixture->pool, .number = (int)i, .device = 4 + (int)i};
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    free(fixture->pool.queue);
+    run_release(&fixture->costs);
+    run_release(&fixture->run);
+}
+
+/* What the seat gets next, as text; "" for nothing. */
+static void expect_share(struct fixture *fixture, size_t seat, const char *expected)
+{
+    const bool any = queue_take(&fixture->seats[seat]);
+    const struct share *share = &fixture->seats[seat].share;
+    char *text = any ? queue_text(&fixture->pool, share->first, share->end) : x_strdup("");
+    cr_expect_str_eq(text, expected);
+    free(text);
+}
+
+Test(pool_queue, one_gpu_measures_in_order)
+{
+    struct fixture fixture;
+    set_up(&fixture, 1);
+    queue_fill(&fixture.pool);
+    static const char *const expected[] = {"small/a\nsmall/b\n", "large/a\n", "point/a[n=1]\npoint/b[n=1]\n",
+                                           "point/a[n=2]\n",     "new/a\n",   ""};
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+        expect_share(&fixture, 0, expected[i]);
+    tear_down(&fixture);
+}
+
+/* What is not known is taken for the mean of what is: 10 s for six kernels. */
+Test(pool_queue, several_begin_with_what_takes_longest)
+{
+    struct fixture fixture;
+    set_up(&fixture, 2);
+    queue_fill(&fixture.pool);
+    static const char *const expected[] = {
+        "large/a\n", "small/a\nsmall/b\n", "new/a\n", "point/a[n=1]\npoint/b[n=1]\n", "point/a[n=2]\n", ""};
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+        expect_share(&fixture, i % 2, expected[i]);
+    tear_down(&fixture);
+}
+
+Test(pool_queue, what_failed_is_tried_by_another_and_what_is_returned_comes_first)
+{
+    struct fixture fixture;
+    set_up(&fixture, 2);
+    queue_fill(&fixture.pool);
+    expect_share(&fixture, 0, "large/a\n");
+    expect_share(&fixture, 1, "small/a\nsmall/b\n");
+    fixture.seats[1].share.first++;
+    queue_return(&fixture.seats[1]);
+    cr_expect_not(fixture.seats[1].has_share);
+    expect_share(&fixture, 0, "small/b\n");
+    fixture.pool.queued = 0;
+    queue_try_elsewhere(&fixture.seats[0], 1);
+    expect_share(&fixture, 0, "");
+    expect_share(&fixture, 1, "small/b\n");
+    cr_expect_eq(fixture.seats[1].share.failed_on, 0);
+    fixture.seats[0].is_lost = true;
+    queue_try_elsewhere(&fixture.seats[1], 1);
+    cr_expect_eq(fixture.pool.queued, 0, "there is no other");
+    tear_down(&fixture);
+}
+
+/* By the ordinals of GPUs, not by their order. */
+Test(pool_queue, what_has_a_gpu_stays_there)
+{
+    struct fixture fixture;
+    struct run like = {0};
+    set_up(&fixture, 2);
+    for (int i = 5; i >= 4; i--)
+        ARRAY_GROW(like.sessions, like.session_count)->ordinal = i;
+    for (size_t i = 0; i < 3; i++) {
+        row_add_session(result_add(run_add(&like, ids[i]), "time"), (double[]){1}, 1);
+        result_set_session(run_find(&like, ids[i]), i == 1);
+    }
+    fixture.measurement.like = &like;
+    queue_fill(&fixture.pool);
+    expect_share(&fixture, 0, "small/b\n");
+    expect_share(&fixture, 0, "new/a\n");
+    expect_share(&fixture, 1, "large/a\n");
+    expect_share(&fixture, 1, "small/a\n");
+    queue_try_elsewhere(&fixture.seats[0], 1);
+    cr_expect_eq(fixture.pool.queued, 2, "only the points are left");
+    run_release(&like);
+    tear_down(&fixture);
+}
