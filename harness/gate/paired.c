@@ -73,15 +73,16 @@ static struct measurement measurement_of(const struct settling *settling, size_t
     return measurement;
 }
 
-/* The process of the turn after this one is started meanwhile; which kernels it has to measure is known when it goes
- * on. */
+/* The process of the turn after this one is started meanwhile, unless the host's clock measures, which would see that;
+ * which kernels it has to measure is known when it goes on. */
 static int measure_turn(const struct settling *settling, size_t turn, struct run *side)
 {
     char **ids;
     struct measurement measurement = measurement_of(settling, turn), next = measurement_of(settling, turn + 1);
     measurement.glob_count = next.glob_count = kernels_left(settling, &ids);
     measurement.globs = next.globs = ids;
-    measurement.next = turn + 1 < 2 * (size_t)RULE_PAIRS ? &next : NULL;
+    const bool on_gpu = measurement.backend->provides & PROVIDES_COUNTERS;
+    measurement.next = on_gpu && turn + 1 < 2 * (size_t)RULE_PAIRS ? &next : NULL;
     char *label = x_sprintf("pair %zu of at most %d, %zu kernel%s left", settling->pair, RULE_PAIRS,
                             measurement.glob_count, plural(measurement.glob_count));
     measurement.label = label;

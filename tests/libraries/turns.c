@@ -107,24 +107,9 @@ static int launch_bad_base(void *state)
     return is_base() ? MADE_UP_ERROR : take(state, 2, 2);
 }
 
-/* Notes in the file that TURNS_LOG names which of the two measures, a letter a process. One that is loaded only, ahead
- * of its turn, does not. */
-static void note_turn(void)
-{
-    static bool noted;
-    const char *path = getenv("TURNS_LOG");
-    FILE *log = path && !noted ? fopen(path, "a") : NULL;
-    noted = true;
-    if (!log)
-        return;
-    fputc(is_base() ? 'B' : 'H', log);
-    fclose(log);
-}
-
 static int open_nothing(const struct cugate_family *self, void **state)
 {
     (void)self;
-    note_turn();
     *state = &output;
     return 0;
 }
@@ -176,8 +161,20 @@ static const struct cugate_library library = {
     CUGATE_KERNEL_ABI, "cc", "", families, 1, synchronize, error_text,
 };
 
+/* Notes in the file that TURNS_LOG names which of the two was loaded, a letter a process. */
+static void note_turn(void)
+{
+    const char *path = getenv("TURNS_LOG");
+    FILE *log = path ? fopen(path, "a") : NULL;
+    if (!log)
+        return;
+    fputc(is_base() ? 'B' : 'H', log);
+    fclose(log);
+}
+
 const struct cugate_library *cugate_library(void)
 {
+    note_turn();
     turns.variants = is_base() ? variants : variants + 1;
     turns.variant_count = sizeof variants / sizeof *variants - 1;
     return &library;
