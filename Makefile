@@ -274,14 +274,14 @@ install: install-scripts $(BUILD)/cugate $(BUILD)/libcugate_cupti.so $(BUILD)/li
 	install -m 644 metrics/gpus/*.ini "$(to)/share/cugate/metrics/gpus"
 
 # What a gate is made of beside the program, in the folders that it has here: ci/where.sh tells the two apart.
-SCRIPTS := where gate nightly job check before strict report fetch install_python install_cuda_wheels
+SCRIPTS := where gate nightly shards job check before strict report fetch install_python install_cuda_wheels
 install-scripts: $(BUILD)/cugate
 	ci/man.sh $(BUILD)/cugate >$(BUILD)/cugate.1
 	$(BUILD)/cugate completion bash >$(BUILD)/completion
 	install -d "$(to)"/bin "$(to)"/share/{man/man1,bash-completion/completions} \
 	    "$(to)"/share/cugate/{ci,reports/cugate_reports/templates}
 	install $(SCRIPTS:%=ci/%.sh) "$(to)/share/cugate/ci"
-	for name in gate nightly job report fetch; do ln -sfn ../share/cugate/ci/$$name.sh "$(to)/bin/cugate-$$name"; done
+	for name in gate nightly shards job report fetch; do ln -sfn ../share/cugate/ci/$$name.sh "$(to)/bin/cugate-$$name"; done
 	install -m 644 reports/requirements.txt "$(to)/share/cugate/reports"
 	install -m 644 reports/cugate_reports/*.py "$(to)/share/cugate/reports/cugate_reports"
 	install -m 644 reports/cugate_reports/templates/* "$(to)/share/cugate/reports/cugate_reports/templates"

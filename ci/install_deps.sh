@@ -31,6 +31,10 @@ test   postgresql       postgresql-server postgresql                 ls /usr/lib
 test   patch            patch patch                                  command -v patch
 test   cmake            cmake cmake                                  command -v cmake
 test   shellcheck       ShellCheck shellcheck                        command -v shellcheck
+test   slurmctld        slurm-slurmctld slurm-llnl                   command -v slurmctld || no_slurm slurmctld
+test   slurmd           slurm-slurmd slurm-llnl                      command -v slurmd || no_slurm slurmd
+test   slurm-client     slurm slurm-llnl                             command -v sbatch || no_slurm slurm-client
+test   munge            munge munge                                  command -v munged || no_slurm munge
 test   libxml2-utils    libxml2 libxml2                              command -v xmllint
 test   python3-pip      python3-pip python-pip                       python3 -m pip --version
 test   ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
@@ -52,6 +56,8 @@ wheels ca-certificates  ca-certificates ca-certificates              test -s /et
 header() { printf '#include <%s>\n' "$1" | gcc -E -o /dev/null -; }
 library() { pkg-config --exists "$1"; }
 # Ubuntu has Chromium as a snap only, which no container can run: there the tests in a browser are skipped, and say so.
+# Where Debian has no Slurm its test is skipped, and says so.
+no_slurm() { command -v apt-cache && ! apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; }
 snap_only() { grep -q '^ID=ubuntu' /etc/os-release; }
 
 check=false

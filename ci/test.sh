@@ -5,9 +5,9 @@
 #                                           without a GPU, what an H200 counted of it, libraries of users, faults in
 #                                           memory, planted faults, what the READMEs say,
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
-#                                           the gate, fuzz corpora; and, but not with sanitizers, which they do not
-#                                           concern, the reports, what is in ci/ for CI servers, what is installed,
-#                                           another repository's CI, and projects of others
+#                                           the gate, a run in parts, fuzz corpora; and, but not with sanitizers, which
+#                                           they do not concern, the reports, what is in ci/ for CI servers and Slurm,
+#                                           what is installed, another repository's CI, and projects of others
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
@@ -64,7 +64,7 @@ count_script() {
 
 # Beside the others, since most parts take one core only: the tests of reports/, by pytest, with signals as a terminal's
 # programs have them, which the jobs of a script have not; then the scripts that take longest.
-beside=(packages action)
+beside=(packages action slurm)
 begin_beside() {
     local name
     for name in reports "${beside[@]}"; do
@@ -139,6 +139,7 @@ else
     script terminal tests/scripts/terminal.sh
     script junit tests/scripts/junit.sh
     script merge tests/scripts/merge.sh
+    script shards tests/scripts/shards.sh
     script check_perf tests/scripts/check_perf.sh
     script two_models tests/scripts/two_models.sh
     script record_baseline tests/scripts/record_baseline.sh

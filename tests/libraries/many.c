@@ -1,10 +1,11 @@
 /* A library of 2,000 kernels that run on the host and take no time to speak of: 100 families at 4 points, of 5
  * variants. The longest takes some 40 times as long as the shortest. While there is a file of the name in MANY_HOLD,
- * the kernels of family_42 wait: a test can end their process then, whatever else the machine does. */
+ * those of family_42 at n = 16K wait: a test can end their process then, whatever else the machine does. */
 #include "cugate/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ static int launch(void *state)
 {
     const char *hold = getenv("MANY_HOLD");
     const int number = number_of(opened);
-    while (number == 42 && hold && access(hold, F_OK) == 0)
+    while (number == 42 && strcmp(opened->point, "n=16K") == 0 && hold && access(hold, F_OK) == 0)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     volatile double sum = 0;
     for (int i = 0; i < 100 * (1 + number * number / 250); i++)

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The gate on several GPUs that do not talk to each other: each measures a part of the kernels, and one of them, or a machine
+# without any, makes one run of the parts and judges it. After `make all`; installed, as cugate-shards, in any repository.
+#
+#   ci/shards.sh measure 2/8 [OPTION OF cugate run]...      the second of eight parts, into OUT/parts/2.json
+#   ci/shards.sh judge [OPTION OF cugate check]...          the parts in OUT/parts by the baseline, as ci/gate.sh does
+#
+#   OUT=build/gate          the folder; parts/ is to be empty before, and is brought together in between (artifacts)
+#   BASE, HISTORY, CUGATE   as ci/gate.sh has them
+#
+# measure ends as `cugate run`: 5 where a kernel could not be measured, though its part is there and judge tells the same. judge
+# ends as ci/gate.sh, or as `cugate merge` where that made no run: 5 when a part or a kernel is missing, 4 when they are mixed.
+set -euo pipefail
+
+# shellcheck source=ci/where.sh
+. "$(dirname "$(realpath "$0")")/where.sh"
+tell_help "$@"
+out=${OUT:-build/gate}
+
+usage() {
+    echo "usage: ${0##*/} measure NUMBER/OF | judge [OPTION]...; --help says more" >&2
+    exit 2
+}
+
+measure() {
+    [[ ${1-} =~ ^[0-9]+/[0-9]+$ ]] || usage
+    mkdir -p "$out/parts"
+    rm -f "$out/parts/${1%/*}.json" # of an earlier run
+    exec "$CUGATE" run --shard "$1" -q "${@:2}" -o "$out/parts/${1%/*}.json"
+}
+
+judge() {
+    local parts=("$out"/parts/*.json) code=0
+    rm -f "$out/merged.json"
+    if [ ! -e "${parts[0]}" ]; then
+        echo "shards: there is no part in $out/parts: nothing was measured" >&2
+        exit 5
+    fi
+    "$CUGATE" merge -q "${parts[@]}" -o "$out/merged.json" || code=$?
+    [ -s "$out/merged.json" ] || exit $code
+    exec "$here/gate.sh" --replay "$out/merged.json" "$@" # a kernel that failed makes that red as well
+}
+
+case ${1-} in
+measure | judge) "$@" ;;
+*) usage ;;
+esac

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# The gate on many GPUs of a Slurm cluster: a job builds, a job array measures, each task a part of the kernels on a GPU that
+# no other job has, and a job that waits for all of them judges. On a login node, from the top of the tree:
+#
+#   ci/slurm_shards.sh PARTS [OPTION OF cugate run AND cugate check]...
+#
+#   BUILD='make all'    on a node with a GPU, which decides what kernels are built for; empty: it is built
+#   ONLY=3,5            measure these parts again, and judge them with the others of before
+#   OUT, BASE, HISTORY  as ci/shards.sh has them
+#
+# Ends with the exit code of `ci/shards.sh judge`. A task that is killed and requeued, as by a node that fails, loses its part
+# alone, and the judge waits for it; one that ends without its part makes the judge say which, and fail.
+#
+# Partition, account and time limit of all jobs: SBATCH_PARTITION, SBATCH_ACCOUNT, SBATCH_TIMELIMIT. Counters and clocks: see
+# ci/slurm.sh. What a node without network cannot fetch has to be there before: `make all` and ci/install_python.sh here.
+set -euo pipefail
+
+export OUT=${OUT:-build/gate} BUILD=${BUILD-make all}
+gpu=(--gpus=1 --nodes=1 --ntasks=1 --cpus-per-task=8)
+if ! [[ ${1-} =~ ^[1-9][0-9]{0,2}$ ]]; then
+    echo "usage: ci/slurm_shards.sh PARTS [OPTION OF cugate run AND cugate check]..." >&2
+    exit 2
+fi
+if [ ! -x ci/shards.sh ]; then
+    echo "slurm: $PWD has no ci/shards.sh: submit from the top of cugate's tree" >&2
+    exit 2
+fi
+parts=$1
+shift
+
+# What an earlier run left must not pass for a part of this one.
+mkdir -p "$OUT/parts"
+for part in $(seq "$parts"); do
+    if [[ -z ${ONLY-} || ,$ONLY, == *,$part,* ]]; then rm -f "$OUT/parts/$part.json"; fi
+done
+
+job() { # NAME COMMAND [OPTION OF sbatch]...: its number
+    local name=$1 command=$2 number
+    shift 2
+    number=$(sbatch --parsable --job-name="cugate-$name" "$@" --wrap "$command")
+    echo "${number%%;*}"
+}
+options=$(printf ' %q' "$@")
+after=()
+if [ -n "$BUILD" ]; then
+    build=$(job build "$BUILD" "${gpu[@]}")
+    after=(--dependency="afterok:$build" --kill-on-invalid-dep=yes)
+fi
+array=$(job part "exec ci/shards.sh measure \$SLURM_ARRAY_TASK_ID/$parts$options" \
+    --array="${ONLY:-1-$parts}" --requeue "${gpu[@]}" "${after[@]}")
+echo "slurm: $parts parts by the job array $array; their logs are slurm-${array}_*.out"
+sbatch --wait --job-name=cugate-judge --dependency="afterany:$array" --wrap "exec ci/shards.sh judge$options"

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# A run that was measured in parts is judged as one run is: of a recording of an H200, cut into parts here, and of a library of
+# 2,000 kernels for the host's clock, measured in four. Needs no GPU, and ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/shards.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+library=$(dirname "$cugate")/tests/libmany.so
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+export CUDA_VISIBLE_DEVICES='' LC_ALL=C
+# shellcheck source=/dev/null
+. "$top/tests/scripts/expect.sh"
+
+# All that a report says of rows, kernels and exit code.
+verdicts() {
+    jq -S '[.exit_code, .counts, (.judgements | map(del(.sessions)) | sort_by(.kernel, .metric)), .failures, .suites]' "$1"
+}
+
+# ---- A recording. A part is of every fourth family, and its session a second later than that of the part before.
+cut_up() { # RUN FOLDER
+    local number
+    mkdir "$2"
+    for number in 1 2 3 4; do
+        jq --argjson number $number '
+            (.kernels | keys) as $all | ([$all[] | split("/")[0]] | unique) as $families
+            | .kernels |= with_entries(select((.key | split("/")[0]) as $family | ($families | index($family)) % 4 == $number - 1))
+            | .sessions[0].date |= (.[:-2] + ($number | tostring) + .[-1:])
+            | .shard = {kernels: $all, measures: (.kernels | length), number: $number, of: 4}' "$1" >"$2/$number.json"
+    done
+}
+recorded=$top/tests/data/recorded-nvidia-h200.json
+slower() { # of five families; the whole suite; and one count more
+    jq '.kernels |= with_entries(if (.key | test("^(sgemm|transpose|dot|reduce|access)/"))
+        then .value.metrics.time.sessions[0] |= (. // [] | map(. * 1.3 | floor)) else . end)
+        | del(.kernels[].metrics.time | select(.sessions == [[]]))' "$recorded"
+}
+slower >slower.json
+jq '(.kernels[].metrics.time.sessions[0] | select(.)) |= map(. * 1.1 | floor)' "$recorded" >suite.json
+jq '.kernels["transpose/padded"].metrics.shared_wavefronts.sessions[0][] += 1' "$recorded" >one_more.json
+cp "$recorded" recorded.json
+for run in recorded slower suite one_more; do
+    cut_up $run.json $run
+    ask "$cugate" check --replay $run.json --baselines "$top/baselines" --report json=whole.json
+    # shellcheck disable=SC2154 # ask sets it
+    whole=$code
+    ask "$cugate" merge -q $run/3.json $run/1.json $run/4.json $run/2.json -o merged.json
+    expect "$run: its parts become one run" 0
+    ask "$cugate" check --replay merged.json --baselines "$top/baselines" --report json=parts.json
+    expect "$run: with the exit code of the whole" "$whole"
+    ask diff <(verdicts whole.json) <(verdicts parts.json)
+    expect "$run: and its verdicts" 0
+    ask diff <(jq -S '.kernels | map_values(.metrics | map_values(.from = null))' $run.json) \
+        <(jq -S '.kernels | map_values(.metrics | map_values(.from = null))' merged.json)
+    expect "$run: and its numbers" 0
+    codes+=" $whole"
+done
+ask echo "$codes"
+expect "good ones, bad ones and one in doubt were among them" 0 ' 0 3 3 1'
+ask jq -e '[.kernels[].metrics.time | select(.sessions) | .from // [0]] | unique == [[0], [1], [2], [3]]' merged.json
+expect "each number says which session it is from" 0
+
+# ---- 2,000 kernels.
+options=(--collector host --kernels "$library" --metrics "$top/tests/cli/made_up/host_metrics" --samples 2)
+ask "$cugate" run "${options[@]}" -q -o whole.json
+expect "2,000 kernels in one run" 0 'measured: 2000 of 2000 kernels'
+# What each is said to take: what it took depends on how busy the machine was.
+jq '.kernels |= with_entries(.value.seconds = ((.key | explode | add) % 40 + 1) / 100)' whole.json >costs.json
+for number in 1 2 3 4; do
+    ask "$cugate" run "${options[@]}" -q --shard $number/4 --costs costs.json -o part-$number.json
+    expect "part $number" 0 'measured: '
+done
+ask "$cugate" merge -q part-*.json -o merged.json
+expect "four parts become one run" 0 'measured: 2000 of 2000 kernels'
+ask diff <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | keys), (.metrics.wall_time.sessions | map(length))])' whole.json) \
+    <(jq -S '.kernels | map_values([.status, .bytes, .flops, (.metrics | keys), (.metrics.wall_time.sessions | map(length))])' merged.json)
+expect "equal to one run but for noise" 0
+for run in whole merged; do
+    ask "$cugate" compare --metrics "$top/tests/cli/made_up/host_metrics" costs.json $run.json -q --report json=$run.check
+    expect "judged: $run" 0 'nothing is worse: 2000 rows'
+done
+ask diff <(jq -S '[.exit_code, .counts, (.judgements | map([.kernel, .metric, .verdict]) | sort)]' whole.check) \
+    <(jq -S '[.exit_code, .counts, (.judgements | map([.kernel, .metric, .verdict]) | sort)]' merged.check)
+expect "alike" 0
+ask jq -es 'map(.kernels | length) | add == 2000' part-*.json
+expect "no kernel is in two" 0
+
+# Whoever divides finds the same parts, by a baseline as well: its seconds are those of the run.
+few=(-k 'family_1?/*')
+ask "$cugate" accept --metrics "$top/tests/cli/made_up/host_metrics" costs.json "${few[@]}" --reason first
+expect "a baseline" 0 'of 200 kernels'
+ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --costs costs.json -o by_run.json
+expect "by a run" 0
+ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 -o by_baseline.json
+expect "by the baseline" 0 '!how long each kernel takes'
+ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_baseline.json)
+expect "the same part" 0
+ask "$cugate" run "${options[@]}" "${few[@]}" -q --shard 2/4 --baselines nowhere -o by_number.json
+expect "by nothing" 0 'how long each kernel takes is not known'
+ask diff <(jq '.kernels | keys' by_run.json) <(jq '.kernels | keys' by_number.json)
+expect "it is another part" 1
+jq '.kernels |= map_values(.seconds = 0.1)' whole.json >alike.json
+ask "$cugate" run "${options[@]}" -q --shard 2/4 --costs alike.json -o other.json
+expect "by other seconds" 0
+ask "$cugate" merge part-1.json other.json part-3.json part-4.json -o never.json
+expect "it is another part, and does not fit" 2 'is in two of the parts' '--costs'
+ask test -e never.json
+expect "and no run is written" 1
+# shellcheck disable=SC2016 # jq's
+ask jq -es '.[0] as $costs | .[1:] | map([.kernels | keys[] as $id | $costs.kernels[$id].seconds] | add) | max / (add / length) < 1.051' \
+    costs.json part-*.json
+expect "and they are even" 0
+
+# ---- More parts than families, and a part by itself.
+for number in 1 2 3; do
+    ask "$cugate" run "${options[@]}" -q -k 'family_1/*[n=1K]' -k 'family_2/*[n=1K]' --shard $number/3 -o few-$number.json
+    expect "few kernels: part $number" 0
+    cat "$work/said" >>few
+done
+ask cat few
+expect "one of them has nothing to do, and says so" 0 'has no kernel, as there are more shards than families'
+ask "$cugate" merge -q few-*.json -o few.json
+expect "few kernels: one run" 0 'measured: 10 of 10 kernels'
+ask "$cugate" merge few-1.json few-2.json
+expect "few kernels: the third is missing, though it may be empty" 5 'missing: shard 3 of 3'
+for command in "check --replay part-1.json" "compare whole.json part-1.json" "compare part-1.json whole.json" \
+    "aa part-1.json part-2.json" "accept part-1.json --reason x"; do
+    # shellcheck disable=SC2086 # words
+    ask "$cugate" $command --metrics "$top/tests/cli/made_up/host_metrics"
+    expect "$command: says nothing of the whole" 2 'is shard 1 of 4, and says nothing of the whole'
+done
+
+summary

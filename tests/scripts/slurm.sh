@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# Runs ci/slurm_shards.sh by a real Slurm: its controller and four pretended nodes with a pretended GPU each, all on this
+# machine, as whoever calls this, below one folder. What is measured is a library for the host's clock. A task that is killed
+# and requeued loses its part alone, one that is only killed is missed, and the run of the parts is judged as one run is.
+# Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/slurm.sh
+set -uo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+library=$(dirname "$cugate")/tests/libmany.so
+for program in slurmctld slurmd sbatch scontrol munged; do
+    if ! PATH=$PATH:/usr/sbin command -v $program >/dev/null; then
+        echo "slurm.sh: skipped: there is no $program here; ci/install_deps.sh test installs it where Debian has it"
+        echo "0 passed, 0 failed"
+        exit 0
+    fi
+done
+PATH=$PATH:/usr/sbin
+for name in "${!SLURM@}" "${!SBATCH@}" "${!GITHUB@}" BASE OUT HISTORY BUILD ONLY CODE; do unset "$name"; done
+export CUDA_VISIBLE_DEVICES='' LC_ALL=C
+
+work=$(mktemp -d) # short: the name of a socket has at most 107 bytes
+stop() {
+    local file
+    rm -f "${MANY_HOLD-}"
+    scancel --full --user="$(id -un)"
+    for _ in $(seq 100); do
+        [ -n "$(squeue -h)" ] || break
+        sleep 0.1
+    done
+    [ ! -s "$work/munged.pid" ] || kill "$(cat "$work/munged.pid")"
+    for file in "$work"/slurm{d-*,ctld}.pid; do
+        [ ! -s "$file" ] || kill "$(cat "$file")"
+    done
+    # They take the files away when they have ended.
+    for _ in $(seq 100); do
+        compgen -G "$work/*.pid" >/dev/null || break
+        sleep 0.1
+    done
+    rm -rf "$work"
+} 2>/dev/null
+trap stop EXIT
+# shellcheck source=/dev/null
+. "$top/tests/scripts/expect.sh"
+
+# ---- A cluster.
+head -c 1024 /dev/urandom >"$work/munge.key"
+chmod 400 "$work/munge.key"
+munged --force --key-file="$work/munge.key" --socket="$work/munge" --pid-file="$work/munged.pid" \
+    --log-file="$work/munged.log" --seed-file="$work/munge.seed" 2>/dev/null || { echo "slurm.sh: munged does not start" >&2; exit 1; }
+ports() { # COUNT: that are free now
+    python3 -c 'import socket, sys
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*[one.getsockname()[1] for one in sockets])' "$1"
+}
+host=$(hostname)
+nodes=4
+read -ra port <<<"$(ports $((nodes + 1)))"
+export SLURM_CONF=$work/slurm.conf
+{
+    cat <<END
+ClusterName=pretended
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=${port[0]}
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+AuthType=auth/munge
+AuthInfo=socket=$work/munge
+CredType=cred/munge
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool-%n
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd-%n.pid
+SlurmctldLogFile=$work/slurmctld.log
+SlurmdLogFile=$work/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MpiDefault=none
+ReturnToService=2
+SlurmdParameters=config_overrides
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1
+PlugStackConfig=/dev/null
+GresTypes=gpu
+KillWait=1
+PartitionName=all Nodes=ALL Default=YES MaxTime=10
+END
+    for node in $(seq $nodes); do
+        echo "NodeName=node$node NodeHostname=$host NodeAddr=127.0.0.1 Port=${port[node]} CPUs=8 Gres=gpu:1"
+    done
+} >"$SLURM_CONF"
+echo "Name=gpu File=/dev/null" >"$work/gres.conf"
+mkdir "$work/state"
+slurmctld -c -f "$SLURM_CONF" || exit 1
+for node in $(seq $nodes); do
+    mkdir "$work/spool-node$node"
+    slurmd -N "node$node" -f "$SLURM_CONF" || exit 1
+done
+# until_true COMMAND...: waits, longer than any machine should take.
+until_true() {
+    for _ in $(seq 600); do
+        ! "$@" >/dev/null 2>&1 || return 0
+        sleep 0.1
+    done
+    echo "slurm.sh: not after a minute: $*" >&2
+    tail -n 20 "$work"/*.log >&2
+    exit 1
+}
+all_idle() { [ "$(sinfo -h -t idle -o %D)" = $nodes ]; }
+until_true all_idle
+
+# ---- A repository: the scripts of ci/ as they are, a library that is built already, a baseline of one run.
+tree=$work/tree
+mkdir -p "$tree/build" && cd "$tree" || exit 2
+cp -r "$top/ci" . && ln -s "$top"/{harness,reports} . && ln -s "$cugate" build/cugate
+ln -s "$top/build/python" build/python
+cat >cugate.ini <<END
+kernels = $library
+metrics = $top/tests/cli/made_up/host_metrics
+samples = 2
+END
+options=(--collector host -k 'family_4*')
+build/cugate run "${options[@]}" -q -o whole.json >/dev/null
+ask build/cugate accept whole.json --reason "first"
+expect "a baseline of one run" 0 'accepted 220 rows of 220 kernels'
+# The pages take longer than all the rest, and have tests of their own.
+printf '#!/usr/bin/env bash\n' >ci/report.sh
+verdicts() { jq -S '[.judgements[] | {kernel, metric, verdict}] | sort_by(.kernel, .metric)' "$1"; }
+judged() { # what the last job said, beside what is said already
+    local number
+    number=$(sed -n 's/^Submitted batch job //p' "$work/said")
+    cat "slurm-$number.out" >>"$work/said"
+}
+
+ask build/cugate check "${options[@]}" --replay whole.json --report json=whole_check.json
+expect "one run" 0 'nothing is worse'
+ask env BUILD='echo built >built' ci/slurm_shards.sh 4 "${options[@]}"
+judged
+expect "four parts, each by a task of its own, and one run of them" 0 '4 parts by the job array' 'nothing is worse: 220 rows'
+ask cat built
+expect "what is judged is built first" 0 built
+ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
+expect "it is judged as one run is" 0
+ask jq -e '(.sessions | length == 4) and (.shard == null) and (.kernels | length == 220)' build/gate/merged.json
+expect "every kernel is there once, and each GPU is a session" 0
+ask jq -e '[.kernels[].metrics.wall_time.sessions | length] | unique == [1]' build/gate/merged.json
+expect "measured once" 0
+
+# ---- Killed tasks. While the file is there, some kernels of one part wait.
+export MANY_HOLD=$work/hold
+held() { # one task goes on, and the others have left their parts
+    [ "$(squeue -h -t running -n cugate-part -o %i | wc -l)" = 1 ] && [ "$(find build/gate/parts -name '*.json' | wc -l)" = 3 ]
+}
+submit() { # in the background, until one task is left; sets waiting and task
+    touch "$MANY_HOLD"
+    BUILD='' ci/slurm_shards.sh 4 "${options[@]}" >"$work/waiting" 2>&1 &
+    waiting=$!
+    until_true held
+    task=$(squeue -h -t running -n cugate-part -o %i)
+}
+submitted() { # what it came to
+    code=0
+    # shellcheck disable=SC2034 # expect reads it
+    wait $waiting || code=$?
+    cp "$work/waiting" "$work/said"
+    judged
+}
+submit
+sha256sum build/gate/parts/*.json >"$work/before"
+scontrol requeue "$task"
+requeued() { [ "$(scontrol show job "$task" | grep -c 'JobState=PENDING\| Restarts=1 ')" = 2 ]; }
+until_true requeued
+rm "$MANY_HOLD"
+scontrol update jobid="$task" StartTime=now # else Slurm waits for two minutes
+submitted
+expect "a task that was killed and requeued: judged" 0 'nothing is worse'
+ask sha256sum --check --quiet "$work/before"
+expect "it lost its own part alone" 0
+ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
+expect "and is judged as one run is" 0
+
+submit
+scancel --signal=KILL --full "$task"
+submitted
+number=${task#*_}
+expect "a task that was killed: its part is said, and its kernels are" 5 "shard $number of 4" 'in no part: ' family_42 \
+    '!nothing is worse'
+rm "$MANY_HOLD"
+ask env BUILD='' ONLY="$number" ci/slurm_shards.sh 4 "${options[@]}"
+judged
+expect "that part alone, again" 0 'nothing is worse'
+ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
+expect "is judged with the others" 0
+ask env BUILD=false ci/slurm_shards.sh 4 "${options[@]}"
+judged
+expect "what does not build is not measured" 5 'there is no part'
+ask ci/slurm_shards.sh four
+expect "no number of parts" 2 usage:
+
+summary
