@@ -13,7 +13,7 @@ set -euo pipefail
 
 build=${BUILD:-build}
 # Of the ways round the gate, those that sanitizers concern.
-harness_areas='judging measuring definitions laws hostile scale'
+harness_areas='judging measuring definitions laws hostile scale parts'
 passed=0
 failed=0
 failures='' # a line each, told once more at the end: what one sees of a log is often its last lines

@@ -2,10 +2,17 @@
 
 #include "base/base.h"
 
-#include "run_shard.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+void shard_release(struct shard *shard)
+{
+    for (size_t i = 0; i < shard->kernel_count; i++)
+        free(shard->kernels[i]);
+    free(shard->kernels);
+    free(shard->code);
+    *shard = (struct shard){0};
+}
 
 void run_release(struct run *run)
 {

@@ -31,6 +31,7 @@ struct shard {
     size_t kernel_count;
     char *code; /* hash of the library's machine code; NULL where it has none */
 };
+void shard_release(struct shard *shard);
 
 struct run {
     struct device device;

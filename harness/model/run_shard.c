@@ -17,15 +17,6 @@ const char *shard_words(const struct shard *shard, char *text, size_t size)
     return text;
 }
 
-void shard_release(struct shard *shard)
-{
-    for (size_t i = 0; i < shard->kernel_count; i++)
-        free(shard->kernels[i]);
-    free(shard->kernels);
-    free(shard->code);
-    *shard = (struct shard){0};
-}
-
 int run_refuse_part(const struct run *run, const char *name)
 {
     char words[64];

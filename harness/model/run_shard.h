@@ -17,6 +17,4 @@ int run_refuse_part(const struct run *run, const char *name);
 /* "shard 2 of 8"; returns text. */
 const char *shard_words(const struct shard *shard, char *text, size_t size);
 
-void shard_release(struct shard *shard);
-
 #endif
