@@ -5,7 +5,8 @@
 #
 # Inputs are variables, since text that a server puts into a script would be run:
 #
-#   CUGATE_MODE=simulate      static (machine code), simulate (its counts, on the CPU) or measure (on a GPU)
+#   CUGATE_MODE=simulate      static (machine code), simulate (its counts, on the CPU), measure (on a GPU) or judge (the parts)
+#   CUGATE_PART=2 CUGATE_PARTS=8      with measure: only this part of the kernels, into build/gate/parts; no verdict (ci/shards.sh)
 #   CUGATE_BUILD='make ...'   builds what is judged
 #   CUGATE_ARGUMENTS          more options and files of `cugate check`: words, with quotes where a word has blanks
 #   CUGATE_BASE=HEAD^1        the revision against which it is said what was weakened (ci/before.sh); empty: nothing is said
@@ -37,7 +38,7 @@ one_of() { # NAME VALUE WORD...
 }
 
 check_inputs() {
-    one_of mode "${CUGATE_MODE-}" static simulate measure verdict
+    one_of mode "${CUGATE_MODE-}" static simulate measure judge verdict
     one_of allow-inconclusive "${CUGATE_ALLOW_INCONCLUSIVE:-false}" true false
     [[ ${CUGATE_NAME:-cugate} =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ ]] ||
         fail "name is '$CUGATE_NAME': it takes up to 64 letters, digits, dots, dashes and underscores"
@@ -54,6 +55,11 @@ check_inputs() {
     *://*) fail "package is '$CUGATE_PACKAGE': a file, or an address that begins with https://" ;;
     *) [ -f "$CUGATE_PACKAGE" ] || fail "package is '$CUGATE_PACKAGE', and there is no such file" ;;
     esac
+    if [ -n "${CUGATE_PART-}${CUGATE_PARTS-}" ]; then
+        [ "$CUGATE_MODE" = measure ] || fail "part is '${CUGATE_PART-}', and only the mode measure has parts"
+        [[ ${CUGATE_PART-}/${CUGATE_PARTS-} =~ ^[1-9][0-9]{0,3}/[1-9][0-9]{0,3}$ ]] ||
+            fail "part is '${CUGATE_PART-}' and parts is '${CUGATE_PARTS-}': numbers, both of them"
+    fi
     split_arguments >/dev/null 2>&1 || fail "arguments has a quote that nothing closes"
     if [ "$CUGATE_MODE" = static ] && [ -z "${CUGATE_ARGUMENTS-}" ] && [ ! -e cugate.ini ]; then
         fail "mode is static, and arguments names no file that is judged"
@@ -122,16 +128,21 @@ build() {
 }
 
 gate() {
-    local arguments=() code=0 report=${OUT:-build/gate}/check.json
+    local arguments=() code=0 script=(gate.sh) report=${OUT:-build/gate}/check.json
     mapfile -t arguments < <(split_arguments)
     case ${CUGATE_MODE-} in
     static) [[ " ${arguments[*]}" == *' --static'* ]] || arguments=(--static "${arguments[@]}") ;;
     simulate) [[ " ${arguments[*]}" == *' --simulate'* ]] || arguments=(--simulate "${arguments[@]}") ;;
     measure) [[ " ${arguments[*]}" != *' --static'* && " ${arguments[*]}" != *' --simulate'* && " ${arguments[*]}" != *' --replay'* ]] ||
         fail "mode is measure, and arguments ask for something else: ${arguments[*]}" ;;
+    judge) script=(shards.sh judge) ;;
     *) fail "mode is '${CUGATE_MODE-}', and there is no gate for that" ;;
     esac
-    BASE=${CUGATE_BASE-} "$here/gate.sh" "${arguments[@]}" || code=$?
+    if [ -n "${CUGATE_PART-}" ]; then
+        "$here/shards.sh" measure "$CUGATE_PART/$CUGATE_PARTS" "${arguments[@]}"
+        exit
+    fi
+    BASE=${CUGATE_BASE-} "$here/${script[0]}" "${script[@]:1}" "${arguments[@]}" || code=$?
     case $code in
     0 | 3)
         # What the report counts, in its form that is stable: see report_json.c.

@@ -37,10 +37,11 @@ done
 job() { # NAME COMMAND [OPTION OF sbatch]...: its number
     local name=$1 command=$2 number
     shift 2
-    number=$(sbatch --parsable --job-name="cugate-$name" "$@" --wrap "$command")
+    number=$(sbatch --parsable --job-name="cugate-$name" "$@" --wrap "$command") || return
     echo "${number%%;*}"
 }
-options=$(printf ' %q' "$@")
+options=''
+[ $# -eq 0 ] || options=$(printf ' %q' "$@")
 after=()
 if [ -n "$BUILD" ]; then
     build=$(job build "$BUILD" "${gpu[@]}")

@@ -67,6 +67,13 @@ ask "$python" "$work/declared.py" templates/gate.yml "$work/filled_in.yml"
 expect "the component's inputs" 0
 lint gitlab-ci "$work/filled_in.yml"
 expect "the component, filled in: the schema of GitLab CI" 0
+ask "$python" "$work/declared.py" templates/parts.yml "$work/parts.yml"
+expect "the inputs of the component in parts" 0
+lint gitlab-ci "$work/parts.yml"
+expect "the component in parts, filled in: the schema of GitLab CI" 0
+mkdir "$work/gitlab_parts"
+ask "$python" reports/tests/workflow_scripts.py "$work/parts.yml" "$work/gitlab_parts"
+expect "scripts of the component in parts" 0 cugate-part.sh cugate-judge.sh
 mkdir "$work/gitlab"
 ask "$python" reports/tests/workflow_scripts.py "$work/filled_in.yml" "$work/gitlab"
 expect "scripts of the component" 0 cugate-static.sh
@@ -216,6 +223,9 @@ CUGATE_PACKAGE=https://example.org/cugate.deb|package-sha256 has to be
 CUGATE_PACKAGE=cugate.deb|there is no such file
 CUGATE_MODE=static|arguments names no file
 CUGATE_ARGUMENTS=-k'a|a quote that nothing closes
+CUGATE_PART=2 CUGATE_PARTS=4|only the mode measure has parts
+CUGATE_MODE=measure CUGATE_PART=2|parts is ''
+CUGATE_MODE=measure CUGATE_PART=a CUGATE_PARTS=4|part is 'a'
 END_OF_TABLE
 cat >"$work/bin/curl" <<'END_OF_SCRIPT'
 #!/usr/bin/env bash

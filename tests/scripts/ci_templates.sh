@@ -20,7 +20,7 @@ unset BASE OUT HISTORY STRICT CODE GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBM
 . tests/scripts/expect.sh
 
 workflows=(ci/github/*.yml)
-templates=("${workflows[@]}" ci/gitlab.yml)
+templates=("${workflows[@]}" ci/gitlab.yml ci/gitlab_shards.yml)
 
 # ---- Schemas. They lie in the package, so nothing is fetched.
 lint() { # SCHEMA FILE
@@ -30,8 +30,10 @@ for file in "${workflows[@]}"; do
     lint github-workflows "$file"
     expect "the schema of workflows: $file" 0
 done
-lint gitlab-ci ci/gitlab.yml
-expect "the schema of GitLab CI" 0
+for file in ci/gitlab.yml ci/gitlab_shards.yml; do
+    lint gitlab-ci $file
+    expect "the schema of GitLab CI: $file" 0
+done
 examples=()
 for file in ci/README.md README.md; do
     count=$(grep -c '^```yaml' "$file")
@@ -71,8 +73,10 @@ for script in "$scripts"/*/*.sh; do
     ask shellcheck "$script"
     expect "shellcheck: ${script#"$scripts"/}" 0
 done
-ask shellcheck ci/slurm.sh
-expect "shellcheck: ci/slurm.sh" 0
+for script in ci/slurm.sh ci/slurm_shards.sh; do
+    ask shellcheck $script
+    expect "shellcheck: $script" 0
+done
 # What stands in ${{ }} is put into the script as text, whoever wrote it: values come by `env`.
 ask grep -r "\${{" "$scripts"
 expect "no expression within a script" 1
@@ -88,7 +92,7 @@ expect "GitHub's own actions only, by major version, and ours" 0 '!uses'
 named() { # PATTERN FILE...: what matches, once each
     grep -ohE "$1" "${@:2}" | sort -u
 }
-files=("${templates[@]}" ci/slurm.sh ci/Dockerfile ci/README.md)
+files=("${templates[@]}" ci/slurm.sh ci/slurm_shards.sh ci/Dockerfile ci/README.md)
 for path in $(named '\bci/[a-z_/-]+\.(sh|yml)|\bci/Dockerfile' "${files[@]}"); do
     ask test -e "$path"
     expect "$path exists" 0
@@ -97,8 +101,8 @@ while read -r link; do
     ask test -e "ci/$link"
     expect "ci/README.md: $link exists" 0
 done < <(grep -ohE '\]\([^)#]+' ci/README.md | cut -c3- | sort -u)
-grep -v '^ *#' ci/Dockerfile ci/slurm.sh | grep -ohE '\bmake [a-z-]+' >"$work/makes"
-grep -ohE '\bmake [a-z-]+' "$scripts"/{pull-request,nightly,gitlab}/*.sh >>"$work/makes"
+grep -hv '^ *#' ci/Dockerfile ci/slurm.sh ci/slurm_shards.sh | grep -ohE '\bmake [a-z-]+' >"$work/makes"
+grep -ohE '\bmake [a-z-]+' "$scripts"/{pull-request,nightly,gitlab,shards,gitlab_shards}/*.sh >>"$work/makes"
 grep -ohE '.make [a-z-]+' ci/README.md | grep '^[^ ]' | cut -c2- >>"$work/makes"
 while read -r _ target; do
     ask grep -E "^$target:" Makefile
@@ -171,7 +175,7 @@ expect "Dockerfile: what is not copied would be missed" 2 metrics
 tree=$work/tree
 mkdir -p "$tree/ci" "$tree/build" "$work/bin" "$work/spool"
 printf 'all:\n\t@echo "made all"; exit %s{MAKE_CODE:-0}\n' '$$' >"$tree/Makefile"
-for script in gate nightly; do
+for script in gate nightly shards; do
     cat >"$tree/ci/$script.sh" <<'END_OF_SCRIPT'
 #!/usr/bin/env bash
 echo "${0##*/} in $(pwd -P):$(printf ' <%s>' "$@") BASE=${BASE-unset} HISTORY=${HISTORY-unset} STRICT=${STRICT-unset}"
@@ -223,6 +227,39 @@ expect "slurm.sh: a GPU and a limit" 0 --gpus=1 --time=
 ask sed '1,/^set -/d' "$top/ci/slurm.sh"
 expect "slurm.sh: no option for sbatch after the first command, where it is not read" 0 '!#SBATCH'
 
+# ---- slurm_shards.sh: what it asks of sbatch. tests/scripts/slurm.sh asks a real one.
+cat >"$work/bin/sbatch" <<'END_OF_SCRIPT'
+#!/usr/bin/env bash
+echo "sbatch$(printf ' <%s>' "$@")" >&2
+case $* in *--parsable*) echo "$((RANDOM % 9 + 1))1;cluster" ;; esac
+exit "${CODE:-0}"
+END_OF_SCRIPT
+chmod +x "$work/bin/sbatch"
+cp "$top/ci/slurm_shards.sh" "$tree/ci"
+cd "$tree" || exit 2
+mkdir -p build/gate/parts
+touch build/gate/parts/{1,2,3,4}.json
+CODE=0 ask ci/slurm_shards.sh 4 -k 'reduce/*'
+expect "slurm_shards.sh: three jobs" 0 '<--job-name=cugate-build> <--gpus=1>' '<--wrap> <make all>' '<--array=1-4> <--requeue> <--gpus=1>' \
+    '1> <--kill-on-invalid-dep=yes> <--wrap> <exec ci/shards.sh measure $SLURM_ARRAY_TASK_ID/4 -k reduce/\*>' \
+    '<--wait> <--job-name=cugate-judge> <--dependency=afterany:' '<exec ci/shards.sh judge -k reduce/\*>' '!cluster>'
+ask ls build/gate/parts
+expect "slurm_shards.sh: no part of before is left" 0 '!.json'
+touch build/gate/parts/{1,2,3,4}.json
+BUILD='' ONLY=2,3 ask ci/slurm_shards.sh 4
+expect "slurm_shards.sh: some parts again, of what is built" 0 '<--array=2,3>' '!cugate-build' '!afterok'
+ask ls build/gate/parts
+expect "slurm_shards.sh: the others are kept" 0 1.json 4.json '!2.json' '!3.json'
+for count in '' 0 four 1000 -k; do
+    ask ci/slurm_shards.sh $count
+    expect "slurm_shards.sh: '$count' is no number of parts" 2 'usage: ' '!sbatch'
+done
+CODE=7 ask ci/slurm_shards.sh 4
+expect "slurm_shards.sh: a job that is not taken ends it" 7 '!--wait'
+cd "$work" || exit 2
+ask "$tree/ci/slurm_shards.sh" 4
+expect "slurm_shards.sh: from elsewhere" 2 'submit from the top' '!sbatch'
+
 # ---- The steps that decide something.
 cd "$tree" || exit 2
 step() { # WORDS: the one script that has them
@@ -253,6 +290,18 @@ for code_of_gate in 0 1 2 3 4 5; do
     CODE=$code_of_gate ask bash "$scripts/gitlab/nightly.sh"
     expect "GitLab, nightly: exit code $code_of_gate" "$code_of_gate" HISTORY=unset STRICT=1
 done
+for code_of_gate in 0 2 3 4 5; do
+    PART=2 CODE=$code_of_gate ask bash "$(step 'shards.sh measure' shards)"
+    expect "GitHub, in parts: exit code $code_of_gate" "$code_of_gate" 'shards.sh in' '<measure> <2/4>'
+    BASE=HEAD^1 CODE=$code_of_gate ask bash "$(step 'shards.sh judge' shards)"
+    expect "GitHub, the parts: exit code $code_of_gate" "$code_of_gate" '<judge> BASE=HEAD^1'
+    CI_NODE_INDEX=2 CI_NODE_TOTAL=4 CODE=$code_of_gate ask bash "$scripts/gitlab_shards/part.sh"
+    expect "GitLab, in parts: exit code $code_of_gate" "$code_of_gate" '<measure> <2/4>'
+    CODE=$code_of_gate CI_MERGE_REQUEST_DIFF_BASE_SHA=parted ask bash <(grep shards.sh "$scripts/gitlab_shards/gate.sh")
+    expect "GitLab, the parts: exit code $code_of_gate" "$code_of_gate" '<judge> BASE=parted'
+done
+ask grep -c "part: \[1, 2, 3, 4\]" "$top/ci/github/shards.yml" # as many as the step says
+expect "GitHub, in parts: all of them" 0
 for script in "$gate" "$night"; do
     CODE=3 ALLOW_INCONCLUSIVE=1 ask bash "$script"
     expect "GitHub: inconclusive is let through where the team says so" 0 '::warning' 'let through'
