@@ -79,6 +79,9 @@ def _panel(axes: Axes, series: Series) -> None:
         axes.add_collection(PolyCollection(boxes, facecolors=BAND, linewidths=0))
     dots = {"marker": "o", "markersize": 3} if len(nights) <= _DOTS else {}
     axes.plot(nights, series.values / size, color=BLUE, **dots)
+    if np.any(np.isfinite(series.most) & (series.most > series.least)):
+        for end in (series.least, series.most):
+            axes.plot(nights, end / size, color=MUTED, linewidth=0.6)
     if series.red:
         axes.plot(series.red, series.values[series.red] / size, "X", color=RED, markersize=6, linestyle="none")
     for change in series.changes:

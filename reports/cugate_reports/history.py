@@ -1,16 +1,16 @@
-"""The history: every file that was ingested, whole, in one table of an SQL database.
+"""The history: every file that was ingested, whole, in a table of an SQL database.
 
 The database is named by an SQLAlchemy URL: an SQLite file needs no set-up; a PostgreSQL server serves many runners. A
 run file is the truth and is never replaced; what was said about it (its report, its explanations) is replaced by what
-was said last. Values are taken out of the files when pages are made: 365 of them are read in seconds, and no second
-copy can be wrong."""
+was said last. Beside each stands what the pages need of it (tables.py), which can be made of it at any time."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -19,31 +19,11 @@ from pathlib import Path
 import msgspec
 import sqlalchemy as sa
 
-from cugate_reports import files
+from cugate_reports import extracts, files, fleet, tables
 from cugate_reports.files import Analysis, BadFile, Explanation, Report, Run
+from cugate_reports.tables import documents, metadata, schema
 
 SCHEMA = 1  # of the database; a later one refuses to be written by this version
-
-_metadata = sa.MetaData()
-
-# One row a file. `key` says what the file is about and is unique within a kind:
-#   run, report, explanations   files.sessions_key of the run that they are about
-#   analysis                    the device's name and the collector: only the last one is kept
-#   baseline                    the device, the collector and the kernel
-_documents = sa.Table(
-    "cugate_documents",
-    _metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("kind", sa.String(16), nullable=False),
-    sa.Column("key", sa.String(64), nullable=False),
-    sa.Column("device", sa.String(2000), nullable=False),  # files.model_key; of an analysis, analysis_key
-    sa.Column("date", sa.String(32), nullable=False),  # of the last session, UTC, so that text sorts by time
-    sa.Column("sha256", sa.String(64), nullable=False),  # of the file
-    sa.Column("body", sa.LargeBinary, nullable=False),  # the file, compressed by zlib
-    sa.UniqueConstraint("kind", "key", name="cugate_documents_are_unique"),
-    sa.Index("cugate_documents_by_device", "device", "kind", "date"),
-)
-_schema = sa.Table("cugate_schema", _metadata, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
 
 
 class _Model(msgspec.Struct):
@@ -85,6 +65,7 @@ class History:
             self.url = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=url)
             with _explained(self.url):
                 self._engine = sa.create_engine(self.url, connect_args=_connect_arguments(self.url))
+                self._process = os.getpid()
                 self._prepare(create)
         except (sa.exc.ArgumentError, ModuleNotFoundError, ValueError) as reason:
             raise HistoryError(
@@ -113,16 +94,16 @@ class History:
         version = None
         if not create:
             with self._reading() as connection:
-                if not sa.inspect(connection).has_table(_schema.name):
+                if not sa.inspect(connection).has_table(schema.name):
                     raise HistoryError(f"{self.name} is no history of cugate's: ingest makes one")
-                version = connection.execute(sa.select(_schema.c.version)).scalar()
+                version = connection.execute(sa.select(schema.c.version)).scalar()
         for attempt in range(2 if create else 0):
             try:
                 with self._engine.begin() as connection:
-                    _metadata.create_all(connection)
-                    version = connection.execute(sa.select(_schema.c.version)).scalar()
+                    metadata.create_all(connection)
+                    version = connection.execute(sa.select(schema.c.version)).scalar()
                     if version is None:
-                        connection.execute(_schema.insert().values(version=SCHEMA))
+                        connection.execute(schema.insert().values(version=SCHEMA))
                 break
             except (sa.exc.IntegrityError, sa.exc.ProgrammingError):
                 if attempt:
@@ -135,6 +116,25 @@ class History:
         """The database's URL without a password."""
         return _name(self.url)
 
+    def _own(self) -> sa.Engine:
+        """The engine: in a process that was forked one without the other's connections, which two cannot share."""
+        if self._process != os.getpid():
+            self._engine.dispose(close=False)
+            self._process = os.getpid()
+        return self._engine
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction, for tables.py; what a database says is a HistoryError."""
+        with _explained(self.url), self._own().begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """The same for what keeps no writer waiting."""
+        with _explained(self.url), self._reading() as connection:
+            yield connection
+
     # ---- Writing
 
     def ingest(self, data: bytes) -> str:
@@ -144,7 +144,7 @@ class History:
         explanations replace earlier ones, and a baseline's kernel the older one.
         """
         found = files.recognise(data)
-        with _explained(self.url), self._engine.begin() as connection:
+        with _explained(self.url), self._own().begin() as connection:
             if isinstance(found[0], Explanation):
                 return self._keep_explanations(connection, found, data)  # type: ignore[arg-type]
             if isinstance(found[0], Report):
@@ -161,7 +161,9 @@ class History:
             key = hashlib.sha256(kernels.encode()).hexdigest()
             return _put(connection, Stored("baseline", key, model, date, data), replace=True)
         key = files.sessions_key(run.device, run.sessions)
-        return _put(connection, Stored("run", key, model, date, data), replace=False)
+        words = _put(connection, Stored("run", key, model, date, data), replace=False)
+        _put_extract(connection, _sha256(data), extracts.of_run(run))
+        return words
 
     def _keep_report(self, connection: sa.Connection, report: Report, data: bytes) -> str:
         key = files.sessions_key(report.device, report.sessions)
@@ -169,15 +171,17 @@ class History:
             raise BadFile("is a report about a run that is not in the history: ingest that run file first")
         date = _last_date(report.sessions)
         model = files.model_key(report.device, files.collector_of(report.sessions))
-        return _put(connection, Stored("report", key, model, date, data), replace=True)
+        words = _put(connection, Stored("report", key, model, date, data), replace=True)
+        _put_extract(connection, _sha256(data), extracts.of_report(report))
+        return words
 
     def _keep_explanations(self, connection: sa.Connection, found: list[Explanation], data: bytes) -> str:
         """They name the last session of their run only; the run is the newest one with that session."""
         if len({(e.device.name, e.session.date) for e in found}) != 1:
             raise BadFile("has explanations of several runs: ingest one file for each run")
         date = _last_date([found[0].session])
-        runs = sa.select(_documents).where(_documents.c.kind == "run", _documents.c.date == date)
-        for row in connection.execute(runs.order_by(_documents.c.id.desc())):
+        runs = sa.select(documents).where(documents.c.kind == "run", documents.c.date == date)
+        for row in connection.execute(runs.order_by(documents.c.id.desc())):
             model = msgspec.json.decode(row.device, type=_Model)
             collector = found[0].session.collector
             if model.name == found[0].device.name and model.collector == (
@@ -193,37 +197,58 @@ class History:
         return _put(connection, Stored("analysis", key, of, date, data), replace=True)
 
     def prune(self, keep: int) -> int:
-        """Removes all but the newest `keep` runs of each GPU model, with all that was said of them; how many went."""
-        gone = 0
-        with _explained(self.url), self._engine.begin() as connection:
-            for device in self._devices(connection):
-                of_device = sa.and_(_documents.c.device == device, _documents.c.date <= _today())
-                runs = sa.select(_documents.c.key).where(of_device, _documents.c.kind == "run")
-                old = connection.execute(runs.order_by(_documents.c.date.desc(), _documents.c.id.desc()).offset(keep))
-                for (key,) in old.all():
-                    kinds = _documents.c.kind.in_(["run", "report", "explanations"])
-                    connection.execute(_documents.delete().where(kinds, _documents.c.key == key))
-                    gone += 1
-        return gone
+        """Removes all but the newest `keep` nights of each GPU model, with all that was said of their runs; how many
+        runs went. A night is what the pages call one: of one runner a run, of several all of theirs."""
+        self.prepare()
+        old: list[str] = []
+        for device in sorted(self.devices()):
+            members = self.members(device)
+            kept = {member.key for night in fleet.grouped(members)[-keep:] for member in night}
+            first = next(place for place, member in enumerate(members) if member.key in kept)
+            old += [member.key for member in members[:first]]
+        with self.writing() as connection:
+            connection.execute(sa.select(schema.c.version).with_for_update())  # of two that prune, one waits
+            kinds = documents.c.kind.in_(["run", "report", "explanations"])
+            for key in old:
+                connection.execute(documents.delete().where(kinds, documents.c.key == key))
+        self._tidy()
+        return len(old)
+
+    def _tidy(self) -> None:
+        """Removes what was taken out of files that are no longer there. A night that is not made of what is there now
+        stays for a day: somebody may be drawing it."""
+        stamps = {fleet.stamp(night) for device in self.devices() for night in fleet.grouped(self.members(device))}
+        yesterday = (datetime.now(timezone.utc) - timedelta(days=1)).isoformat()
+        with self.writing() as connection:
+            connection.execute(sa.select(schema.c.version).with_for_update())
+            known = {extracts.name_of(sha256) for sha256 in connection.execute(sa.select(documents.c.sha256)).scalars()}
+            have = connection.execute(sa.select(tables.extracts.c.sha256)).scalars().all()
+            for name in sorted(set(have) - known):
+                connection.execute(tables.extracts.delete().where(tables.extracts.c.sha256 == name))
+            nights = sa.select(tables.nights.c.id, tables.nights.c.stamp).where(tables.nights.c.made < yesterday)
+            for row in connection.execute(nights.order_by(tables.nights.c.id)).all():
+                if row.stamp not in stamps:
+                    connection.execute(tables.series.delete().where(tables.series.c.night == row.id))
+                    connection.execute(tables.nights.delete().where(tables.nights.c.id == row.id))
 
     def prune_future(self) -> int:
         """Removes all that future() is about; how many runs went."""
-        with _explained(self.url), self._engine.begin() as connection:
+        with _explained(self.url), self._own().begin() as connection:
             gone = len(self._future(connection))
-            connection.execute(_documents.delete().where(_documents.c.date > _today()))
+            connection.execute(documents.delete().where(documents.c.date > _today()))
         return gone
 
     # ---- Reading: but for future(), only what is not dated after today
 
     def _reading(self) -> sa.Connection:
         """A connection that keeps no writer waiting."""
-        return self._engine.connect().execution_options(reading=True)
+        return self._own().connect().execution_options(reading=True)
 
     @staticmethod
     def _devices(connection: sa.Connection) -> list[str]:
-        newest = sa.func.max(_documents.c.date)
-        runs = sa.select(_documents.c.device).where(_documents.c.kind == "run", _documents.c.date <= _today())
-        return list(connection.execute(runs.group_by(_documents.c.device).order_by(newest.desc())).scalars())
+        newest = sa.func.max(documents.c.date)
+        runs = sa.select(documents.c.device).where(documents.c.kind == "run", documents.c.date <= _today())
+        return list(connection.execute(runs.group_by(documents.c.device).order_by(newest.desc())).scalars())
 
     def devices(self) -> list[str]:
         """The GPU models that runs are of, as files.model_key, the one of the newest run first."""
@@ -232,8 +257,8 @@ class History:
 
     @staticmethod
     def _future(connection: sa.Connection) -> list[str]:
-        runs = sa.select(_documents.c.date).where(_documents.c.kind == "run", _documents.c.date > _today())
-        return list(connection.execute(runs.order_by(_documents.c.date)).scalars())
+        runs = sa.select(documents.c.date).where(documents.c.kind == "run", documents.c.date > _today())
+        return list(connection.execute(runs.order_by(documents.c.date)).scalars())
 
     def future(self) -> list[str]:
         """The dates of runs after today, oldest first. None is taken in, but earlier versions did so, and each would be
@@ -241,17 +266,81 @@ class History:
         with _explained(self.url), self._reading() as connection:
             return self._future(connection)
 
+    # ---- What is taken out of the files
+
+    def prepare(self) -> None:
+        """Makes the tables that a history of an earlier version lacks."""
+        with self.writing() as connection:
+            metadata.create_all(connection)
+
+    def members(
+        self, device: str, cache: History | None = None, progress: Callable[[int], None] = lambda _: None
+    ) -> list[fleet.Member]:
+        """The runs of a GPU model, oldest first; progress is told how many had to be taken apart. `cache` is where that
+        is kept, this history itself if it is not given."""
+        cache = cache or self
+        of_device = sa.and_(documents.c.device == device, documents.c.date <= _today())
+        runs = sa.select(documents.c.key, documents.c.date, documents.c.sha256)
+        with self.reading() as connection:
+            rows = connection.execute(
+                runs.where(of_device, documents.c.kind == "run").order_by(documents.c.date, documents.c.id)
+            ).all()
+            said = connection.execute(runs.where(of_device, documents.c.kind == "report")).all()
+        with cache.reading() as connection:
+            known = sa.select(tables.extracts.c.sha256, tables.extracts.c.host).where(tables.extracts.c.host != "")
+            hosts = dict(connection.execute(known).tuples().all())
+        reports, found, made = {row.key: row.sha256 for row in said}, [], 0
+        for row in rows:
+            host = hosts.get(extracts.name_of(row.sha256))
+            if host is None:
+                host = extracts.host_of(self.run_extract(row.key, row.sha256, cache).session)
+                progress(made := made + 1)
+            found.append(fleet.Member(row.key, row.date, host, row.sha256, reports.get(row.key)))
+        return found
+
+    def run_extract(self, key: str, sha256: str, cache: History) -> extracts.RunExtract:
+        body = self._extract("run", key, sha256, cache)
+        return extracts.decode(body, extracts.RunExtract)
+
+    def report_extract(self, key: str, sha256: str, cache: History) -> extracts.ReportExtract:
+        body = self._extract("report", key, sha256, cache)
+        return extracts.decode(body, extracts.ReportExtract)
+
+    def _extract(self, kind: str, key: str, sha256: str, cache: History) -> bytes:
+        """Of a file; made now if it is not there."""
+        kept = sa.select(tables.extracts.c.body).where(tables.extracts.c.sha256 == extracts.name_of(sha256))
+        with cache.reading() as connection:
+            body = connection.execute(kept).scalar()
+        if body is not None:
+            return body
+        data = self.body(kind, key)
+        if _sha256(data) != sha256:
+            raise HistoryError(f"the history {self.name} was changed while it was read: run this again")
+        run = kind == "run"
+        extract = extracts.of_run(files.parse(data, Run)) if run else extracts.of_report(files.parse(data, Report))
+        with cache.writing() as connection:
+            return _put_extract(connection, sha256, extract)
+
+    def body(self, kind: str, key: str) -> bytes:
+        """One file."""
+        chosen = sa.select(documents.c.body).where(documents.c.kind == kind, documents.c.key == key)
+        with self.reading() as connection:
+            body = connection.execute(chosen).scalar()
+            if body is None:
+                raise HistoryError(f"the history {self.name} was pruned while it was read: run this again")
+            return zlib.decompress(body)
+
     def read(self, kind: str, device: str | None = None, last: int | None = None) -> Iterator[Stored]:
         """The files of a kind, oldest first; of one GPU model, and only the `last` ones, when that is given.
 
         One at a time, so that a long history needs no memory.
         """
-        chosen = sa.select(_documents.c.id).where(_documents.c.kind == kind, _documents.c.date <= _today())
+        chosen = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.date <= _today())
         if device is not None:
-            chosen = chosen.where(_documents.c.device == device)
+            chosen = chosen.where(documents.c.device == device)
         if last is not None:
-            chosen = chosen.order_by(_documents.c.date.desc(), _documents.c.id.desc()).limit(last)
-        rows = sa.select(_documents).where(_documents.c.id.in_(chosen)).order_by(_documents.c.date, _documents.c.id)
+            chosen = chosen.order_by(documents.c.date.desc(), documents.c.id.desc()).limit(last)
+        rows = sa.select(documents).where(documents.c.id.in_(chosen)).order_by(documents.c.date, documents.c.id)
         with _explained(self.url), self._reading() as connection:
             for row in connection.execution_options(yield_per=16).execute(rows):
                 yield Stored(row.kind, row.key, row.device, row.date, zlib.decompress(row.body))
@@ -289,13 +378,33 @@ def _last_date(sessions: Iterable[files.Session]) -> str:
 
 
 def _exists(connection: sa.Connection, kind: str, key: str) -> bool:
-    found = sa.select(_documents.c.id).where(_documents.c.kind == kind, _documents.c.key == key)
+    found = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.key == key)
     return connection.execute(found).first() is not None
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _put_extract(
+    connection: sa.Connection, sha256: str, extract: extracts.RunExtract | extracts.ReportExtract
+) -> bytes:
+    """Keeps what was taken out of a file, unless it is there; its bytes."""
+    run, body = isinstance(extract, extracts.RunExtract), extracts.encode(extract)
+    values = {"sha256": extracts.name_of(sha256), "host": extracts.host_of(extract.session) if run else ""}
+    same = sa.select(tables.extracts.c.sha256).where(tables.extracts.c.sha256 == values["sha256"])
+    if connection.execute(same).first() is None:
+        try:
+            with connection.begin_nested():
+                connection.execute(tables.extracts.insert().values(**values, body=body))
+        except sa.exc.IntegrityError:
+            pass  # another process has just done it
+    return body
 
 
 def _put(connection: sa.Connection, stored: Stored, *, replace: bool) -> str:
     """Inserts or replaces; a writer who came first with the same key is found by the constraint, not by luck."""
-    sha256 = hashlib.sha256(stored.body).hexdigest()
+    sha256 = _sha256(stored.body)
     values = {
         "kind": stored.kind,
         "key": stored.key,
@@ -306,17 +415,17 @@ def _put(connection: sa.Connection, stored: Stored, *, replace: bool) -> str:
     }
     try:
         with connection.begin_nested():
-            connection.execute(_documents.insert().values(values))
+            connection.execute(documents.insert().values(values))
         return f"{stored.kind}: kept"
     except sa.exc.IntegrityError:
         pass
-    same = sa.and_(_documents.c.kind == stored.kind, _documents.c.key == stored.key)
-    have = connection.execute(sa.select(_documents.c.sha256).where(same)).scalar_one()
+    same = sa.and_(documents.c.kind == stored.kind, documents.c.key == stored.key)
+    have = connection.execute(sa.select(documents.c.sha256).where(same)).scalar_one()
     if have == sha256:
         return f"{stored.kind}: was there already"
     if not replace:
         raise BadFile("is another file about sessions that are in the history already: it was changed, or measured on")
-    connection.execute(_documents.update().where(same).values(values))
+    connection.execute(documents.update().where(same).values(values))
     return f"{stored.kind}: replaced the earlier one"
 
 

@@ -1,44 +1,30 @@
-"""What the pages show, taken out of the files of a history: arrays over nights, kernels and metrics, and tonight's
-files whole.
+"""What the pages show, taken out of a history: tonight's files whole and its values as arrays, and of the past what one
+kernel needs at a time, so that memory grows with neither nights nor runners.
 
-A night is one run. Verdicts, bases and limits are those that the gate gave in that night's report; nothing is judged
-here."""
+A night is one run, or those of several runners (fleet.py). Verdicts, bases and limits are those that the gate gave in
+that night's report; nothing is judged here."""
 
 from __future__ import annotations
 
 import math
+import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, timezone
+from functools import cached_property
+from pathlib import Path
 
-import msgspec
 import numpy as np
-from msgspec import Struct
 
-from cugate_reports import files
+from cugate_reports import files, fleet, processes, series
 from cugate_reports.changes import Change, find_changes
-from cugate_reports.files import Analysis, Explanation, Report, Run, Session
-from cugate_reports.history import History, analysis_key
+from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, RunExtract  # noqa: F401 - the pages' own words
+from cugate_reports.files import Analysis, Explanation, Judgement, Report, Run, Session
+from cugate_reports.fleet import Member, Night, Runner
+from cugate_reports.history import History, HistoryError, analysis_key
 
-# Worst first. What is no verdict of the gate's is "not judged".
-VERDICTS = (
-    "regressed",
-    "missing",
-    "unexpected-pass",
-    "unsure",
-    "expected",
-    "trade-off",
-    "new",
-    "improved",
-    "same",
-    "info",
-    "not judged",
-)
 RED = frozenset({"regressed", "missing", "unexpected-pass"})
-NOT_JUDGED = VERDICTS.index("not judged")
-
-# In a report, all kernels together: what `cugate check` judges when the whole suite moved. No kernel is called so.
-SUITE = "(suite)"
-
 # The facts of a session whose change may explain a step, in the order in which they are told.
 ENVIRONMENT = ("driver", "cuda", "cupti", "compiler", "flags", "collector", "cugate", "gpu_uuid", "host", "commit")
 MARKED = ("driver", "cuda", "cupti", "compiler", "flags", "gpu_uuid")  # of them, those that a plot marks
@@ -55,10 +41,18 @@ class Mark:
     text: str
 
 
+@dataclass(frozen=True)
+class Absent:
+    """A runner that measured on most nights of the last week before this one, and not tonight."""
+
+    name: str
+    date: str  # of its last run
+
+
 @dataclass
 class Nights:
-    """The history of one model of GPU by one collector. Arrays have the shape (nights, kernels, metrics); NaN where
-    there is no value."""
+    """The history of one model of GPU by one collector. Arrays are tonight's, of the shape (kernels, metrics), and NaN
+    where there is no value."""
 
     device: files.Device
     dates: list[str]
@@ -78,22 +72,59 @@ class Nights:
     report: Report | None
     explanations: list[Explanation]
     analysis: Analysis | None
+    runners: list[Runner]  # tonight's; one, but for a fleet
+    absent: list[Absent]
+    gaps: list[str]  # days among these nights, and since, on which no runner of a fleet measured
+    times: np.ndarray  # tonight's of each runner, shape (runners, kernels)
+    stamps: list[str]  # of each night, what it is made of
+    last_night: dict[str, int]  # of each kernel, the last night that has it
+    reader: Callable[[str], series.Kernel]
     _changes: dict[tuple[int, int], list[Change]] = field(default_factory=dict)
+    _timed: dict[str, bool] = field(default_factory=dict)
+    _one: tuple[str, series.Kernel] | None = None
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        return {kernel: place for place, kernel in enumerate(self.kernels)}
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        return {metric: place for place, metric in enumerate(self.metrics)}
+
+    @cached_property
+    def judged(self) -> dict[str, list[Judgement]]:
+        """Tonight's judgements by kernel, in the order of the report."""
+        found: dict[str, list[Judgement]] = {}
+        for judgement in self.report.judgements if self.report else []:
+            found.setdefault(judgement.kernel, []).append(judgement)
+        return found
+
+    @property
+    def is_fleet(self) -> bool:
+        """Whether there is more than one runner to tell of."""
+        return len(self.runners) + len(self.absent) > 1
 
     def place(self, kernel: str, metric: str) -> tuple[int, int] | None:
         """Where the two are in the arrays; None when either is unknown."""
         try:
-            return self.kernels.index(kernel), self.metrics.index(metric)
-        except ValueError:
+            return self.rows[kernel], self.columns[metric]
+        except KeyError:
             return None
+
+    def over(self, kernel: str) -> series.Kernel:
+        """One of `kernels` over all nights: only the last one that was asked for stays in memory."""
+        if self._one is None or self._one[0] != kernel:
+            self._one = kernel, self.reader(kernel)
+        return self._one[1]
 
     def series(self, kernel: str, metric: str) -> np.ndarray:
         """One value a night."""
         place = self.place(kernel, metric)
-        return np.full(len(self.dates), math.nan) if place is None else self.values[:, place[0], place[1]]
+        return np.full(len(self.dates), math.nan) if place is None else self.over(kernel).values[:, place[1]]
 
     def tonight(self, kernel: str, metric: str) -> float:
-        return float(self.series(kernel, metric)[-1])
+        place = self.place(kernel, metric)
+        return math.nan if place is None else float(self.values[place])
 
     def changes(self, kernel: str, metric: str) -> list[Change]:
         """The change points of a series, found once."""
@@ -101,110 +132,40 @@ class Nights:
         if place is None:
             return []
         if place not in self._changes:
-            self._changes[place] = find_changes(self.values[:, place[0], place[1]])
+            self._changes[place] = find_changes(self.series(kernel, metric))
         return self._changes[place]
+
+    def is_timed(self, kernel: str) -> bool:
+        """Whether its time is known on any night, found once: transfers have wall time only."""
+        if kernel not in self._timed:
+            self._timed[kernel] = bool(np.isfinite(self.series(kernel, "time")).any())
+        return self._timed[kernel]
+
+    def find_all(self, metrics: Iterable[str], progress: Callable[[int], object]) -> None:
+        """Finds what changes() and is_timed() say of all kernels, in as many processes as there are processors."""
+        wanted = list(metrics)
+        parts = [self.kernels[place : place + 50] for place in range(0, len(self.kernels), 50)]
+
+        def find(kernels: list[str]) -> tuple[list[bool], list[list[list[Change]]]]:
+            timed = [self.is_timed(kernel) for kernel in kernels]
+            return timed, [[self.changes(kernel, metric) for metric in wanted] for kernel in kernels]
+
+        found = processes.spread(parts, find, lambda count: progress(count * 50))
+        for kernels, (timed, changes) in zip(parts, found, strict=True):
+            self._timed.update(zip(kernels, timed, strict=True))
+            for kernel, of_kernel in zip(kernels, changes, strict=True):
+                for metric, one in zip(wanted, of_kernel, strict=True):
+                    if place := self.place(kernel, metric):
+                        self._changes[place] = one
 
     def worst_verdict(self, kernel: str) -> str:
         """Tonight's worst of a kernel's metrics, and of the kernel as a whole: one that crashed is missing."""
-        judged = int(self.verdicts[-1, self.kernels.index(kernel)].min())
-        whole = [
-            j.verdict for j in (self.report.judgements if self.report else []) if j.kernel == kernel and not j.metric
-        ]
+        judged = int(self.verdicts[self.rows[kernel]].min()) if self.metrics else NOT_JUDGED
+        whole = [j.verdict for j in self.judged.get(kernel, []) if not j.metric]
         return VERDICTS[min([judged, *(VERDICTS.index(verdict) for verdict in whole if verdict in VERDICTS)])]
 
 
 # ---- Taking a history apart -----------------------------------------------------------------------------------------
-
-
-class _Judged(Struct):
-    """Of a judgement, what the past needs."""
-
-    kernel: str
-    verdict: str
-    metric: str | None = None
-    base: float | None = None
-    limit: float | None = None
-    drift: float | None = None
-
-
-class _PastReport(Struct):
-    judgements: list[_Judged]
-
-
-class _Names:
-    """Numbers names in the order in which they come."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-
-    def __getitem__(self, name: str) -> int:
-        return self.numbers.setdefault(name, len(self.numbers))
-
-    def order(self) -> tuple[list[str], np.ndarray]:
-        """The names sorted, and for each its number."""
-        names = sorted(self.numbers)
-        return names, np.array([self.numbers[name] for name in names], dtype=int)
-
-
-class _Gatherer:
-    """Collects nights one by one; of a past one only its numbers stay in memory."""
-
-    def __init__(self) -> None:
-        self.kernels, self.metrics = _Names(), _Names()
-        self.units: dict[str, str] = {}
-        self.dates: list[str] = []
-        self.keys: dict[str, int] = {}
-        self.sessions: list[Session] = []
-        self.values: list[np.ndarray] = []  # a night: kernel, metric, value
-        self.judged: dict[int, np.ndarray] = {}  # by night: kernel, metric, verdict, base, limit, drift
-        self.counts: dict[int, np.ndarray] = {}  # by night: judgements by verdict
-
-    def add_run(self, key: str, date: str, run: Run) -> None:
-        self.keys[key] = len(self.dates)
-        self.dates.append(date)
-        self.sessions.append(max(run.sessions, key=lambda session: session.date or ""))
-        self.units.update({name: note.unit for name, note in run.metrics.items()})
-        rows = [
-            (self.kernels[kernel], self.metrics[metric], row.value())
-            for kernel, result in run.kernels.items()
-            for metric, row in result.metrics.items()
-        ]
-        for kernel in run.kernels:
-            self.kernels[kernel]  # one that was not measured is known all the same
-        self.values.append(np.array(rows, dtype=float).reshape(-1, 3))
-
-    def add_report(self, key: str, report: _PastReport) -> None:
-        if key not in self.keys:
-            return
-        night, known = self.keys[key], {name: place for place, name in enumerate(VERDICTS)}
-        verdicts = [known.get(j.verdict, NOT_JUDGED) for j in report.judgements]
-        self.counts[night] = np.bincount(verdicts, minlength=len(VERDICTS)) if verdicts else np.zeros(len(VERDICTS))
-        rows = [
-            (self.kernels[j.kernel], self.metrics[j.metric], verdict, j.base, j.limit, j.drift)
-            for j, verdict in zip(report.judgements, verdicts, strict=True)
-            if j.metric is not None and j.kernel != SUITE
-        ]
-        array = np.array([[math.nan if cell is None else cell for cell in row] for row in rows], dtype=float)
-        self.judged[night] = array.reshape(-1, 6)
-
-    def arrays(self) -> tuple[list[str], list[str], dict[str, np.ndarray]]:
-        """Names of kernels and metrics, sorted; the arrays of Nights by their names."""
-        shape = (len(self.dates), len(self.kernels.numbers), len(self.metrics.numbers))
-        values, bases, limits, drifts = (np.full(shape, math.nan) for _ in range(4))
-        verdicts = np.full(shape, NOT_JUDGED, dtype=np.uint8)
-        for night, rows in enumerate(self.values):
-            values[night, rows[:, 0].astype(int), rows[:, 1].astype(int)] = rows[:, 2]
-        for night, rows in self.judged.items():
-            where = night, rows[:, 0].astype(int), rows[:, 1].astype(int)
-            verdicts[where], bases[where] = rows[:, 2], rows[:, 3]
-            limits[where], drifts[where] = rows[:, 4], np.nan_to_num(rows[:, 5])
-        kernels, kernel_order = self.kernels.order()
-        metrics, metric_order = self.metrics.order()
-        chosen = np.ix_(np.arange(shape[0]), kernel_order, metric_order)
-        arrays = {"values": values, "bases": bases, "limits": limits, "drifts": drifts, "verdicts": verdicts}
-        nothing = np.zeros(len(VERDICTS))
-        counts = np.stack([self.counts.get(night, nothing) for night in range(shape[0])])
-        return kernels, metrics, {**{name: array[chosen] for name, array in arrays.items()}, "counts": counts}
 
 
 def environment_changes(before: Session, after: Session) -> list[tuple[str, str, str]]:
@@ -240,40 +201,174 @@ def _acceptances(baselines: Iterable[Run], dates: list[str]) -> dict[str, list[M
     return accepted
 
 
-def load(history: History, device: str, last: int, progress: Callable[[int], None] = lambda _: None) -> Nights:
-    """The last nights of one GPU model (files.model_key); progress is told how many were read. KeyError when there is
-    none."""
-    gatherer = _Gatherer()
-    run_body = report_body = b""
-    for stored in history.read("run", device, last):
-        run_body = stored.body
-        gatherer.add_run(stored.key, stored.date, files.parse(run_body, Run))
-        progress(len(gatherer.dates))
-    if not gatherer.dates:
-        raise KeyError(device)
-    newest = next(key for key, night in gatherer.keys.items() if night == len(gatherer.dates) - 1)
-    for stored in history.read("report", device, last):
-        gatherer.add_report(stored.key, msgspec.json.decode(stored.body, type=_PastReport))
-        if stored.key == newest:
-            report_body = stored.body
-    explained = [stored.body for stored in history.read("explanations", device, 1) if stored.key == newest]
-    baselines = (files.parse(stored.body, Run) for stored in history.read("baseline", device))
-    run = files.parse(run_body, Run)
-    of = analysis_key(run.device.name, files.collector_of(run.sessions))
-    analyses = [stored.body for stored in history.read("analysis", of, 1)]
-    kernels, metrics, arrays = gatherer.arrays()
-    return Nights(
-        device=run.device,
-        dates=gatherer.dates,
-        sessions=gatherer.sessions,
-        kernels=kernels,
-        metrics=metrics,
-        units=gatherer.units,
-        **arrays,
-        marks=_marks(gatherer.sessions),
-        accepted=_acceptances(baselines, gatherer.dates),
-        run=run,
-        report=files.parse(report_body, Report) if report_body else None,
-        explanations=[e for body in explained for e in files.recognise(body)],  # type: ignore[misc]
-        analysis=files.parse(analyses[0], Analysis) if analyses else None,
-    )
+WEEK = 7  # nights before tonight by which it is told who is absent
+
+
+def _absent(nights: list[Night]) -> list[Absent]:
+    """Runners that were there on more than half of the nights before, of which at least two were a fleet's."""
+    before, tonight = nights[-1 - WEEK : -1], {runner.host for runner in nights[-1].runners}
+    if sum(len(night.runners) > 1 for night in before) < 2:
+        return []
+    seen = Counter(runner.host for night in before for runner in night.runners)
+    last = {runner.host: runner for night in before for runner in night.runners}
+    usual = [host for host, count in seen.items() if 2 * count > len(before) and host not in tonight]
+    return sorted((Absent(last[host].name, last[host].date) for host in usual), key=lambda absent: absent.name)
+
+
+def _gaps(nights: list[Night]) -> list[str]:
+    """Of a fleet, the days without a night from its first one until yesterday."""
+    fleets = [night for night in nights if len(night.runners) > 1]
+    if not fleets:
+        return []
+    have = {fleet.evening(night.date) for night in nights}
+    day, found = date.fromisoformat(fleet.evening(fleets[0].date)), []
+    yesterday = fleet.evening((datetime.now(timezone.utc) - timedelta(days=1)).isoformat())
+    while day.isoformat() <= yesterday:
+        if day.isoformat() not in have:
+            found.append(day.isoformat())
+        day += timedelta(days=1)
+    return found
+
+
+def _cache(history: History, folder: Path) -> History:
+    """Where nights are kept: in the history, or, where this user may only read it, in a file that goes afterwards."""
+    try:
+        history.prepare()
+        return history
+    except HistoryError:
+        history.devices()  # which says what is wrong, if it is more than that
+        return History(str(folder / "nights.db"))
+
+
+class Loader:
+    """Reads what a history has for the pages. Use as a context manager, which has to last as long as its Nights."""
+
+    def __init__(self, history: History, progress: Callable[[str], None] = lambda _: None):
+        self._history, self._progress = history, progress
+        self._folder = tempfile.TemporaryDirectory(prefix="cugate-report-")
+        self._cache = _cache(history, Path(self._folder.name))
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._cache is not self._history:
+            self._cache.__exit__()
+        self._folder.cleanup()
+
+    def _numbered(self, groups: list[list[Member]]) -> list[int]:
+        """The numbers of these nights, of which those that are not kept yet are made, each by itself."""
+        stamps = [fleet.stamp(group) for group in groups]
+        have = series.known(self._cache, stamps)
+        new = [group for group, stamp in zip(groups, stamps, strict=True) if stamp not in have]
+        if new:
+            make = lambda group: series.make(self._history, self._cache, group)  # noqa: E731
+            processes.spread(new, make, lambda count: self._progress(f"reading night {count}"))
+            have = series.known(self._cache, stamps)
+        return [have[stamp] for stamp in stamps]
+
+    def load(self, device: str, last: int) -> Nights:
+        """The last nights of one GPU model (files.model_key). KeyError when there is none."""
+        told = lambda count: self._progress(f"reading run {count}")  # noqa: E731
+        groups = fleet.grouped(self._history.members(device, self._cache, told))[-last:]
+        if not groups:
+            raise KeyError(device)
+        numbers = self._numbered(groups)
+        known = _Known()
+        for number in numbers:
+            known.add(series.night(self._cache, number))
+        return self._nights(device, groups, numbers, known)
+
+    def _nights(self, device: str, groups: list[list[Member]], numbers: list[int], known: _Known) -> Nights:
+        members, history = groups[-1], self._history
+        kernels, metrics = sorted(known.last_night), sorted(known.metrics)
+        columns = {metric: place for place, metric in enumerate(metrics)}
+        of_night = [np.array([columns[metric] for metric in night.metrics], dtype=int) for night in known.nights]
+        places = {number: place for place, number in enumerate(numbers)}
+
+        def read(kernel: str) -> series.Kernel:
+            found, count = series.read(self._cache, kernel, places, of_night, len(metrics))
+            if count != known.count[kernel]:
+                raise HistoryError(f"the history {history.name} was pruned while it was read: run this again")
+            return found
+
+        runs = [history.run_extract(member.key, member.sha256, self._cache) for member in members]
+        reports = [history.report_extract(m.key, m.report, self._cache) if m.report else None for m in members]
+        night, table = fleet.combine(members, runs, reports)
+        newest = max(members, key=lambda member: member.date)
+        run = files.parse(history.body("run", newest.key), Run)
+        report = files.parse(history.body("report", newest.key), Report) if newest.report else None
+        if len(members) > 1:
+            run, report = fleet.merged_run(night, table, run), fleet.merged_report(night, table, report, reports, run)
+        keys = {member.key for member in members}
+        explained = [s.body for s in history.read("explanations", device, len(members)) if s.key in keys][-1:]
+        dates = [one.date for one in known.nights]
+        sessions = [one.session for one in known.nights]
+        baselines = (files.parse(stored.body, Run) for stored in history.read("baseline", device))
+        of = analysis_key(run.device.name, files.collector_of(run.sessions))
+        analyses = [stored.body for stored in history.read("analysis", of, 1)]
+        return Nights(
+            device=run.device,
+            dates=dates,
+            sessions=sessions,
+            kernels=kernels,
+            metrics=metrics,
+            units=known.units,
+            **_tonight(night, table, kernels, metrics),
+            counts=np.array([one.counts for one in known.nights], dtype=float),
+            marks=_marks(sessions),
+            accepted=_acceptances(baselines, dates),
+            run=run,
+            report=report,
+            explanations=[e for body in explained for e in files.recognise(body)],  # type: ignore[misc]
+            analysis=files.parse(analyses[0], Analysis) if analyses else None,
+            runners=night.runners,
+            absent=_absent(known.nights),
+            gaps=_gaps(known.nights),
+            times=_times(night, runs, kernels),
+            stamps=[fleet.stamp(group) for group in groups],
+            last_night=known.last_night,
+            reader=read,
+        )
+
+
+class _Known:
+    """What the rows of the nights say together. Of each night its kernels' names are forgotten."""
+
+    def __init__(self) -> None:
+        self.nights: list[Night] = []
+        self.last_night: dict[str, int] = {}
+        self.count: Counter[str] = Counter()
+        self.metrics: set[str] = set()
+        self.units: dict[str, str] = {}
+
+    def add(self, night: Night) -> None:
+        self.last_night.update(dict.fromkeys(night.kernels, len(self.nights)))
+        self.count.update(night.kernels)
+        self.metrics.update(night.metrics)
+        self.units.update(night.units)
+        night.kernels = []
+        for runner in night.runners:
+            runner.lacks, runner.failed = [], {}
+        self.nights.append(night)
+
+
+def _tonight(night: Night, table: fleet.Table, kernels: list[str], metrics: list[str]) -> dict[str, np.ndarray]:
+    """Its arrays over the kernels and metrics of all nights."""
+    shape = len(kernels), len(metrics)
+    rows, columns = ({name: at for at, name in enumerate(names)} for names in (kernels, metrics))
+    where = np.ix_([rows[name] for name in night.kernels], [columns[name] for name in night.metrics])
+    found = {name: np.full(shape, math.nan) for name in ("values", "bases", "limits", "drifts")}
+    found["verdicts"] = np.full(shape, NOT_JUDGED, dtype=np.uint8)
+    if night.kernels and night.metrics:
+        for name, array in found.items():
+            array[where] = getattr(table, name)
+    return found
+
+
+def _times(night: Night, runs: list[RunExtract], kernels: list[str]) -> np.ndarray:
+    """Tonight's time of each kernel by runner, in the order of night.runners."""
+    rows, times = {name: at for at, name in enumerate(kernels)}, np.full((len(runs), len(kernels)), math.nan)
+    for one, run in zip(times, runs, strict=True):
+        one[[rows[name] for name in run.kernels]] = fleet.headline_times(run.metrics, run.values)
+    return times

@@ -9,8 +9,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
+
 from cugate_reports.files import Failure, Judgement
-from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Nights, environment_changes
+from cugate_reports.fleet import Runner, evening
+from cugate_reports.nights import RECENT, RED, SUITE, VERDICTS, Absent, Nights, environment_changes
 from cugate_reports.rules import rule_word
 from cugate_reports.views import COUNTERS, TIME, WALL_TIME, finite, time_panel
 
@@ -56,6 +59,16 @@ class Tonight:
     notes: list[str]
     suites: list[str]
     news: list[News]
+    fleet: Fleet | None  # None where there is one runner
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What a night of several runners needs beside: who they are, what is odd in words, and on which days none was."""
+
+    runners: list[Runner]  # those that are off first, then by name
+    absent: list[Absent]
+    odd: list[str]
 
 
 # Metrics whose moves are news: those of the plots, and time. Others follow from them.
@@ -172,10 +185,88 @@ def _headline(nights: Nights) -> tuple[str, str, str]:
     return tone, words, f"{what}; exit code {report.exit_code} ({report.verdict})."
 
 
+def _names(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _odd(nights: Nights) -> list[str]:
+    """What is not as it should be with a fleet's runners, what is not known of them first. Nothing of it is good."""
+    runners, found = nights.runners, []
+    if since := _since(nights):
+        found.append(f"no runner measured since: nothing is known of {_counted(len(since), 'night')}")
+    if nights.absent:
+        found.append(f"not measured tonight: {_names([one.name for one in nights.absent])}")
+    if unjudged := [runner.name for runner in runners if runner.exit_code is None]:
+        found.append(f"measured and not judged: {_names(unjudged)}")
+    for runner in runners:
+        if runner.lacks:
+            found.append(f"{runner.name} has no value of {_counted(len(runner.lacks), 'kernel')} that others measured")
+    return found
+
+
+def _since(nights: Nights) -> list[str]:
+    """The days without a run after the newest night."""
+    return [day for day in nights.gaps if day > evening(nights.dates[-1])]
+
+
+def _fleet(nights: Nights) -> Fleet | None:
+    if not nights.is_fleet:
+        return None
+    off = [
+        f"{runner.name} is off: its kernels take {100 * runner.speed:+.1f} % against the median of the runners"
+        for runner in nights.runners
+        if runner.off and runner.speed is not None
+    ]
+    commits = {runner.commit for runner in nights.runners if runner.commit}
+    mixed = [f"the runners measured {len(commits)} commits"] if len(commits) > 1 else []
+    past = [day for day in nights.gaps if day not in _since(nights)]
+    missed = [f"no runner measured on {_counted(len(past), 'day')} before: {_names(past[::-1])}"] if past else []
+    runners = sorted(nights.runners, key=lambda runner: (not runner.off, runner.name))
+    return Fleet(runners, nights.absent, [*_odd(nights), *off, *mixed, *missed])
+
+
+def _fleet_headline(nights: Nights, tone: str, headline: str, detail: str) -> tuple[str, str, str]:
+    """The same where runners are several: what is good on some of them and not known of others is not good."""
+    total = len(nights.runners) + len(nights.absent)
+    judged = sum(runner.exit_code is not None for runner in nights.runners)
+    detail = f"{detail} {len(nights.runners)} of {_counted(total, 'runner')} measured, {judged} of them were judged."
+    if tone == "good" and _odd(nights):
+        tone, headline = "warn", f"{headline} where it is known, and not all is known"
+    if _since(nights):
+        headline = f"Nothing came since {nights.dates[-1][:10]}. Then: {headline[0].lower()}{headline[1:]}"
+    return tone, headline, detail
+
+
+@dataclass(frozen=True)
+class RunnerRow:
+    """A kernel on one runner tonight: its time in ns, how far that is from the median, a share; why there is none."""
+
+    runner: str
+    time: float
+    share: float
+    why: str
+
+
+def runner_rows(nights: Nights, kernel: str) -> list[RunnerRow]:
+    """Those furthest from the median first; before them those without a value."""
+    times = nights.times[:, nights.rows[kernel]]
+    known = times[np.isfinite(times)]
+    middle = float(np.median(known)) if len(known) else math.nan
+    rows = []
+    for runner, time in zip(nights.runners, times.tolist(), strict=True):
+        why = "" if math.isfinite(time) else runner.failed.get(kernel, "not measured")
+        rows.append(RunnerRow(runner.name, time, time / middle - 1 if middle else math.nan, why))
+    rows += [RunnerRow(one.name, math.nan, math.nan, "the runner did not measure tonight") for one in nights.absent]
+    return sorted(rows, key=lambda row: (not row.why, -abs(row.share) if math.isfinite(row.share) else 0, row.runner))
+
+
 def tonight(nights: Nights) -> Tonight:
     """What the first screen says."""
     report = nights.report
     tone, headline, detail = _headline(nights)
+    if nights.is_fleet:
+        tone, headline, detail = _fleet_headline(nights, tone, headline, detail)
     counts = Counter(j.verdict for j in report.judgements) if report else Counter()
     failed = {failure.kernel for failure in report.failures} if report else set()
     rows = [j for j in report.judgements if j.kernel not in failed] if report else []
@@ -200,6 +291,7 @@ def tonight(nights: Nights) -> Tonight:
         notes=report.notes if report else [],
         suites=suites,
         news=_news(nights),
+        fleet=_fleet(nights),
     )
 
 
@@ -232,10 +324,10 @@ def kernel_rows(nights: Nights) -> list[KernelRow]:
         panel = time_panel(nights, kernel)
         now, change, lost, limit = nights.tonight(kernel, panel.metric), None, None, None
         place = nights.place(kernel, panel.metric)
-        base = nights.bases[(-1, *place)] if place else math.nan
+        base = nights.bases[place] if place else math.nan
         if math.isfinite(now) and math.isfinite(base) and base > 0:
             change, lost = float(now / base - 1), float(now - base)
-            limit = finite(float(nights.limits[(-1, *place)] / base))  # type: ignore[misc]
+            limit = finite(float(nights.limits[place] / base))
         counters = tuple(nights.tonight(kernel, counter.metric) for counter in COUNTERS)
         decided = rule_word(times[kernel]) if change is not None and kernel in times else ""
         verdict, by_host = nights.worst_verdict(kernel), panel is WALL_TIME

@@ -15,11 +15,12 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cugate_reports import signals
 
 Job = TypeVar("Job")
+Made = TypeVar("Made")
 
 
 class ProcessError(Exception):
@@ -27,7 +28,7 @@ class ProcessError(Exception):
 
 
 def _serve(
-    jobs: Sequence[Job], do: Callable[[Job], object], place: int, pipe: Connection, others: Iterable[Connection]
+    jobs: Sequence[Job], do: Callable[[Job], Any], place: int, pipe: Connection, others: Iterable[Connection]
 ) -> None:
     """What a process does: one job, then those that its pipe names, until that ends. A signal for the whole group is
     the parent's, which ends this one."""
@@ -37,21 +38,21 @@ def _serve(
         other.close()
     try:
         while True:
-            failure = None
+            failure = made = None
             try:
-                do(jobs[place])
+                made = do(jobs[place])
             except Exception as reason:  # whatever it is, the parent has to know
                 failure = reason, traceback.format_exc()
-            pipe.send(failure)
+            pipe.send((failure, place, made))
             place = pipe.recv()
     except (EOFError, OSError):
         return  # the parent has gone, or wants no more
 
 
-def _next(pipe: Connection, process: BaseProcess, places: Iterator[int]) -> None:
-    """Takes what became of a job, and gives the next one."""
+def _next(pipe: Connection, process: BaseProcess, places: Iterator[int]) -> tuple[int, Any]:
+    """Takes what became of a job, which is returned with its place, and gives the next one."""
     try:
-        failure = pipe.recv()
+        failure, done, made = pipe.recv()
         for place in places:
             pipe.send(place)
             break
@@ -63,11 +64,12 @@ def _next(pipe: Connection, process: BaseProcess, places: Iterator[int]) -> None
         ) from None
     if failure:
         raise failure[0] from ProcessError(failure[1])
+    return done, made
 
 
-def spread(jobs: Sequence[Job], do: Callable[[Job], object], done: Callable[[int], object]) -> None:
+def spread(jobs: Sequence[Job], do: Callable[[Job], Made], done: Callable[[int], object]) -> list[Made]:
     """Calls do(job) for each, as many at a time as there are processors, in processes that are forked and so have all
-    that this one has; done(how many) here after each.
+    that this one has; done(how many) here after each. What they returned, in the order of the jobs.
 
     An exception of `do` is raised here, with the process's own traceback as its cause. However this ends, no process is
     left."""
@@ -83,12 +85,13 @@ def spread(jobs: Sequence[Job], do: Callable[[Job], object], done: Callable[[int
                 process.start()
                 processes[ours] = process
             theirs.close()
-        count = 0
-        while count < len(jobs):
+        found: dict[int, Made] = {}
+        while len(found) < len(jobs):
             for pipe in wait(list(processes)):
-                _next(pipe, processes[pipe], places)  # type: ignore[index, arg-type]
-                count += 1
-                done(count)
+                place, made = _next(pipe, processes[pipe], places)  # type: ignore[index, arg-type]
+                found[place] = made
+                done(len(found))
+        return [found[place] for place in range(len(jobs))]
     finally:
         with signals.later():
             for pipe, process in processes.items():

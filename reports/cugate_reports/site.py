@@ -1,29 +1,34 @@
-"""The static pages: HTML that opens from disk and from any web server, without a network. Written whole or not at
-all."""
+"""The static pages: HTML that opens from disk and from any web server, without a network. Written whole or not at all.
+
+A page is made again when what is in it changed (drawn.py). Figures are what takes time, so a run draws a number of
+them: those of kernels that something happened to first, then those that are behind most. The page of any other kernel
+has tonight's numbers and verdict, and says up to which night its figure goes or that there is none yet."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 import jinja2
 import numpy as np
 
-from cugate_reports import drawing, figures, ladder_figures, overview, processes, rules, units, views, whole
+from cugate_reports import drawing, drawn, figures, ladder_figures, overview, processes, rules, units, views, whole
 from cugate_reports.definitions import PageError
-from cugate_reports.files import HARNESS, Cause, Judgement, model_key
+from cugate_reports.files import HARNESS, Cause, Explanation, Judgement, model_key
 from cugate_reports.history import History
 from cugate_reports.links import Links
-from cugate_reports.nights import RED, VERDICTS, Nights, load
+from cugate_reports.nights import RECENT, RED, VERDICTS, Loader, Nights
 
 HERE = Path(__file__).parent
 Progress = Callable[[str], None]
 NO_LINKS = Links()
+FIGURES = 100  # a run draws, for each processor: some 20 s on an idle one
 
 
 # ---- Names and words for templates ----------------------------------------------------------------------------------
@@ -112,11 +117,17 @@ _NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")  # which nei
 class _Writer:
     """Renders templates and draws figures into one folder."""
 
-    def __init__(self, model: _Model, future: list[str], links: Links):
+    def __init__(self, model: _Model, future: list[str], links: Links, earlier: drawn.Earlier, place: str):
         self.model = model
+        self.earlier = earlier
+        self.place = f"{place}/" if place else ""  # before its paths in the state
+        self.root = model.folder.parent if place else model.folder
         self.nights = model.nights
         self.links = links
         self.rungs = views.ladders(model.nights)
+        self.ladder_of = {f"figures/ladder-{slug(ladder.family)}.png": ladder for ladder in self.rungs}
+        self.kernel_of = {f"figures/kernel-{slug(kernel)}.png": kernel for kernel in model.nights.kernels}
+        self.behind: list[str] = []  # of the kernels' figures those that lack a night, or are not there
         self.blocking = views.gemm_blocking(model.nights)
         self.folder = model.folder
         self.environment = _environment()
@@ -159,13 +170,103 @@ class _Writer:
         with open(self.folder / to, "w", encoding="utf-8", errors="replace") as stream:
             stream.write(_NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", text))
 
+    # ---- What is to be drawn
+
+    def figure_stamp(self, png: str) -> str:
+        """Of what the figure of a kernel, or of a ladder, is made."""
+        nights = self.nights
+        if ladder := self.ladder_of.get(png):
+            return drawn.stamp([rung.kernel for rung in ladder.rungs], ladder.panels(), ladder.reference)
+        kernel = self.kernel_of[png]
+        return drawn.stamp(self._until(nights.last_night[kernel]), nights.accepted.get(kernel), self.links)
+
+    @cache  # noqa: B019 - a writer lives as long as its pages are made
+    def _until(self, night: int) -> str:
+        """All that the nights up to this one are made of. A kernel that later ones lack has nothing new in them."""
+        return drawn.stamp(self.nights.stamps[: night + 1], night + 1 == len(self.nights.dates))
+
+    def stamps(self) -> dict[str, str]:
+        """Of what each page is made, but for its figure, by its file."""
+        nights = self.nights
+        all_of_it = (nights.stamps, nights.explanations, nights.analysis, nights.accepted, nights.absent, nights.gaps)
+        found = dict.fromkeys(self.first_pages(), drawn.stamp(self._common(), all_of_it, self.behind))
+        return found | {_page_of(kernel): self._kernel_stamp(png) for png, kernel in self.kernel_of.items()}
+
+    def _common(self) -> tuple[object, ...]:
+        """What stands on every page."""
+        model, replay = self.model, self.nights.report.replay if self.nights.report else None
+        return model.words, model.others, self.links, self.environment.globals["future"], self.tabs(), replay
+
+    @cached_property
+    def _explained(self) -> dict[str, Explanation]:
+        return {explanation.kernel: explanation for explanation in reversed(self.nights.explanations)}
+
+    def _kernel_stamp(self, png: str) -> str:
+        return drawn.stamp(self._common(), self.figure_stamp(png), self._explained.get(self.kernel_of[png]))
+
+    def is_as_before(self) -> bool:
+        """Whether all pages but those of kernels are there as they would be made."""
+        stamps = self.stamps()
+        return all(self.earlier.page(self.place + page, stamps[page]) for page in self.first_pages())
+
+    def urgency(self, png: str) -> tuple[int, str, str]:
+        """By which figures are drawn, least first: what is red, in doubt, moved lately; then what was never drawn, or
+        is behind most. A ladder is as urgent as its worst rung."""
+        kernels = (
+            [rung.kernel for rung in self.ladder_of[png].rungs] if png in self.ladder_of else [self.kernel_of[png]]
+        )
+        verdicts = {self.nights.worst_verdict(kernel) for kernel in kernels}
+        news = [
+            change
+            for kernel in kernels
+            for panel in views.PANELS
+            for change in self.nights.changes(kernel, panel.metric)
+        ]
+        moved = any(change.index >= len(self.nights.dates) - RECENT for change in news)
+        grave = 0 if verdicts & RED else 1 if "unsure" in verdicts else 2 if moved else 3
+        have = self.earlier.state.figures.get(self.place + png)
+        return grave, have.until if have else "", png
+
+    def due(self) -> list[str]:
+        """The figures that are not there as they would be drawn now."""
+        ladders = self.earlier.figures(f"{self.place}ladders.html") if self.ladder_of else {}
+        found = [png for png in self.ladder_of if not self._is_there(png) or png not in ladders]
+        for png, kernel in self.kernel_of.items():
+            page, have = self.place + _page_of(kernel), self.earlier.state.figures.get(self.place + png)
+            if have and not have.there:  # nothing to draw: then the page says so
+                is_there = self.earlier.page(page, self._kernel_stamp(png)) is not None
+            else:
+                is_there = png in self.earlier.figures(page)
+            if not is_there or not self._is_there(png):
+                found.append(png)
+        return found
+
+    def _is_there(self, png: str) -> bool:
+        have = self.earlier.state.figures.get(self.place + png)
+        return have is not None and have.made_of == self.figure_stamp(png)
+
+    def kept(self, png: str, page: str) -> dict[str, object]:
+        """In the place of a figure that this run does not draw: the earlier one, and up to which night it goes where it
+        is not tonight's."""
+        have = self.earlier.state.figures.get(self.place + png)
+        figure = self.earlier.figures(self.place + page).get(png) if have else None
+        if have is None or figure is None:
+            return {"undrawn": True}
+        self.earlier.take([self.place + png], self.root)
+        return {"kept": figure, "until": have.until if have.made_of != self.figure_stamp(png) else None}
+
     # ---- Pages
 
-    def pages(self) -> list[Callable[[], None]]:
-        """What writes each of them, those that take longest first."""
-        kernels = [partial(self.kernel, name) for name in self.nights.kernels]
-        ladders = [self.ladders] if self.has_ladders() else []
-        return [self.overview, self.changes, self.gpu, *ladders, self.gate, *kernels]
+    def first_pages(self) -> dict[str, Callable[[], None]]:
+        """What writes the pages of the model, those that take longest first; that of ladders comes when its figures are
+        drawn."""
+        found = {
+            "index.html": self.overview,
+            "changes.html": self.changes,
+            "gpu.html": self.gpu,
+            "gate.html": self.gate,
+        }
+        return found | ({"ladders.html": self.ladders} if self.has_ladders() else {})
 
     def has_ladders(self) -> bool:
         return bool(self.rungs or self.blocking)
@@ -187,7 +288,13 @@ class _Writer:
         if len(self.nights.dates) > 1 and counts[:, [VERDICTS.index(name) for name in figures.STACKED]].any():
             label = "Rows by verdict in each night, those that are the same left out"
             shown = self.figure("verdicts", label, figures.verdict_nights, self.nights.dates, self.commits(), counts)
-        self.page("index.html", "index.html", tonight=tonight, rows=overview.kernel_rows(self.nights), verdicts=shown)
+        rows, none = overview.kernel_rows(self.nights), [png for png in self.behind if not self._has_earlier(png)]
+        behind = {"kernels": len(self.behind), "undrawn": len(none)}
+        self.page("index.html", "index.html", tonight=tonight, rows=rows, verdicts=shown, behind=behind)
+
+    def _has_earlier(self, png: str) -> bool:
+        have = self.earlier.state.figures.get(self.place + png)
+        return have is not None and have.there
 
     def changes(self) -> None:
         heat = views.heat_map(self.nights)
@@ -215,14 +322,18 @@ class _Writer:
             shown["occupancy"] = self.figure("occupancy", label, figures.occupancy, rows)
         self.page("gpu.html", "gpu.html", roofline=roofline, rows=rows, shown=shown)
 
-    def ladders(self) -> None:
+    def ladder(self, png: str) -> dict[str, object]:
+        ladder = self.ladder_of[png]
+        label = f"The rungs of {ladder.family}: {', '.join(title for title, _, _ in ladder.panels())}"
+        return self.figure(Path(png).stem, label, ladder_figures.ladder, ladder)
+
+    def ladders(self, drawn_now: dict[str, dict[str, object]]) -> None:
+        """drawn_now: the figures of ladders, by their PNGs; others are as they were."""
         shown = []
-        for place, ladder in enumerate(self.rungs):
-            label = f"The rungs of {ladder.family}: {', '.join(title for title, _, _ in ladder.panels())}"
-            name = f"ladder-{slug(ladder.family)}"
+        for place, (png, ladder) in enumerate(self.ladder_of.items()):
             one = {
                 "ladder": ladder,
-                "figure": self.figure(name, label, ladder_figures.ladder, ladder),
+                "figure": drawn_now.get(png) or self.kept(png, "ladders.html"),
                 "literature": None,
             }
             one["published"] = any(rung.published is not None for rung in ladder.rungs)
@@ -247,8 +358,9 @@ class _Writer:
             shown["detectable"] = self.figure("detectable", label, figures.detectable, gate)
         self.page("gate.html", "gate.html", gate=gate, shown=shown)
 
-    def kernel(self, name: str) -> None:
-        nights = self.nights
+    def kernel(self, name: str, is_drawn: bool = True) -> None:
+        """is_drawn: its figure too, which else is the one that was."""
+        nights, png = self.nights, f"figures/kernel-{slug(name)}.png"
         series = views.kernel_series(nights, name)
         marks = sorted([*nights.marks, *nights.accepted.get(name, [])], key=lambda mark: mark.night)
         drawn_series = [one for one in series if np.nan_to_num(one.values).any()]
@@ -256,16 +368,16 @@ class _Writer:
         shown = None
         if drawn_series and len(nights.dates) > 1:
             label = f"{drawing.shorten(name, 60)} over {len(nights.dates)} nights: time and counters, and their limits"
-            drawn = figures.kernel_nights, nights.dates, self.commits(), drawn_series, marks
-            shown = self.figure(f"kernel-{slug(name)}", label, *drawn, up="../")
-        report, metrics = nights.report, self.nights.run.kernels.get(name)
+            what = figures.kernel_nights, nights.dates, self.commits(), drawn_series, marks
+            shown = self.figure(Path(png).stem, label, *what, up="../") if is_drawn else self.kept(png, _page_of(name))
         moves = [(one.panel, change) for one in series for change in nights.changes(name, one.panel.metric)]
-        judgements = [j for j in report.judgements if j.kernel == name] if report else []
+        judgements = nights.judged.get(name, [])
         self.page(
             "kernel.html",
-            f"kernels/{slug(name)}.html",
+            _page_of(name),
             name=name,
-            result=metrics,
+            result=nights.run.kernels.get(name),
+            runners=overview.runner_rows(nights, name) if nights.is_fleet else [],
             shown=shown,
             never=never,
             marks=figures.lettered(marks),
@@ -273,8 +385,12 @@ class _Writer:
             moves=moves,
             judgements=judgements,
             blames=overview.blames(judgements),
-            explanation=next((e for e in nights.explanations if e.kernel == name), None),
+            explanation=self._explained.get(name),
         )
+
+
+def _page_of(kernel: str) -> str:
+    return f"kernels/{slug(kernel)}.html"
 
 
 # ---- All of it ------------------------------------------------------------------------------------------------------
@@ -299,14 +415,14 @@ def _model_words(nights: Nights, loaded: list[Nights]) -> str:
     return f"{nights.device.name} ({', '.join(apart)})" if apart else nights.device.name
 
 
-def _models(history: History, folder: Path, last: int, progress: Progress) -> list[_Model]:
+def _models(history: History, loader: Loader, folder: Path, last: int) -> list[_Model]:
     """That of the newest run stands at the root, the others each in a folder."""
     devices = history.devices()
     if not devices and (dates := history.future()):
         raise PageError(f"the history {history.name} has only runs that are dated after today, up to {dates[-1]}")
     if not devices:
         raise PageError(f"the history {history.name} has no run yet: cugate-report ingest RUN.json puts one there")
-    loaded = [load(history, device, last, lambda count: progress(f"reading night {count}")) for device in devices]
+    loaded = [loader.load(device, last) for device in devices]
     places: list[str] = [""]
     for nights in loaded[1:]:
         place = slug(nights.device.name)
@@ -326,23 +442,119 @@ def _models(history: History, folder: Path, last: int, progress: Progress) -> li
     return models
 
 
-def _fill(history: History, folder: Path, last: int, links: Links, progress: Progress) -> list[Nights]:
-    models = _models(history, folder, last, progress)
-    future = history.future()
-    writers = [_Writer(model, future, links) for model in models]
-    jobs = [page for writer in writers for page in writer.pages()]
-    processes.spread(jobs, lambda draw: draw(), lambda count: progress(f"drawing page {count} of {len(jobs)}"))
-    return [model.nights for model in models]
+def _chosen(writers: list[_Writer], most: int, progress: Progress) -> list[set[str]]:
+    """For each writer the figures that are drawn now: the most urgent of all models. Afterwards each knows which of its
+    kernels' figures are behind."""
+    due = []
+    for place, writer in enumerate(writers):
+        pngs = writer.due()
+        if pngs or not writer.is_as_before():
+            metrics = [panel.metric for panel in views.PANELS]
+            writer.nights.find_all(metrics, lambda count: progress(f"looking for changes: kernel {count}"))
+        due += [(writer.urgency(png), place, png) for png in pngs]
+    due.sort()
+    chosen: list[set[str]] = [set() for _ in writers]
+    for _, place, png in due[:most]:
+        chosen[place].add(png)
+    for _, place, png in due[most:]:
+        if png in writers[place].kernel_of:
+            writers[place].behind.append(png)
+    return chosen
+
+
+class _Jobs:
+    """What is to be done for one model, and what became of it."""
+
+    def __init__(self, writer: _Writer, chosen: set[str]):
+        self.writer, self.chosen, self.stamps = writer, chosen, writer.stamps()
+        self.first: list[Callable[[], object]] = []
+        self.ladders: list[str] = []
+        self.has_ladders = False
+        for page, write_page in writer.first_pages().items():
+            if not self._taken(page):
+                if page == "ladders.html":
+                    self.has_ladders, self.ladders = True, [png for png in writer.ladder_of if png in chosen]
+                else:
+                    self.first.append(write_page)
+        kernels = [
+            partial(writer.kernel, kernel, png in chosen)
+            for png, kernel in writer.kernel_of.items()
+            if png in chosen or not self._taken(_page_of(kernel))
+        ]
+        # Those without a figure take little, and so come last: then no process waits long for another one.
+        self.kernels = sorted(kernels, key=lambda job: not job.args[1])
+
+    def _taken(self, page: str) -> bool:
+        """Whether the page is there as it would be made, and is the new report's now."""
+        path = self.writer.place + page
+        if page == "ladders.html" and self.chosen & self.writer.ladder_of.keys():
+            return False
+        files = self.writer.earlier.page(path, self.stamps[page])
+        if files is None:
+            return False
+        self.writer.earlier.take(files, self.writer.root)
+        return True
+
+    def record(self, state: drawn.State) -> None:
+        """Of what the pages and figures were made that are there now."""
+        writer, earlier = self.writer, self.writer.earlier.state
+        tonight = writer.nights.dates[-1]
+        for page, made_of in self.stamps.items():
+            state.pages[writer.place + page] = made_of
+        for png in (*writer.ladder_of, *writer.kernel_of):
+            path = writer.place + png
+            if png in self.chosen:
+                there = (writer.root / path).exists()
+                state.figures[path] = drawn.Figure(made_of=writer.figure_stamp(png), until=tonight, there=there)
+            elif path in earlier.figures and (not earlier.figures[path].there or (writer.root / path).exists()):
+                state.figures[path] = earlier.figures[path]
+
+
+def _fill(
+    history: History, folder: Path, earlier: Path, last: int, links: Links, most: int, progress: Progress
+) -> list[Nights]:
+    with Loader(history, progress) as loader:
+        models = _models(history, loader, folder, last)
+        future, before = history.future(), drawn.Earlier(earlier)
+        writers = [
+            _Writer(model, future, links, before, "" if model.folder == folder else model.folder.name)
+            for model in models
+        ]
+        chosen = _chosen(writers, most, progress)
+        models_jobs = [_Jobs(*pair) for pair in zip(writers, chosen, strict=True)]
+        ladders = [(jobs, png) for jobs in models_jobs for png in jobs.ladders]
+        todo = [job for jobs in models_jobs for job in jobs.first]
+        todo += [partial(jobs.writer.ladder, png) for jobs, png in ladders]
+        todo += [job for jobs in models_jobs for job in jobs.kernels]
+        told = lambda count: progress(f"drawing page {count} of {len(todo)}")  # noqa: E731
+        done = processes.spread(todo, lambda draw: draw(), told)
+        first = sum(len(jobs.first) for jobs in models_jobs)
+        state = drawn.State(by=drawn.drawn_by())
+        for jobs in models_jobs:
+            made = zip(ladders, done[first : first + len(ladders)], strict=True)
+            if jobs.has_ladders:
+                jobs.writer.ladders({png: one for (of, png), one in made if of is jobs})  # type: ignore[misc]
+            jobs.record(state)
+        drawn.keep(folder, state)
+        return [model.nights for model in models]
 
 
 def write(
-    history: History, folder: Path, last: int, progress: Progress = lambda _: None, links: Links = NO_LINKS
+    history: History,
+    folder: Path,
+    last: int,
+    progress: Progress = lambda _: None,
+    links: Links = NO_LINKS,
+    most: int | None = None,
 ) -> list[Nights]:
     """Writes the pages of the `last` nights of every GPU model into folder; what was loaded, the newest model first.
+    most: so many figures of kernels and ladders are drawn.
 
     An earlier report in the folder is replaced when the new one is whole; PageError when another thing is there, when
     there is nothing to show, or when something cannot be written."""
+    count = FIGURES * len(os.sched_getaffinity(0)) if most is None else most
     try:
-        return whole.folder(folder, lambda new: _fill(history, new, last, links, progress))
+        earlier = Path(os.path.realpath(folder))
+        return whole.folder(folder, lambda new: _fill(history, new, earlier, last, links, count, progress))
     except (whole.FolderError, processes.ProcessError) as reason:
         raise PageError(str(reason)) from None

@@ -19,6 +19,7 @@ from cugate_reports.nights import RED, VERDICTS, Nights
 TIME = Panel("time", "Time")
 WALL_TIME = Panel("wall_time", "Wall time")
 COUNTERS = headlines()
+PANELS = (TIME, WALL_TIME, *COUNTERS)
 
 
 def finite(number: float | None) -> float | None:
@@ -28,7 +29,7 @@ def finite(number: float | None) -> float | None:
 
 def time_panel(nights: Nights, kernel: str) -> Panel:
     """Transfers have wall time only."""
-    return TIME if np.isfinite(nights.series(kernel, "time")).any() else WALL_TIME
+    return TIME if nights.is_timed(kernel) else WALL_TIME
 
 
 # ---- A kernel over nights -------------------------------------------------------------------------------------------
@@ -46,6 +47,8 @@ class Series:
     high: np.ndarray
     changes: list[int]  # the first night of each new level
     red: list[int]  # nights on which it was regressed
+    least: np.ndarray  # of all runners; where there is one, its value
+    most: np.ndarray
 
 
 def kernel_series(nights: Nights, kernel: str) -> list[Series]:
@@ -56,14 +59,15 @@ def kernel_series(nights: Nights, kernel: str) -> list[Series]:
         values = nights.series(kernel, panel.metric)
         if place is None or not np.isfinite(values).any():
             continue
-        row, column = place
-        limit = nights.limits[:, row, column]
-        base = nights.bases[:, row, column] + nights.drifts[:, row, column]
-        red = np.flatnonzero(nights.verdicts[:, row, column] == VERDICTS.index("regressed"))
+        over, column = nights.over(kernel), place[1]
+        limit = over.limits[:, column]
+        base = over.bases[:, column] + over.drifts[:, column]
+        red = np.flatnonzero(over.verdicts[:, column] == VERDICTS.index("regressed"))
         changes = [change.index for change in nights.changes(kernel, panel.metric)]
         unit = nights.units.get(panel.metric, "")
         low = np.maximum(base - limit, 0)
-        found.append(Series(panel, unit, values, low, base + limit, changes, red.tolist()))
+        ends = over.least[:, column], over.most[:, column]
+        found.append(Series(panel, unit, values, low, base + limit, changes, red.tolist(), *ends))
     return found
 
 
@@ -101,13 +105,13 @@ MOVED = 0.33  # limits: what moved by less is not drawn
 
 
 def heat_map(nights: Nights) -> HeatMap:
-    change, limit = nights.values[-1] - nights.bases[-1] - nights.drifts[-1], nights.limits[-1]
+    change, limit = nights.values - nights.bases - nights.drifts, nights.limits
     with np.errstate(all="ignore"):
         moves = np.where(limit > 0, change / limit, np.where(change == 0, 0.0, np.sign(change) * np.inf))
     moves[~np.isfinite(limit) | ~np.isfinite(change)] = math.nan
     judged = np.isfinite(limit).any(axis=0)
     metrics = [metric for metric, known in zip(nights.metrics, judged, strict=True) if known]
-    arrays = (moves, nights.verdicts[-1], nights.bases[-1], nights.values[-1], limit)
+    arrays = (moves, nights.verdicts, nights.bases, nights.values, limit)
     return HeatMap(nights.kernels, metrics, nights.units, *(array[:, judged] for array in arrays))
 
 
@@ -339,7 +343,7 @@ def gemm_blocking(nights: Nights) -> list[BlockingRow]:
     shared = SHARED_PER_BLOCK.get(nights.device.compute_capability or "", SHARED_ANYWHERE) << 10
     rows = []
     for kernel, blocking in BLOCKINGS.items():
-        if kernel not in nights.kernels:
+        if kernel not in nights.rows:
             continue
         roof = roofs.get("fp64" if blocking.width == 8 else "fp32")
         bandwidth = None

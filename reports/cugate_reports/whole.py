@@ -91,7 +91,7 @@ def folder(path: Path, fill: Callable[[Path], Filled]) -> Filled:
         except OSError as reason:
             raise FolderError(f"cannot write beside {path}: {reason.strerror}") from None
         filled = fill(new)
-        (new / MARKER).touch()
+        (new / MARKER).touch()  # which may say more: what `fill` wrote there
         with signals.later():
             _take_place(new, path)
             shutil.rmtree(new, ignore_errors=True)

@@ -400,8 +400,9 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def earlier(drawn: Path, tmp_path: Path) -> dict[str, bytes]:
-    """What is in tmp_path / "page", beside its history."""
+    """What is in tmp_path / "page", beside its history; as an earlier version left it, so that all is drawn again."""
     shutil.copytree(drawn, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "page/.cugate-report").write_bytes(b"")
     return contents(tmp_path / "page")
 
 

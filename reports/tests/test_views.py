@@ -18,7 +18,7 @@ from conftest import DEVICE, RECORDED, TOP, UNITS
 
 from cugate_reports import overview, views
 from cugate_reports.history import History
-from cugate_reports.nights import VERDICTS, Nights, load
+from cugate_reports.nights import VERDICTS, Loader, Nights
 
 GOLDEN = TOP / "tests/data/golden/report_views.json"
 CUGATE = Path(os.environ.get("CUGATE") or TOP / "build/cugate")
@@ -64,7 +64,8 @@ def loaded(folder: Path, *documents: bytes) -> Nights:
     with History(str(folder / "history.db")) as history:
         for document in documents:
             history.ingest(document)
-        return load(history, history.devices()[0], 365)
+        with Loader(history) as loader:
+            return loader.load(history.devices()[0], 365)
 
 
 # ---- By hand

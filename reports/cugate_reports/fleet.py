@@ -1,0 +1,362 @@
+"""What a night is where several runners measured: which runs belong together, and what they say together.
+
+A night of one runner is one run, as it always was. Where runs of several hosts began between two noons (UTC), they are
+one night of as many runners; of a host that ran twice, the last one counts. Of each value the pages show the median
+over runners, and between which it lay; of each verdict the worst, so that no runner's red is outvoted."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import msgspec
+import numpy as np
+from msgspec import Struct, field
+
+from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
+from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session
+
+FORM = "1"  # of a night's row and of pack(); another one makes all nights anew
+
+
+# ---- Which runs are a night
+
+
+@dataclass(frozen=True)
+class Member:
+    """A run of a history, and the report about it: their keys and the hashes of their files."""
+
+    key: str
+    date: str
+    host: str
+    sha256: str
+    report: str | None
+
+
+def evening(date: str) -> str:
+    """The day on whose noon (UTC) a night begins that has this moment in it."""
+    return (datetime.fromisoformat(date.replace("Z", "+00:00")) - timedelta(hours=12)).strftime("%Y-%m-%d")
+
+
+def grouped(members: Sequence[Member]) -> list[list[Member]]:
+    """Nights, oldest first; in each the runs by their dates. members are in the order of theirs."""
+    evenings: dict[str, list[Member]] = {}
+    for member in members:
+        evenings.setdefault(evening(member.date), []).append(member)
+    nights = []
+    for found in evenings.values():
+        newest = {member.host: member for member in found}
+        if len(newest) > 1:
+            nights.append([member for member in found if newest[member.host] is member])
+        else:
+            nights += [[member] for member in found]
+    return nights
+
+
+def stamp(members: Sequence[Member]) -> str:
+    """The name of what is made of these files."""
+    parts = [FORM] + [f"{member.sha256} {member.report}" for member in members]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+# ---- What they say together
+
+
+class Runner(Struct, kw_only=True):
+    """One of a night. speed: how much longer its kernels took than the median of all runners, a share, as the median
+    over kernels; None where none is known. off: it is further from the others than they are from each other."""
+
+    host: str | None
+    date: str
+    gpu_uuid: str | None = None
+    driver: str | None = None
+    commit: str | None = None
+    measured: int = 0  # kernels with a value
+    lacks: list[str] = field(default_factory=list)  # kernels that others have a value of
+    failed: dict[str, str] = field(default_factory=dict)
+    exit_code: int | None = None  # None: it was not judged
+    verdict: str | None = None
+    speed: float | None = None
+    off: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.host or "unknown host"
+
+
+class Night(Struct, kw_only=True):
+    """A night but for its series. session: the last one's."""
+
+    date: str
+    session: Session
+    kernels: list[str]
+    metrics: list[str]
+    units: dict[str, str]
+    counts: list[int]  # judgements by verdict, the worst of all runners
+    runners: list[Runner]
+
+
+# Worst first, as VERDICTS, but that what is better on one runner and the same on another one is the same.
+_BY_RANK = np.arange(len(VERDICTS), dtype=np.uint8)
+_BY_RANK[[VERDICTS.index("improved"), VERDICTS.index("same")]] = VERDICTS.index("same"), VERDICTS.index("improved")
+_RANKS = _BY_RANK  # two that changed places: the way there is the way back
+
+
+class Table:
+    """A night's arrays, kernels by metrics: medians over runners, the worst verdict, the least and the most value, and
+    of how many runners it is."""
+
+    def __init__(self, values: np.ndarray, judged: list[np.ndarray]):
+        """values: runners, kernels, metrics; judged: the same shape of verdicts, bases, limits, drifts."""
+        self.runners = len(values)
+        self.values, self.bases, self.limits, self.drifts = (_median(one) for one in (values, *judged[1:]))
+        self.verdicts = _BY_RANK[_RANKS[judged[0].astype(np.uint8)].min(axis=0)]
+        self.least = np.fmin.reduce(values, axis=0)
+        self.most = np.fmax.reduce(values, axis=0)
+
+    def pack(self, row: int) -> bytes:
+        """A kernel's part, for unpack()."""
+        arrays = [self.values, self.bases, self.limits, self.drifts]
+        if self.runners > 1:
+            arrays += [self.least, self.most]
+        numbers = b"".join(array[row].astype("<f8").tobytes() for array in arrays)
+        return numbers + self.verdicts[row].tobytes()
+
+
+def _median(stack: np.ndarray) -> np.ndarray:
+    """Over the first axis, without NaN; exactly the value itself where there is one."""
+    if len(stack) == 1:
+        return stack[0]
+    ordered = np.sort(stack, axis=0)  # NaN last
+    known = np.isfinite(stack).sum(axis=0)
+    middle = np.maximum(known - 1, 0) // 2, np.minimum(known // 2, len(stack) - 1)
+    below, above = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in middle)
+    return np.where(known % 2 == 1, below, below + (above - below) / 2)
+
+
+def unpack(body: bytes, metrics: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers, shape (6, metrics): value, base, limit, drift, least, most; and places in VERDICTS."""
+    verdicts = np.frombuffer(body, dtype=np.uint8, offset=len(body) - metrics)
+    numbers = np.frombuffer(body, dtype="<f8", count=(len(body) - metrics) // 8).reshape(-1, metrics)
+    return (numbers if len(numbers) == 6 else np.concatenate([numbers, numbers[:1], numbers[:1]])), verdicts
+
+
+OFF_SPREADS, OFF_SHARE = 4.0, 0.01  # a runner is off beyond both: so many spreads of the runners, and this share
+
+
+def _speeds(runners: list[Runner], times: np.ndarray) -> None:
+    """times: runners by kernels. The spread is the median distance from the median, scaled to a standard deviation."""
+    with np.errstate(all="ignore"):
+        shares = times / _median(times) - 1
+    for runner, row in zip(runners, shares, strict=True):
+        known = row[np.isfinite(row)]
+        runner.speed = float(np.median(known)) if len(known) else None
+    speeds = np.array([runner.speed for runner in runners if runner.speed is not None])
+    if len(speeds) < 3:
+        return  # of two nobody can tell which one is off
+    middle = float(np.median(speeds))
+    spread = 1.4826 * float(np.median(np.abs(speeds - middle)))
+    for runner in runners:
+        if runner.speed is not None:
+            runner.off = abs(runner.speed - middle) > max(OFF_SPREADS * spread, OFF_SHARE)
+
+
+def headline_times(metrics: list[str], values: np.ndarray) -> np.ndarray:
+    """Of each kernel its time, or its wall time; the last axis of values is metrics'."""
+    times = np.full(values.shape[:-1], math.nan)
+    for metric in ("wall_time", "time"):
+        if metric in metrics:
+            column = values[..., metrics.index(metric)]
+            times = np.where(np.isfinite(column), column, times)
+    return times
+
+
+def _spread_out(
+    names: tuple[list[str], list[str]], parts: Sequence[RunExtract | ReportExtract | None], place: int, empty: float
+) -> np.ndarray:
+    """One matrix of each part, over all kernels and metrics; `empty` where it has no value."""
+    rows, columns = ({name: at for at, name in enumerate(all_names)} for all_names in names)
+    stack = np.full((len(parts), len(rows), len(columns)), empty)
+    for one, part in zip(stack, parts, strict=True):
+        if part is not None:
+            where = [rows[name] for name in part.kernels], [columns[name] for name in part.metrics]
+            one[np.ix_(*where)] = part.matrices[place]
+    return stack
+
+
+def combine(
+    members: Sequence[Member], runs: Sequence[RunExtract], reports: Sequence[ReportExtract | None]
+) -> tuple[Night, Table]:
+    """A night of what its members' files say."""
+    parts = [*runs, *(report for report in reports if report is not None)]
+    names = (
+        sorted({name for part in parts for name in part.kernels}),
+        sorted({name for part in parts for name in part.metrics}),
+    )
+    values = _spread_out(names, runs, 0, math.nan)
+    judged = [_spread_out(names, reports, place, NOT_JUDGED if not place else math.nan) for place in range(4)]
+    runners = [
+        Runner(
+            host=run.session.host,
+            date=member.date,
+            gpu_uuid=run.session.gpu_uuid,
+            driver=run.session.driver,
+            commit=run.session.commit,
+            measured=int(known.sum()),
+            lacks=[name for name, has, any_has in zip(names[0], known, anywhere, strict=True) if any_has and not has],
+            failed=run.failed,
+            exit_code=report.exit_code if report else None,
+            verdict=report.verdict if report else None,
+        )
+        for member, run, report, known, anywhere in zip(members, runs, reports, *_known(values), strict=True)
+    ]
+    _speeds(runners, headline_times(names[1], values))
+    table = Table(values, judged)
+    units: dict[str, str] = {}
+    for run in runs:
+        units.update(run.units)
+    if len(runs) == 1:
+        counts = reports[0].counts if reports[0] else [0] * len(VERDICTS)
+    else:
+        told = [place_of(j.verdict) for j in whole_kernels(reports)]
+        judged_rows = table.verdicts[table.verdicts != NOT_JUDGED]
+        counts = np.bincount([*judged_rows, *told, 0], minlength=len(VERDICTS)).tolist()
+        counts[0] -= 1
+    last = max(range(len(members)), key=lambda place: members[place].date)
+    night = Night(
+        date=members[last].date,
+        session=runs[last].session,
+        kernels=names[0],
+        metrics=names[1],
+        units=units,
+        counts=counts,
+        runners=runners,
+    )
+    return night, table
+
+
+def _known(values: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Of each runner which kernels have a value there; and which have one on any, once for each runner."""
+    known = np.isfinite(values).any(axis=2)
+    return known, [known.any(axis=0)] * len(known)
+
+
+# ---- Tonight's report of several runners
+
+
+def whole_kernels(reports: Sequence[ReportExtract | None]) -> list[Judgement]:
+    """What was said of kernels as a whole, and of all together: of each the worst of any runner."""
+    worst: dict[tuple[str, str | None], Judgement] = {}
+    for report in reports:
+        for j in report.told if report else []:
+            if j.metric is None or j.kernel == SUITE:
+                have = worst.get((j.kernel, j.metric))
+                if have is None or place_of(j.verdict) < place_of(have.verdict):
+                    worst[j.kernel, j.metric] = j
+    return list(worst.values())
+
+
+_GRAVEST = (5, 1, 4, 3, 0)  # exit codes; one that is not known is graver than all
+
+
+def _gravity(report: ReportExtract) -> int:
+    return _GRAVEST.index(report.exit_code) if report.exit_code in _GRAVEST else -1
+
+
+def _listed(hosts: Sequence[str], most: int = 3) -> str:
+    """a, b, c and 4 more."""
+    more = f" and {len(hosts) - most} more" if len(hosts) > most else ""
+    return ", ".join(hosts[:most]) + more
+
+
+def merged_report(
+    night: Night, table: Table, newest: Report | None, reports: Sequence[ReportExtract | None], run: Run
+) -> Report | None:
+    """Tonight's reports as one: the newest one's, with medians for its numbers, and each row as the worst runner has
+    it, which is named in its reason. None where no runner's run was judged."""
+    known = [(runner.name, report) for runner, report in zip(night.runners, reports, strict=True) if report]
+    if not known:
+        return None
+    worst: dict[tuple[str, str | None], tuple[Judgement, list[str]]] = {}
+    for host, report in known:
+        for j in report.told:
+            have = worst.get((j.kernel, j.metric))
+            if have is None or place_of(j.verdict) < place_of(have[0].verdict):
+                worst[j.kernel, j.metric] = (j, [host])
+            elif j.verdict == have[0].verdict:
+                have[1].append(host)
+    rows: dict[tuple[str, str | None], Judgement] = {
+        (j.kernel, j.metric): j for j in (newest.judgements if newest else [])
+    }
+    for key, (j, hosts) in worst.items():
+        where = f"{j.verdict} on {len(hosts)} of {len(night.runners)} runners: {_listed(hosts)}"
+        rows[key] = msgspec.structs.replace(j, reason=f"{j.reason}; {where}" if j.reason else where)
+    _take_medians(night, table, rows)
+    gravest = min((report for _, report in known), key=_gravity)
+    failures = [
+        msgspec.structs.replace(failure, reason=f"{failure.reason or 'no reason is known'} (on {host})")
+        for host, report in known
+        for failure in report.failures
+    ]
+    notes = [note if len(known) == 1 else f"{host}: {note}" for host, report in known for note in report.notes]
+    suites = [suite for _, report in known for suite in report.suites if suite.moved]
+    replay = next((report.replay for _, report in known if report.replay), None)
+    return Report(
+        schema=1,
+        exit_code=gravest.exit_code,
+        verdict=gravest.verdict,
+        replay=replay,
+        device=run.device,
+        sessions=run.sessions,
+        counts={"kernels": len(night.kernels)},
+        notes=list(dict.fromkeys(notes)),
+        suites=suites,
+        failures=failures,
+        judgements=list(rows.values()),
+    )
+
+
+def _take_medians(night: Night, table: Table, rows: dict[tuple[str, str | None], Judgement]) -> None:
+    """Numbers of the rows, and the rows that only other runners judged."""
+    lines = {name: place for place, name in enumerate(night.kernels)}
+    columns = {name: place for place, name in enumerate(night.metrics)}
+    for row, column in np.argwhere(table.verdicts != NOT_JUDGED):
+        key = night.kernels[row], night.metrics[column]
+        verdict = VERDICTS[table.verdicts[row, column]]
+        if key not in rows:
+            rows[key] = Judgement(kernel=key[0], metric=key[1], unit=night.units.get(key[1]), verdict=verdict)
+
+    def number(array: np.ndarray, j: Judgement) -> float | None:
+        value = float(array[lines[j.kernel], columns[j.metric]])  # type: ignore[index]
+        return value if math.isfinite(value) else None
+
+    for key, j in rows.items():
+        if j.kernel not in lines or j.metric not in columns:
+            continue
+        if j.verdict in ("regressed", "missing", "unexpected-pass", "unsure"):
+            continue  # as that runner has it: a median would hide why
+        base, now, limit, drift = (number(a, j) for a in (table.bases, table.values, table.limits, table.drifts))
+        change = now - base if now is not None and base is not None else None
+        place = int(table.verdicts[lines[j.kernel], columns[j.metric]])  # type: ignore[index]
+        verdict = j.verdict if place == NOT_JUDGED else VERDICTS[place]
+        numbers = {"base": base, "now": now, "change": change, "limit": limit, "drift": drift}
+        rows[key] = msgspec.structs.replace(j, verdict=verdict, **numbers)
+
+
+def merged_run(night: Night, table: Table, newest: Run) -> Run:
+    """Tonight's runs as one: every kernel that any runner measured, with the medians."""
+    kernels = {}
+    for place, name in enumerate(night.kernels):
+        values = dict(zip(night.metrics, table.values[place].tolist(), strict=True))
+        rows = {metric: Row(sessions=[[value]]) for metric, value in values.items() if math.isfinite(value)}
+        why = next((runner.failed[name] for runner in night.runners if name in runner.failed), None)
+        have = newest.kernels.get(name)
+        if not rows and have is None and why is None:
+            continue  # judged, and in no run
+        states = {metric: row for metric, row in (have.metrics if have else {}).items() if row.state}
+        status, _, reason = (why or "ok").partition(": ") if not rows else ("ok", "", "")
+        kernels[name] = Kernel(status=status, reason=reason or None, metrics={**states, **rows})
+    return msgspec.structs.replace(newest, kernels=kernels)

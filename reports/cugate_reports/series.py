@@ -1,0 +1,103 @@
+"""The nights of a history as they are kept for the pages (tables.py): each is made once of its runs, and a kernel is
+read over all nights without its neighbours."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Sequence
+from datetime import datetime, timezone
+
+import msgspec
+import numpy as np
+import sqlalchemy as sa
+
+from cugate_reports import fleet, tables
+from cugate_reports.extracts import NOT_JUDGED
+from cugate_reports.fleet import Member, Night
+from cugate_reports.history import History, HistoryError
+
+
+def _hash(kernel: str) -> str:
+    return hashlib.sha256(kernel.encode()).hexdigest()
+
+
+def known(cache: History, stamps: Sequence[str]) -> dict[str, int]:
+    """Which of these nights are kept, and their numbers."""
+    wanted = set(stamps)
+    with cache.reading() as connection:
+        rows = connection.execute(sa.select(tables.nights.c.stamp, tables.nights.c.id)).all()
+    return {row.stamp: row.id for row in rows if row.stamp in wanted}
+
+
+def combined(history: History, cache: History, members: Sequence[Member]) -> tuple[Night, fleet.Table]:
+    """A night, of what its files say."""
+    runs = [history.run_extract(member.key, member.sha256, cache) for member in members]
+    reports = [
+        history.report_extract(member.key, member.report, cache) if member.report else None for member in members
+    ]
+    return fleet.combine(members, runs, reports)
+
+
+def make(history: History, cache: History, members: Sequence[Member]) -> None:
+    """Keeps a night: all of it, or nothing. Of two who do so at once, the later one finds it there."""
+    night, table = combined(history, cache, members)
+    made = datetime.now(timezone.utc).isoformat()
+    body = zlib.compress(msgspec.json.encode(night), 1)
+    row = {"stamp": fleet.stamp(members), "made": made, "body": body}
+    with cache.writing() as connection:
+        try:
+            with connection.begin_nested():
+                number = connection.execute(tables.nights.insert().values(row)).inserted_primary_key[0]
+        except sa.exc.IntegrityError:
+            return
+        rows = [
+            {"kernel": _hash(kernel), "night": number, "body": table.pack(place)}
+            for place, kernel in enumerate(night.kernels)
+        ]
+        if rows:
+            connection.execute(tables.series.insert(), rows)
+
+
+def night(cache: History, number: int) -> Night:
+    chosen = sa.select(tables.nights.c.body).where(tables.nights.c.id == number)
+    with cache.reading() as connection:
+        body = connection.execute(chosen).scalar()
+    if body is None:
+        raise HistoryError(f"the history {cache.name} was pruned while it was read: run this again")
+    return msgspec.json.decode(zlib.decompress(body), type=Night)
+
+
+class Kernel:
+    """One kernel over the nights: arrays of the shape (nights, metrics). NaN where there is no value."""
+
+    def __init__(self, nights: int, metrics: int):
+        self.values, self.bases, self.limits, self.drifts, self.least, self.most = (
+            np.full((nights, metrics), np.nan) for _ in range(6)
+        )
+        self.verdicts = np.full((nights, metrics), NOT_JUDGED, dtype=np.uint8)
+
+    def take(self, place: int, columns: np.ndarray, body: bytes) -> None:
+        """A night's row; columns: for each of its metrics the place here."""
+        numbers, verdicts = fleet.unpack(body, len(columns))
+        self.verdicts[place, columns] = verdicts
+        arrays = (self.values, self.bases, self.limits, self.drifts, self.least, self.most)
+        for array, row in zip(arrays, numbers, strict=True):
+            array[place, columns] = row
+
+
+def read(
+    cache: History, kernel: str, places: dict[int, int], columns: Sequence[np.ndarray], metrics: int
+) -> tuple[Kernel, int]:
+    """And of how many nights there was a row. places: of each night's number; columns: as Kernel.take has it, by
+    place."""
+    found, count = Kernel(len(places), metrics), 0
+    of_kernel = sa.and_(
+        tables.series.c.kernel == _hash(kernel), tables.series.c.night.between(min(places), max(places))
+    )
+    with cache.reading() as connection:
+        for row in connection.execute(sa.select(tables.series.c.night, tables.series.c.body).where(of_kernel)):
+            if row.night in places:
+                found.take(places[row.night], columns[places[row.night]], row.body)
+                count += 1
+    return found, count

@@ -1,0 +1,536 @@
+"""Histories of several runners, and what is taken out of run files for the pages: that it is what the files say, that
+it can be made again, and that what is not known never reads as good."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+from conftest import KERNELS, OTHER_DEVICE, PATIENCE, RECORDED, TOP, date_of, make_judgement, make_report, make_run
+from test_site import Page, check, contents, kernel_page
+
+from cugate_reports import extracts, files, fleet, nights, overview, series, site, tables
+from cugate_reports.files import Run
+from cugate_reports.history import History, HistoryError
+from cugate_reports.links import Links
+from cugate_reports.nights import VERDICTS, Loader, Nights
+
+HOSTS = ["alpha", "beta", "gamma", "delta"]
+NAMES = ["copy/plain", "copy/wide", "transpose/padded"]
+
+
+def made(night: int, host: str, factor: float = 1.0, kernels: Sequence[str] = NAMES, **facts: Any) -> bytes:
+    """A run in which a kernel's time tells kernel, night and host."""
+    rows = {
+        name: {"time": factor * 1000 * (place + 1) * (1 + 0.001 * HOSTS.index(host)), "dram_throughput": 50.0 + place}
+        for place, name in enumerate(kernels)
+    }
+    return make_run(night, rows, host=host, **{"gpu_uuid": f"GPU-{host}", **facts})
+
+
+def judged(run: bytes, verdict: str = "same", **more: Any) -> bytes:
+    document = files.parse(run, Run)
+    rows = [
+        make_judgement(
+            kernel,
+            metric,
+            verdict if (place, metric) == (0, "time") else "same",
+            base=900.0,
+            now=row.value(),
+            limit=200.0,
+        )
+        for place, (kernel, result) in enumerate(document.kernels.items())
+        for metric, row in result.metrics.items()
+    ]
+    return make_report(run, rows, **{"exit_code": int(verdict == "regressed"), **more})
+
+
+def keep(history: History, *documents: bytes) -> None:
+    for document in documents:
+        history.ingest(document)
+
+
+def loaded(history: History, last: int = 365) -> Nights:
+    with Loader(history) as loader:
+        return loader.load(history.devices()[0], last)
+
+
+@pytest.fixture
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The morning after the fourth night: none is missing since."""
+    morning = datetime.fromisoformat(date_of(3).replace("Z", "+00:00"))
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return morning.astimezone(tz or timezone.utc)
+
+    monkeypatch.setattr(nights, "datetime", Clock)
+
+
+def fleet_of(count: int, hosts: Sequence[str] = HOSTS) -> list[bytes]:
+    runs = [made(night, host) for night in range(count) for host in hosts]
+    return [document for run in runs for document in (run, judged(run))]
+
+
+# ---- What is taken out of files
+
+
+def test_extracts_are_what_the_files_say() -> None:
+    """Of every value of a recorded run, through the bytes in which it is kept."""
+    run = files.parse(RECORDED.read_bytes(), Run)
+    extract = extracts.decode(extracts.encode(extracts.of_run(run)), extracts.RunExtract)
+    count = 0
+    for (row, kernel), (column, metric) in itertools.product(enumerate(extract.kernels), enumerate(extract.metrics)):
+        there = run.kernels[kernel].metrics.get(metric)
+        wanted = there.value() if there else math.nan
+        assert extract.values[row, column] == wanted or math.isnan(extract.values[row, column]) and math.isnan(wanted)
+        count += math.isfinite(wanted)
+    assert count > 1000 and sorted(run.kernels) == extract.kernels
+
+
+@pytest.mark.parametrize("kernels", [{}, {"a/b": {}}, {"a/b": {"time": "not counted"}}])
+def test_extracts_of_nothing(kernels: dict[str, Any]) -> None:
+    extract = extracts.of_run(files.parse(make_run(0, kernels), Run))
+    again = extracts.decode(extracts.encode(extract), extracts.RunExtract)
+    assert (again.kernels, again.metrics) == (extract.kernels, extract.metrics)
+    assert not np.isfinite(again.values).any() and again.values.shape == extract.values.shape
+
+
+def test_a_night_is_the_median_of_its_runners_and_the_worst_of_their_verdicts(history: History) -> None:
+    runs = [made(0, host) for host in HOSTS]
+    keep(history, *runs, judged(runs[0]), judged(runs[1], "regressed"), judged(runs[2], "improved"), judged(runs[3]))
+    found = loaded(history)
+    assert (len(found.dates), [runner.host for runner in found.runners]) == (1, HOSTS)
+    times = [files.parse(run, Run).kernels["copy/wide"].metrics["time"].value() for run in runs]
+    assert found.tonight("copy/wide", "time") == pytest.approx(float(np.median(times)), rel=1e-15)
+    over = found.over("copy/wide")
+    column = found.columns["time"]
+    assert (over.least[0, column], over.most[0, column]) == (min(times), max(times))
+    assert over.values[0, column] == found.tonight("copy/wide", "time")
+    assert found.worst_verdict("copy/plain") == "regressed" and found.worst_verdict("copy/wide") == "same"
+    (row,) = [j for j in found.report.judgements if j.verdict == "regressed"]  # type: ignore[union-attr]
+    assert row.reason == "regressed on 1 of 4 runners: beta"
+    assert found.report.exit_code == 1  # type: ignore[union-attr]
+    assert found.counts[0].tolist() == [1 if name == "regressed" else 5 if name == "same" else 0 for name in VERDICTS]
+
+
+def test_better_on_one_runner_is_not_better(history: History) -> None:
+    runs = [made(0, host) for host in HOSTS[:2]]
+    keep(history, *runs, judged(runs[0]), judged(runs[1], "improved"))
+    assert loaded(history).worst_verdict("copy/plain") == "same"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_medians_leave_out_what_is_not_known(count: int) -> None:
+    stack = np.random.default_rng(count).normal(size=(count, 7, 3))
+    stack[np.random.default_rng(9).random(stack.shape) < 0.4] = np.nan
+    with np.errstate(all="ignore"), pytest.warns(RuntimeWarning) if np.isnan(stack).all(axis=0).any() else _nothing():
+        wanted = np.nanmedian(stack, axis=0)
+    assert np.allclose(fleet._median(stack), wanted, rtol=1e-15, equal_nan=True)
+
+
+class _nothing:
+    def __enter__(self) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
+
+
+def test_runs_of_one_host_are_nights_of_their_own_and_those_of_an_evening_are_one() -> None:
+    def member(place: int, date: str, host: str) -> fleet.Member:
+        return fleet.Member(f"{place}", date, host, f"{place}", None)
+
+    def keys(*members: tuple[str, str]) -> list[list[str]]:
+        found = fleet.grouped(
+            [member(place, f"2026-11-{date}:00.000Z", host) for place, (date, host) in enumerate(members)]
+        )
+        return [[one.key for one in night] for night in found]
+
+    assert keys(("20T01:00", "a"), ("20T02:00", "a"), ("21T01:00", "a")) == [["0"], ["1"], ["2"]]
+    assert keys(("20T01:00", "a"), ("21T01:00", "b"), ("22T01:00", "a")) == [["0"], ["1"], ["2"]]  # a pool
+    assert keys(("20T23:50", "a"), ("21T00:10", "b"), ("21T11:59", "c"), ("21T12:00", "a")) == [["0", "1", "2"], ["3"]]
+    assert keys(("20T23:50", "a"), ("21T00:10", "b"), ("21T03:00", "a")) == [["1", "2"]]  # its last one counts
+
+
+# ---- Kept and made again
+
+
+def tables_of(history: History) -> dict[str, int]:
+    with history.reading() as connection:
+        return {
+            table.name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+            for table in (tables.documents, tables.extracts, tables.nights, tables.series)
+        }
+
+
+def bodies(history: History) -> list[bytes]:
+    return [stored.body for kind in ("run", "report") for stored in history.read(kind)]
+
+
+@pytest.mark.parametrize("how", ["as it was", "tables gone", "rows gone", "broken off"])
+def test_a_history_of_an_earlier_version_shows_the_same(url: str, how: str) -> None:
+    """It has the files alone, or was left while this version filled it: nights are whole or not there."""
+    with History(url) as history:
+        keep(history, *fleet_of(3, HOSTS[:2]))
+        before, files_before = loaded(history), bodies(history)
+        series_before = {kernel: before.over(kernel).values for kernel in before.kernels}
+        whole = tables_of(history)
+        with history.writing() as connection:
+            if how == "tables gone":
+                for table in (tables.series, tables.nights, tables.extracts):
+                    table.drop(connection)
+            elif how != "as it was":
+                for table in (tables.series, tables.nights, tables.extracts):
+                    connection.execute(table.delete())
+    if how == "broken off":
+        code = (
+            "import os, sys; from cugate_reports import history, nights, series, tables, fleet\n"
+            "pack, asked = fleet.Table.pack, []\n"
+            "def dies(self, row):\n"
+            "    asked.append(row)\n"
+            "    return os.kill(os.getpid(), 9) if len(asked) == 2 else pack(self, row)\n"
+            "fleet.Table.pack = dies\n"
+            "with history.History(sys.argv[1]) as h:\n"
+            "    h.prepare(); series.make(h, h, fleet.grouped(h.members(h.devices()[0]))[0])"
+        )
+        done = subprocess.run([sys.executable, "-c", code, url], cwd=TOP, capture_output=True, timeout=PATIENCE)
+        assert done.returncode == -9, done.stderr
+    with History(url, create=False) as history:
+        if how == "broken off":
+            assert (tables_of(history)["cugate_nights"], tables_of(history)["cugate_series"]) == (0, 0)
+        after = loaded(history)
+        assert tables_of(history) == whole and bodies(history) == files_before
+        for name in ("dates", "kernels", "metrics", "units", "stamps", "runners"):
+            assert getattr(after, name) == getattr(before, name), name
+        for name in ("values", "bases", "limits", "drifts", "verdicts", "counts", "times"):
+            assert np.array_equal(getattr(after, name), getattr(before, name), equal_nan=name != "verdicts"), name
+        for kernel in after.kernels:
+            assert np.array_equal(after.over(kernel).values, series_before[kernel], equal_nan=True)
+
+
+def test_a_late_run_and_another_report_make_their_night_anew(history: History) -> None:
+    runs = [made(night, host) for night in range(2) for host in HOSTS[:2]]
+    keep(history, *runs, *map(judged, runs))
+    assert loaded(history).counts[0, VERDICTS.index("regressed")] == 0
+    keep(history, judged(runs[1], "regressed"))
+    assert loaded(history).counts[0, VERDICTS.index("regressed")] == 1
+    late = made(0, "gamma", 3.0)
+    keep(history, late)
+    found = loaded(history)
+    times = [files.parse(run, Run).kernels["copy/plain"].metrics["time"].value() for run in (*runs[:2], late)]
+    assert found.series("copy/plain", "time")[0] == sorted(times)[1]
+
+
+def test_prune_keeps_nights_and_leaves_nothing_of_the_others(history: History) -> None:
+    """Of a fleet a night is all of its runs: to keep 2 is not to keep 2 of 8 runs."""
+    keep(history, *fleet_of(4, HOSTS[:2]), made(2, "alpha", device=OTHER_DEVICE))
+    with Loader(history) as loader:
+        for device in history.devices():
+            loader.load(device, 365)
+    stale = tables_of(history)
+    keep(history, judged(made(3, "beta"), "unsure"))  # so that a night is there twice
+    assert len(loaded(history).dates) == 4 and tables_of(history)["cugate_nights"] == stale["cugate_nights"] + 1
+    assert history.prune(2) == 4
+    left = tables_of(history)
+    assert (left["cugate_documents"], left["cugate_extracts"]) == (9, 9)
+    assert left["cugate_nights"] == 6, "somebody may be drawing them"
+    with history.writing() as connection:
+        connection.execute(tables.nights.update().values(made="2026-01-01"))
+    assert history.prune(2) == 0
+    assert (tables_of(history)["cugate_nights"], tables_of(history)["cugate_series"]) == (3, 3 * len(NAMES))
+    assert [date[:10] for date in loaded(history).dates] == [date_of(2)[:10], date_of(3)[:10]]
+
+
+def test_a_row_that_is_gone_is_told_and_no_gap(history: History) -> None:
+    keep(history, *fleet_of(2, HOSTS[:2]))
+    found = loaded(history)
+    with history.writing() as connection:
+        connection.execute(tables.series.delete().where(tables.series.c.night == 1))
+    with pytest.raises(HistoryError, match="was pruned while it was read: run this again"):
+        found.over("copy/plain")
+
+
+def test_many_runners_ingest_at_once(url: str, tmp_path: Path) -> None:
+    """Eight of them, each with the runs of its nights, while pages are made and old nights pruned."""
+    count = 8
+    for host in range(count):
+        (tmp_path / str(host)).mkdir()
+        for night in range(4):
+            run = make_run(night, {name: {"time": 1000.0 + host} for name in NAMES}, host=f"runner-{host}")
+            (tmp_path / str(host) / f"{night}.json").write_bytes(run)
+            (tmp_path / str(host) / f"said-{night}.json").write_bytes(make_report(run))
+    with History(url) as history:
+        keep(history, made(0, "alpha"))
+    command = [sys.executable, "-m", "cugate_reports"]
+    words = [["ingest", "--history", url, str(tmp_path / str(host))] for host in range(count)]
+    words += [["prune", "--history", url, "--keep", "100"]] * 2
+    words += [["page", "--history", url, "-o", str(tmp_path / f"page-{place}")] for place in range(2)]
+    started = [
+        subprocess.Popen([*command, *one], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for one in words
+    ]
+    for process in started:
+        output, _ = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, output
+    with History(url) as history:
+        found = loaded(history)
+        assert len(found.dates) == 4 and len(found.runners) == count
+        assert tables_of(history)["cugate_extracts"] == 2 * 4 * count + 1
+        assert found.tonight("copy/plain", "time") == 1000 + (count - 1) / 2
+
+
+def test_pages_of_a_history_that_may_only_be_read(tmp_path: Path) -> None:
+    with History(str(tmp_path / "history.db")) as history:
+        keep(history, *fleet_of(2, HOSTS[:2]))
+    with History(str(tmp_path / "history.db"), create=False) as history:
+        before = tables_of(history)
+
+        def refuses() -> None:
+            raise HistoryError("permission denied")
+
+        history.prepare = refuses  # type: ignore[method-assign]
+        site.write(history, tmp_path / "page", 365)
+        assert tables_of(history) == before
+    assert check(tmp_path / "page")["index.html"].says("2 nights from")
+
+
+# ---- What is drawn
+
+
+def inodes(folder: Path) -> dict[str, int]:
+    return {path.relative_to(folder).as_posix(): path.stat().st_ino for path in folder.rglob("*.*") if path.is_file()}
+
+
+class Report:
+    """A folder of pages, and which of its files each call wrote."""
+
+    def __init__(self, folder: Path):
+        self.history, self.page = History(str(folder / "history.db")), folder / "page"
+
+    def write(self, *documents: bytes, **options: Any) -> set[str]:
+        keep(self.history, *documents)
+        before = inodes(self.page) if self.page.exists() else {}
+        site.write(self.history, self.page, 365, **options)
+        check(self.page)
+        return {name for name, inode in inodes(self.page).items() if before.get(name) != inode} - {".cugate-report"}
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Report:
+    return Report(tmp_path)
+
+
+MODEL = {"index.html", "changes.html", "gpu.html", "gate.html", "ladders.html"}
+
+
+def files_of(*kernels: str) -> set[str]:
+    return {f"{place}{site.slug(name)}{ending}" for name in kernels for place, ending in
+            (("kernels/", ".html"), ("figures/kernel-", ".png"))}  # fmt: skip
+
+
+def test_only_what_is_new_is_drawn(report: Report) -> None:
+    first = report.write(made(0, "alpha"), made(1, "alpha"))
+    assert first == MODEL | files_of(*NAMES) | {"figures/ladder-copy.png"}
+    assert report.write() == set()
+    later = report.write(made(2, "alpha", kernels=NAMES[:2]))
+    assert later >= files_of(*NAMES[:2]) | {"index.html"}
+    page = kernel_page(check(report.page), NAMES[2])
+    assert page.says("Tonight's run does not have this kernel.")
+    later = report.write(made(3, "alpha", kernels=NAMES[:2]))
+    assert later & files_of(NAMES[2]) == set(), "nothing new is known of it"
+    assert report.write() == set()
+    with report.history as history:
+        site.write(history, report.page, 365, links=Links("https://host.example/{commit}", None))
+    assert "https://host.example/" in (report.page / "kernels/copy-plain.html").read_text()
+    assert report.write() >= files_of(*NAMES) | {"index.html"}, "without links all are others"
+
+
+def test_what_is_drawn_anew_is_what_would_be_drawn_at_first(report: Report, tmp_path: Path) -> None:
+    documents = [made(0, "alpha"), made(1, "alpha"), made(2, "alpha", 1.2), judged(made(2, "alpha", 1.2), "regressed")]
+    for document in documents[:-1]:
+        report.write(document)
+    report.write(documents[-1])
+    site.write(report.history, tmp_path / "at once", 365)
+    assert contents(report.page) == contents(tmp_path / "at once")
+
+
+@pytest.mark.parametrize("harm", ["gone", "cut", "another"])
+@pytest.mark.parametrize("path", ["kernels/copy-plain.html", "figures/kernel-copy-plain.png"])
+def test_what_is_harmed_is_drawn_again(report: Report, path: str, harm: str) -> None:
+    report.write(made(0, "alpha"), made(1, "alpha"))
+    whole = contents(report.page)
+    harmed = report.page / path
+    data = harmed.read_bytes()
+    harmed.unlink()
+    if harm != "gone":
+        harmed.write_bytes(data[: len(data) // 2] if harm == "cut" else data[:-1] + b"!")
+    assert path in report.write()
+    assert contents(report.page) == whole
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"by": "me"}', b"\xff" * 100])
+def test_a_marker_that_says_nothing_is_none(report: Report, content: bytes) -> None:
+    report.write(made(0, "alpha"), made(1, "alpha"))
+    whole = contents(report.page)
+    (report.page / ".cugate-report").write_bytes(content)
+    assert report.write() == MODEL | files_of(*NAMES) | {"figures/ladder-copy.png"}
+    assert contents(report.page) == whole
+
+
+def test_a_run_draws_so_many_figures_and_the_worst_first(report: Report) -> None:
+    """The others' pages have tonight's words all the same, and say what they lack."""
+    runs = [made(0, "alpha"), made(1, "alpha")]
+    report.write(*runs, make_report(runs[1], [make_judgement(NAMES[2], "time", "regressed")], exit_code=1), most=1)
+    pages = check(report.page)
+    assert inodes(report.page).keys() & {name for name in files_of(*NAMES) if "figures" in name} == {
+        f"figures/kernel-{site.slug(NAMES[2])}.png"
+    }
+    for name in NAMES[:2]:
+        assert kernel_page(pages, name).says("This figure is not drawn yet.")
+        assert kernel_page(pages, name).says("Every metric tonight")
+    assert pages["index.html"].says("The figures of 2 kernels are not drawn up to tonight, 2 of them not at all yet")
+    assert pages["ladders.html"].says("This figure is not drawn yet.")
+    for _ in range(3):
+        assert report.write(most=1)
+    assert not any(page.says("not drawn") for page in check(report.page).values())
+    assert report.write(most=1) == set()
+
+
+def test_a_figure_that_is_behind_says_so_beside_tonights_verdict(report: Report) -> None:
+    report.write(made(0, "alpha"), made(1, "alpha"))
+    run = made(2, "alpha", 2.0)
+    report.write(run, judged(run, "regressed"), most=0)
+    pages = check(report.page)
+    for name in NAMES:
+        page = kernel_page(pages, name)
+        assert page.says("This figure ends with the night of 2023-11-15"), name
+        assert len(page.svgs()) == 1
+    assert "regressed" in kernel_page(pages, NAMES[0]).h1
+    assert pages["index.html"].says("The figures of 3 kernels are not drawn up to tonight: each page says so")
+    report.write()
+    assert not any(page.says("ends with the night") for page in check(report.page).values())
+
+
+def test_a_page_without_a_figure_is_not_drawn_over_and_over(report: Report) -> None:
+    kernels = {"no/value": {"time": "not counted"}, **KERNELS}
+    report.write(make_run(0, kernels), make_run(1, kernels))
+    assert report.write() == set()
+    assert not check(report.page)["index.html"].says("not drawn")
+
+
+def test_nothing_is_lost_when_drawing_breaks_off(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    report.write(made(0, "alpha"), made(1, "alpha"))
+    whole = contents(report.page)
+    with monkeypatch.context() as broken:
+        broken.setattr(site._Writer, "gate", lambda _: os.kill(os.getpid(), 9))
+        with pytest.raises(site.PageError):
+            report.write(made(2, "alpha"))
+    assert contents(report.page) == whole
+    assert report.write() >= files_of(*NAMES)
+
+
+# ---- What is not known is not good
+
+
+def index(folder: Path, *documents: bytes) -> Page:
+    with History(str(folder / "history.db")) as history:
+        keep(history, *documents)
+        site.write(history, folder / "page", 365)
+    return check(folder / "page")["index.html"]
+
+
+def is_good(page: Page) -> bool:
+    return '<section class="verdict good">' in page.source
+
+
+def test_a_whole_fleet_is_good(tmp_path: Path, today: None) -> None:
+    page = index(tmp_path, *fleet_of(4))
+    assert is_good(page) and page.h1 == "Nothing is worse"
+    assert page.says("4 of 4 runners measured, 4 of them were judged.") and not page.says("Runners: ")
+
+
+def test_a_runner_that_is_missing_is_named_and_not_good(tmp_path: Path, today: None) -> None:
+    page = index(tmp_path, *fleet_of(3), *fleet_of(4, HOSTS[:3])[-6:])
+    assert not is_good(page) and page.h1 == "Nothing is worse where it is known, and not all is known"
+    assert page.says("Runners: not measured tonight: delta.") and page.says("3 of 4 runners measured")
+    assert kernel_page(check(tmp_path / "page"), "copy/plain").says("the runner did not measure tonight")
+
+
+def test_the_last_runner_that_is_left_is_no_fleet_of_one(tmp_path: Path, today: None) -> None:
+    page = index(tmp_path, *fleet_of(3), *fleet_of(4, HOSTS[:1])[-2:])
+    assert not is_good(page) and page.says("not measured tonight: beta, delta, gamma")
+
+
+def test_a_runner_that_was_not_judged_is_named_and_not_good(tmp_path: Path, today: None) -> None:
+    page = index(tmp_path, *fleet_of(4)[:-1])
+    assert not is_good(page) and page.says("Runners: measured and not judged: delta.")
+
+
+def test_a_kernel_that_one_runner_lacks_is_told(tmp_path: Path, today: None) -> None:
+    page = index(
+        tmp_path, *fleet_of(4)[:-2], made(3, "delta", kernels=NAMES[:2]), judged(made(3, "delta", kernels=NAMES[:2]))
+    )
+    assert not is_good(page) and page.says("delta has no value of 1 kernel that others measured")
+    assert kernel_page(check(tmp_path / "page"), NAMES[2]).says("delta n/a n/a not measured")
+
+
+def test_a_night_without_any_runner_is_told(tmp_path: Path, today: None) -> None:
+    documents = fleet_of(4)
+    page = index(tmp_path, *documents[:8], *documents[16:])
+    assert is_good(page) and page.says("Runners: no runner measured on 1 day before: 2023-11-15.")
+
+
+def test_nothing_since_is_not_good(tmp_path: Path, today: None) -> None:
+    page = index(tmp_path, *fleet_of(2))
+    assert not is_good(page) and page.h1.startswith("Nothing came since 2023-11-15. Then: nothing is worse")
+    assert page.says("no runner measured since: nothing is known of 1 night")
+
+
+def test_a_runner_that_is_off_is_named(tmp_path: Path, today: None) -> None:
+    slow = made(3, "delta", 1.05)
+    page = index(tmp_path, *fleet_of(4)[:-2], slow, judged(slow))
+    assert page.says("Runners: delta is off: its kernels take +5.2 %") and page.says("(off)")
+    rows = overview.runner_rows(loaded(History(str(tmp_path / "history.db"))), "copy/plain")
+    assert rows[0].runner == "delta" and rows[0].share == pytest.approx(0.05, abs=0.005)
+    found = loaded(History(str(tmp_path / "history.db")))
+    assert [runner.off for runner in found.runners] == [False, False, False, True]
+
+
+def test_the_gravest_runner_is_the_headline(tmp_path: Path, today: None) -> None:
+    documents = fleet_of(4)
+    failed = [{"kernel": "copy/plain", "status": "crashed", "reason": "illegal address"}]
+    run = made(3, "delta", kernels=NAMES[1:])
+    page = index(tmp_path, *documents[:-2], run, judged(run, exit_code=5, failures=failed))
+    assert page.h1 == "1 kernel could not be measured" and page.says(
+        "copy/plain missing crashed: illegal address (on delta)"
+    )
+
+
+def test_one_runner_has_the_pages_that_it_had(tmp_path: Path) -> None:
+    """No word of runners, and no host is named."""
+    runs = [made(night, "alpha", gpu_uuid="GPU-1") for night in range(3)]
+    index(tmp_path, *runs, judged(runs[-1]))
+    for page in check(tmp_path / "page").values():
+        assert not page.says("runner") and "alpha" not in page.text
+
+
+def test_series_of_a_kernel_are_read_without_the_others(history: History) -> None:
+    """The statement names the kernel: what it costs does not grow with their number."""
+    keep(history, *fleet_of(3, HOSTS[:2]))
+    found, seen = loaded(history), []
+    sa.event.listen(history._own(), "after_cursor_execute", lambda *words: seen.append((words[2], words[3])))
+    found.over("copy/wide")
+    ((statement, parameters),) = [one for one in seen if "cugate_series" in one[0]]
+    values = parameters.values() if isinstance(parameters, dict) else parameters
+    assert "kernel" in statement and series._hash("copy/wide") in list(values)
+    assert json.loads(json.dumps(found.dates)) == found.dates
