@@ -94,17 +94,33 @@ static void compare(struct check *check)
         check_note_stand_ins(&check->comparison, &check->baseline);
 }
 
-/* Whether a row of the kernel is to be measured again. Times are not when a base library can settle them; but after
- * that, when their drift reference asks for it. */
-static bool has_suspect(const struct check *check, const char *kernel, bool settled)
+/* Whether the row is to be measured again. Times are not when a base library can settle them; but after that, when
+ * their drift reference asks for it. */
+static bool is_to_be_confirmed(const struct check *check, const struct judgement *judgement, bool settled)
 {
+    return judgement_is_suspect(judgement) &&
+           (settled ? judgement->pairs > 0 : !(check->request->against && judgement->metric->class == METRIC_TIME));
+}
+
+/* The kernels of the run with such a row, each once; caller frees the list. */
+static char **find_suspects(const struct check *check, bool settled, size_t *count)
+{
+    const struct run *run = &check->run;
+    bool *suspect = x_calloc(run->result_count, sizeof *suspect);
     for (size_t i = 0; i < check->comparison.count; i++) {
         const struct judgement *judgement = &check->comparison.list[i];
-        if (strcmp(judgement->kernel, kernel) == 0 && judgement_is_suspect(judgement) &&
-            (settled ? judgement->pairs > 0 : !(check->request->against && judgement->metric->class == METRIC_TIME)))
-            return true;
+        const struct result *result =
+            is_to_be_confirmed(check, judgement, settled) ? run_find(run, judgement->kernel) : NULL;
+        if (result)
+            suspect[result - run->results] = true;
     }
-    return false;
+    char **ids = NULL;
+    *count = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        if (suspect[i])
+            *ARRAY_GROW(ids, *count) = run->results[i].id;
+    free(suspect);
+    return ids;
 }
 
 /* Once more in each session, since one says little. */
@@ -137,11 +153,8 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
  * what moved may fail. */
 static void confirm(struct check *check, bool settled)
 {
-    char **ids = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < check->run.result_count; i++)
-        if (has_suspect(check, check->run.results[i].id, settled))
-            *ARRAY_GROW(ids, count) = check->run.results[i].id;
+    size_t count;
+    char **ids = find_suspects(check, settled, &count);
     if (count > 0) {
         measure_again(check, ids, count);
         for (size_t s = 1; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)

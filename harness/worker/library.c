@@ -61,21 +61,24 @@ static int check_family(const struct cugate_family *family, size_t index, const 
     return -1;
 }
 
-static int add_kernel(struct library *library, const struct cugate_family *family, size_t variant, const char *path,
-                      struct problem *problem)
+static void add_kernel(struct library *library, const struct cugate_family *family, size_t variant)
 {
     char *id = family->point ? x_sprintf("%s/%s[%s]", family->name, family->variants[variant].name, family->point)
                              : x_sprintf("%s/%s", family->name, family->variants[variant].name);
-    for (size_t k = 0; k < library->count; k++) {
-        if (strcmp(library->kernels[k].id, id) == 0) {
-            problem_set(problem, "%s: kernel %s is there twice: ids must be unique; see kernel.h", path, id);
-            free(id);
-            return -1;
-        }
-    }
     *ARRAY_GROW(library->kernels, library->count) =
         (struct kernel){.id = id, .family = family, .variant = &family->variants[variant]};
-    return 0;
+}
+
+static int check_unique(const struct library *library, const char *path, struct problem *problem)
+{
+    size_t *first = first_of_equals(library->kernels, library->count, sizeof *library->kernels, by_text), k = 0;
+    while (k < library->count && first[k] == k)
+        k++;
+    free(first);
+    if (k == library->count)
+        return 0;
+    return problem_set(problem, "%s: kernel %s is there twice: ids must be unique; see kernel.h", path,
+                       library->kernels[k].id);
 }
 
 static int collect_kernels(struct library *library, const char *path, struct problem *problem)
@@ -89,12 +92,11 @@ static int collect_kernels(struct library *library, const char *path, struct pro
         if (check_family(family, f, path, problem) < 0)
             return -1;
         for (size_t v = 0; v < family->variant_count; v++)
-            if (add_kernel(library, family, v, path, problem) < 0)
-                return -1;
+            add_kernel(library, family, v);
     }
     if (library->count == 0)
         return problem_set(problem, "%s holds no kernel: its table has no family; see kernel.h", path);
-    return 0;
+    return check_unique(library, path, problem);
 }
 
 int library_open(struct library *library, const char *path, struct problem *problem)

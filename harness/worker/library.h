@@ -10,7 +10,7 @@
 
 /* One variant of one family. Borrowed from the library. */
 struct kernel {
-    char *id; /* family/variant, or family/variant[point] */
+    char *id; /* family/variant, or family/variant[point]; first, for by_text */
     const struct cugate_family *family;
     const struct cugate_variant *variant;
 };
