@@ -123,11 +123,11 @@ static char **find_suspects(const struct check *check, bool settled, size_t *cou
     return ids;
 }
 
-/* Once more in each session, since one says little. */
-static void count_conflicts(struct check *check, struct run *run)
+/* Once more in a second session, of which the comparison is that of the first, else NULL: one says little. */
+static void count_conflicts(struct check *check, const struct comparison *comparison, struct run *run)
 {
     if (check->measured == EXIT_SAME)
-        check->measured = check_conflicts(&check->request->measurement, &check->baseline, run);
+        check->measured = check_conflicts(&check->request->measurement, &check->baseline, comparison, run);
 }
 
 /* Adds a session of those kernels to the run, measured in a process of its own. */
@@ -142,7 +142,7 @@ static void measure_again(struct check *check, char *const *ids, size_t count)
     measurement.like = &check->run;
     if (check->measured == EXIT_SAME)
         check->measured = measure_run(&measurement, &again);
-    count_conflicts(check, &again);
+    count_conflicts(check, &check->comparison, &again);
     check_confirm_conflicts(&check->run, &again, check->request->metrics);
     run_append(&check->run, &again);
     run_release(&again);
@@ -190,7 +190,7 @@ static int measure_until_sure(struct check *check)
         return code;
     if (request->against && check->measured == EXIT_SAME)
         stand_in(check);
-    count_conflicts(check, &check->run);
+    count_conflicts(check, NULL, &check->run);
     compare(check);
     if (check->has_baseline && check->measured == EXIT_SAME)
         confirm(check, false);
@@ -199,8 +199,8 @@ static int measure_until_sure(struct check *check)
     if (check->has_baseline && check->measured == EXIT_SAME)
         confirm(check, true);
     if (check->has_baseline && check->measured == EXIT_SAME && request->explain > 0)
-        check_explain(&check->request->measurement, &check->comparison, request->against, request->explain,
-                      &check->run);
+        check_explain(&check->request->measurement, &check->comparison, &check->baseline, request->against,
+                      request->explain, &check->run);
     return EXIT_SAME;
 }
 
@@ -223,7 +223,8 @@ static int compute(struct check *check)
         stand_in(check);
     compare(check);
     if (check->has_baseline && check->measured == EXIT_SAME && request->explain > 0)
-        check_explain(&request->measurement, &check->comparison, request->against, request->explain, &check->run);
+        check_explain(&request->measurement, &check->comparison, &check->baseline, request->against, request->explain,
+                      &check->run);
     return EXIT_SAME;
 }
 

@@ -36,16 +36,19 @@ void check_note_stand_ins(struct comparison *comparison, const struct run *basel
 
 /* Counts bank conflicts (cugate.excess_wavefronts) of those of the run's kernels whose row in the baseline says some
  * and that do not do the same work as it; of those that make no pass through shared memory they are known to be 0. Not
- * all kernels, because each takes a process. 0, or EXIT_INTERRUPTED. */
-int check_conflicts(const struct measurement *measurement, const struct run *baseline, struct run *run);
+ * all kernels, because each takes a process. For a second session the comparison of the first, else NULL: a row that it
+ * found no worse is not counted again. 0, or EXIT_INTERRUPTED. */
+int check_conflicts(const struct measurement *measurement, const struct run *baseline,
+                    const struct comparison *comparison, struct run *run);
 
 /* A second session that could not be counted leaves the first without the confirmation that it needs: then the row is
  * not counted. Before run_append. */
 void check_confirm_conflicts(struct run *run, const struct run *again, const struct metrics *metrics);
 
 /* Collects the source lines of the kernels with a regressed row, worst first, and of the same kernels in the base
- * library `against` (or NULL), until `seconds` are over: what has begun is ended. */
-void check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
-                   double seconds, struct run *run);
+ * library `against` (or NULL), as far as the baseline does not keep those of the same machine code, until `seconds` are
+ * over: what has begun is ended. */
+void check_explain(const struct measurement *measurement, const struct comparison *comparison,
+                   const struct run *baseline, const char *against, double seconds, struct run *run);
 
 #endif

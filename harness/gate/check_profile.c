@@ -1,5 +1,6 @@
 #include "check_parts.h"
 
+#include "cubin/cubin.h"
 #include "measure/measure.h"
 
 #include <stdlib.h>
@@ -19,6 +20,18 @@ static bool wants_conflicts(const struct metrics *metrics, const struct run *bas
         if (metric_is_on_demand(&metrics->list[m]) && row && row->state == VALUE_MEASURED &&
             !result_find(now, metrics->list[m].name))
             return !same_work(base, now, metrics);
+    }
+    return false;
+}
+
+/* Whether what there is of the kernel's conflicts was compared and is no worse: a second session says once more what is
+ * worse, of conflicts as of everything else. */
+static bool is_good(const struct comparison *comparison, const struct result *result)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct judgement *judgement = &comparison->list[i];
+        if (judgement->metric && metric_is_on_demand(judgement->metric) && strcmp(judgement->kernel, result->id) == 0)
+            return judgement->compared && !judgement->worse && judgement->verdict != VERDICT_UNSURE;
     }
     return false;
 }
@@ -47,14 +60,16 @@ void check_confirm_conflicts(struct run *run, const struct run *again, const str
     }
 }
 
-int check_conflicts(const struct measurement *measurement, const struct run *baseline, struct run *run)
+int check_conflicts(const struct measurement *measurement, const struct run *baseline,
+                    const struct comparison *comparison, struct run *run)
 {
     const char **ids = NULL;
     size_t count = 0;
     int code = EXIT_SAME;
     computed_add_excess(run, measurement->metrics);
     for (size_t i = 0; i < run->result_count; i++)
-        if (wants_conflicts(measurement->metrics, baseline, &run->results[i]))
+        if (wants_conflicts(measurement->metrics, baseline, &run->results[i]) &&
+            !(comparison && is_good(comparison, &run->results[i])))
             *ARRAY_GROW(ids, count) = run->results[i].id;
     if (count > 0 && can_see_lines(measurement)) {
         code = measure_profile(measurement, run, ids, count, PROVIDES_LINE_COUNTS);
@@ -64,6 +79,27 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
     }
     free(ids);
     return code;
+}
+
+/* The kinds of lines of a kernel that need not be asked of the base library, because the baseline keeps them and its
+ * machine code is the same. The program of a command is not read here. */
+static unsigned kept_kinds(const struct measurement *measurement, const char *against, const struct run *baseline,
+                           const char *id)
+{
+    const struct result *kept = run_find(baseline, id);
+    unsigned kinds = 0;
+    if (kept && kept->profile.counted == (1u << LINE_COUNTERS) - 1)
+        kinds |= PROVIDES_LINE_COUNTS;
+    if (kept && kept->profile.period > 0)
+        kinds |= PROVIDES_STALLS;
+    if (!kinds || measurement->program)
+        return 0;
+    struct run base = {.device = baseline->device};
+    result_copy_facts(run_add(&base, kept->id), kept);
+    const bool same = static_facts_add(&base, against, measurement->metrics) == 0 && same_code(kept, &base.results[0]);
+    base.device = (struct device){0}; /* it is the baseline's */
+    run_release(&base);
+    return same ? kinds : 0;
 }
 
 /* Whether one of the judgements before `end` is of that kernel and regressed, too. */
@@ -78,6 +114,9 @@ static bool was_explained(const struct comparison *comparison, size_t end)
 
 /* Lines that are collected at once: of kernels, and of the same ones in the base library. */
 struct explaining {
+    const struct measurement *measurement;
+    const struct run *baseline;
+    const char *against; /* the base library, or NULL */
     struct line_request *requests;
     size_t count;
     struct result **results; /* of the run */
@@ -85,48 +124,52 @@ struct explaining {
     struct run base; /* those of the base library */
 };
 
-static void add_kernel(struct explaining *explaining, const struct measurement *measurement, struct result *result)
+enum { ALL_LINES = PROVIDES_LINE_COUNTS | PROVIDES_STALLS };
+
+static void add_kernel(struct explaining *explaining, struct result *result)
 {
+    const struct measurement *measurement = explaining->measurement;
     *ARRAY_GROW(explaining->results, explaining->result_count) = result;
     *ARRAY_GROW(explaining->requests, explaining->count) =
-        (struct line_request){measurement->kernels, result, measurement->skip_unmatched};
+        (struct line_request){measurement->kernels, result, ALL_LINES, measurement->skip_unmatched};
 }
 
 /* After all kernels were added, since a run moves its results. */
-static void add_base(struct explaining *explaining, const char *against)
+static void add_base(struct explaining *explaining)
 {
     for (size_t i = 0; i < explaining->result_count; i++)
         result_copy_facts(run_add(&explaining->base, explaining->results[i]->id), explaining->results[i]);
-    for (size_t i = 0; i < explaining->result_count; i++)
+    for (size_t i = 0; i < explaining->result_count; i++) {
+        const char *id = explaining->results[i]->id;
+        const unsigned kept = kept_kinds(explaining->measurement, explaining->against, explaining->baseline, id);
         *ARRAY_GROW(explaining->requests, explaining->count) =
-            (struct line_request){against, run_find(&explaining->base, explaining->results[i]->id), true};
+            (struct line_request){explaining->against, run_find(&explaining->base, id), ALL_LINES & ~kept, true};
+    }
 }
 
-static int explain_all(struct explaining *explaining, const struct measurement *measurement, const char *against)
+static int explain_all(struct explaining *explaining)
 {
-    if (against)
-        add_base(explaining, against);
-    const int code =
-        measure_lines(measurement, explaining->requests, explaining->count, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
-    for (size_t i = 0; i < explaining->result_count && against; i++) {
+    if (explaining->against)
+        add_base(explaining);
+    const int code = measure_lines(explaining->measurement, explaining->requests, explaining->count);
+    for (size_t i = 0; i < explaining->result_count && explaining->against; i++) {
         struct result *result = explaining->results[i];
         profile_release(&result->base_profile);
         profile_copy(&result->base_profile, &run_find(&explaining->base, result->id)->profile);
     }
     run_release(&explaining->base);
-    free(explaining->requests);
-    free(explaining->results);
-    *explaining = (struct explaining){0};
+    explaining->base = (struct run){0};
+    explaining->count = explaining->result_count = 0;
     return code;
 }
 
-void check_explain(const struct measurement *measurement, const struct comparison *comparison, const char *against,
-                   double seconds, struct run *run)
+void check_explain(const struct measurement *measurement, const struct comparison *comparison,
+                   const struct run *baseline, const char *against, double seconds, struct run *run)
 {
     const double end = now_seconds() + seconds;
     const size_t processes = measure_lines_at_once(measurement),
                  most = against && processes > 1 ? processes / 2 : processes;
-    struct explaining explaining = {0};
+    struct explaining explaining = {.measurement = measurement, .baseline = baseline, .against = against};
     int code = EXIT_SAME;
     for (size_t i = 0; i < comparison->count && can_see_lines(measurement) && code == EXIT_SAME; i++) {
         const char *id = comparison->list[i].kernel;
@@ -141,12 +184,12 @@ void check_explain(const struct measurement *measurement, const struct compariso
             explaining.result_count = explaining.count = 0;
             break;
         }
-        add_kernel(&explaining, measurement, result);
+        add_kernel(&explaining, result);
         if (explaining.result_count == most)
-            code = explain_all(&explaining, measurement, against);
+            code = explain_all(&explaining);
     }
     if (code == EXIT_SAME && explaining.result_count > 0)
-        explain_all(&explaining, measurement, against);
+        explain_all(&explaining);
     free(explaining.requests);
     free(explaining.results);
 }

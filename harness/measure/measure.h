@@ -67,18 +67,17 @@ void measure_complete_session(struct session *session);
 struct line_request {
     const char *kernels;
     struct result *result;
+    unsigned kinds;      /* PROVIDES_LINE_COUNTS and _STALLS, or'ed; those that the backend lacks are left out */
     bool skip_unmatched; /* as of a measurement */
 };
 
-/* Collects lines into result->profile, of the kinds that the measurement's backend has; a kind that is there already
- * stays as it is. Kernels that are not ok, are not of the library or launch nothing are passed over. What cannot be
- * collected is a warning, in the order of the requests, and leaves the lines of that kernel as they are. Reads the text
- * of the lines from the source files where they are found. 0, or EXIT_INTERRUPTED after SIGINT. kinds are or'ed:
- * PROVIDES_LINE_COUNTS, exact counts, take a process a function, because CUPTI counts the first function of a process
- * only, of which several go on at once; PROVIDES_STALLS, samples of why warps wait, one a kernel, one after the other
- * on each GPU. */
-int measure_lines(const struct measurement *measurement, const struct line_request *requests, size_t count,
-                  unsigned kinds);
+/* Collects lines into result->profile; a kind that is there already stays as it is. Kernels that are not ok, are not of
+ * the library or launch nothing are passed over. What cannot be collected is a warning, in the order of the requests,
+ * and leaves the lines of that kernel as they are. Reads the text of the lines from the source files where they are
+ * found. 0, or EXIT_INTERRUPTED after SIGINT. PROVIDES_LINE_COUNTS, exact counts, take a process a function, because
+ * CUPTI counts the first function of a process only, of which several go on at once; PROVIDES_STALLS, samples of why
+ * warps wait, one a kernel, one after the other on each GPU. */
+int measure_lines(const struct measurement *measurement, const struct line_request *requests, size_t count);
 
 /* Of how many kernels that collects the counts at a time. */
 size_t measure_lines_at_once(const struct measurement *measurement);

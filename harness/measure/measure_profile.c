@@ -154,18 +154,18 @@ static void ask_all(struct asking *asking, unsigned kind)
     for (size_t i = 0; i < asking->request_count; i++) {
         const struct result *result = asking->requests[i].result;
         const bool has = kind == PROVIDES_LINE_COUNTS ? result->profile.counted != 0 : result->profile.period != 0;
-        asking->whole[i] = result->status == RESULT_OK && result->launch_count > 0 && !has;
+        asking->whole[i] =
+            asking->requests[i].kinds & kind && result->status == RESULT_OK && result->launch_count > 0 && !has;
         if (asking->whole[i])
             ask(asking, &asking->requests[i], kind, 0);
     }
 }
 
-int measure_lines(const struct measurement *measurement, const struct line_request *requests, size_t count,
-                  unsigned kinds)
+int measure_lines(const struct measurement *measurement, const struct line_request *requests, size_t count)
 {
     struct asking asking = {.measurement = measurement, .requests = requests, .request_count = count};
-    const bool on_gpu = measurement->backend->provides & PROVIDES_COUNTERS;
-    kinds &= measurement->backend->provides;
+    const unsigned kinds = measurement->backend->provides;
+    const bool on_gpu = kinds & PROVIDES_COUNTERS;
     asking.profiles = x_calloc(count, sizeof *asking.profiles);
     asking.whole = x_calloc(count, sizeof *asking.whole);
     if (kinds & PROVIDES_LINE_COUNTS) {
@@ -198,9 +198,9 @@ int measure_profile(const struct measurement *measurement, struct run *run, cons
         struct result *result = ids ? run_find(run, ids[i]) : &run->results[i];
         if (result)
             *ARRAY_GROW(requests, request_count) =
-                (struct line_request){measurement->kernels, result, measurement->skip_unmatched};
+                (struct line_request){measurement->kernels, result, kinds, measurement->skip_unmatched};
     }
-    const int code = measure_lines(measurement, requests, request_count, kinds);
+    const int code = measure_lines(measurement, requests, request_count);
     free(requests);
     return code;
 }

@@ -1,0 +1,214 @@
+#include "base/base.h"
+#include "cubin/static_facts.h"
+#include "gate/check_parts.h"
+#include "made_time.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Lines are counted by a collector that is made up, in real workers of libraries/turns.c. */
+#define KERNEL "turns/equal"
+#define FUNCTION "plain(float*)"
+#define CODE "tests/fuzz/corpus/cubin/library.so" /* machine code, and no kernel library: loading it fails */
+#define EXCESS 100
+
+static int open_nothing(void **self, const struct job *job, struct device *device, struct session *session,
+                        struct problem *problem)
+{
+    (void)job;
+    (void)session;
+    (void)problem;
+    *self = NULL;
+    device->name = x_strdup("made up");
+    return 0;
+}
+
+static void launch(struct result *result)
+{
+    *ARRAY_GROW(result->launches, result->launch_count) =
+        (struct launch){.function = x_strdup(FUNCTION), .grid = {1, 1, 1}, .block = {32, 1, 1}, .times = 1};
+}
+
+static void add_counts(struct profile *profile)
+{
+    struct profile_line *line = profile_add(profile, FUNCTION, "made_up.cu", 1, 0);
+    line->counts[LINE_SHARED] = 2 * EXCESS;
+    line->counts[LINE_SHARED_IDEAL] = EXCESS;
+    profile->counted = (1u << LINE_COUNTERS) - 1;
+}
+
+static int count_lines(void *self, const struct workload *workload, struct result *result, struct problem *problem)
+{
+    (void)self;
+    (void)workload;
+    (void)problem;
+    launch(result);
+    add_counts(&result->profile);
+    return 0;
+}
+
+static int sample_lines(void *self, const struct workload *workload, struct result *result, struct problem *problem)
+{
+    (void)self;
+    (void)workload;
+    (void)problem;
+    launch(result);
+    profile_line_add_stall(profile_add(&result->profile, FUNCTION, "made_up.cu", 1, 0), "barrier", 1);
+    result->profile.period = 32;
+    result->profile.launches = 1;
+    return 0;
+}
+
+static void close_nothing(void *self)
+{
+    (void)self;
+}
+
+static const struct collector *load(unsigned what, struct problem *problem)
+{
+    static const struct collector counts = {.open = open_nothing, .measure = count_lines, .close = close_nothing};
+    static const struct collector stalls = {.open = open_nothing, .measure = sample_lines, .close = close_nothing};
+    (void)problem;
+    return what == PROVIDES_STALLS ? &stalls : &counts;
+}
+
+static const struct backend made_up = {
+    .name = "made up", .doc = "", .provides = PROVIDES_LINE_COUNTS | PROVIDES_STALLS, .load = load};
+
+struct fixture {
+    struct metrics metrics;
+    char *directory, *library, *log;
+    struct measurement measurement;
+    struct run baseline, run;
+    struct comparison comparison;
+};
+
+static struct result *add_result(struct run *run)
+{
+    struct result *result = run_add(run, KERNEL);
+    launch(result);
+    return result;
+}
+
+static void set_up(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.directory = scratch_make(), .library = built("libturns.so")};
+    made_time_begin();
+    cr_assert_eq(metrics_read_text(&fixture->metrics, "test.ini",
+                                   "[excess_wavefronts]\ntitle = Excess\ncounter = cugate.excess_wavefronts\n"
+                                   "unit = count\nclass = exact\nbetter = lower\ndoc = By line.\n"),
+                 0);
+    cr_assert_eq(metrics_check(&fixture->metrics), 0);
+    fixture->log = x_sprintf("%s/log", fixture->directory);
+    setenv("TURNS_LOG", fixture->log, 1);
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    fixture->measurement = (struct measurement){
+        .kernels = fixture->library, .metrics = &fixture->metrics, .backend = &made_up, .samples = 1, .timeout = 60};
+    add_result(&fixture->baseline);
+    add_result(&fixture->run);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+    comparison_release(&fixture->comparison);
+    run_release(&fixture->baseline);
+    run_release(&fixture->run);
+    metrics_release(&fixture->metrics);
+    free(fixture->library);
+    free(fixture->log);
+    scratch_remove(fixture->directory);
+}
+
+/* Processes that loaded the library. */
+static size_t processes(const struct fixture *fixture)
+{
+    char *text;
+    size_t length = 0;
+    if (access(fixture->log, F_OK) == 0 && file_read(fixture->log, 4096, &text, &length) == 0)
+        free(text);
+    return length;
+}
+
+Test(check_profile, conflicts_that_are_no_worse_are_not_counted_a_second_time)
+{
+    static const struct {
+        double base;      /* excess of the baseline; 0: it has no row */
+        size_t processes; /* of both sessions */
+    } rows[] = {{EXCESS, 1}, {EXCESS + 1, 1}, {EXCESS - 1, 2}, {0, 0}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        struct run again = {0};
+        set_up(&fixture);
+        add_result(&again);
+        if (rows[i].base > 0)
+            for (size_t s = 0; s < 3; s++)
+                row_add_session(result_add(&fixture.baseline.results[0], "excess_wavefronts"), &rows[i].base, 1);
+        cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, NULL, &fixture.run), EXIT_SAME);
+        compare_runs(&fixture.comparison, &fixture.baseline, &fixture.run, &fixture.metrics, NULL);
+        cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, &fixture.comparison, &again), EXIT_SAME);
+        cr_expect_eq(processes(&fixture), rows[i].processes, "row %zu: %zu processes", i, processes(&fixture));
+        const struct row *row = result_find(&again.results[0], "excess_wavefronts");
+        cr_expect_eq(row && row->state == VALUE_MEASURED, rows[i].processes == 2, "row %zu", i);
+        run_release(&again);
+        tear_down(&fixture);
+    }
+}
+
+/* What could not be counted was not judged: it is tried again. */
+Test(check_profile, conflicts_that_were_not_counted_are_tried_a_second_time)
+{
+    struct fixture fixture;
+    struct run again = {0};
+    set_up(&fixture);
+    add_result(&again);
+    row_add_session(result_add(&fixture.baseline.results[0], "excess_wavefronts"), &(double){EXCESS}, 1);
+    result_add(&fixture.run.results[0], "excess_wavefronts");
+    compare_runs(&fixture.comparison, &fixture.baseline, &fixture.run, &fixture.metrics, NULL);
+    cr_expect_eq(check_conflicts(&fixture.measurement, &fixture.baseline, &fixture.comparison, &again), EXIT_SAME);
+    cr_expect_eq(processes(&fixture), 1);
+    run_release(&again);
+    tear_down(&fixture);
+}
+
+Test(check_profile, a_base_build_is_not_asked_for_lines_that_the_baseline_keeps_of_its_code)
+{
+    static const struct {
+        bool same_code, counts, few, stalls; /* of what the baseline keeps; few: one counter of all */
+        bool asked_counts, asked_stalls;
+    } rows[] = {
+        {true, true, false, true, false, false}, {true, true, false, false, false, true},
+        {true, false, false, true, true, false}, {true, true, true, true, true, false},
+        {true, false, false, false, true, true}, {false, true, false, true, true, true},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        struct capture capture;
+        set_up(&fixture);
+        struct result *kept = &fixture.baseline.results[0];
+        fixture.baseline.device.compute_capability = x_strdup("9.0");
+        cr_assert_eq(static_facts_add(&fixture.baseline, CODE, &fixture.metrics), 0);
+        cr_assert_not_null(kept->launches[0].code);
+        if (!rows[i].same_code)
+            kept->launches[0].code[0] ^= 1;
+        if (rows[i].counts)
+            add_counts(&kept->profile);
+        if (rows[i].few)
+            kept->profile.counted = 1u << LINE_SHARED;
+        if (rows[i].stalls)
+            kept->profile.period = 32;
+        *ARRAY_GROW(fixture.comparison.list, fixture.comparison.count) =
+            (struct judgement){.kernel = KERNEL, .metric = &fixture.metrics.list[0], .verdict = VERDICT_REGRESSED};
+
+        capture_begin(&capture);
+        check_explain(&fixture.measurement, &fixture.comparison, &fixture.baseline, CODE, 20, &fixture.run);
+        char *said = capture_end(&capture);
+        cr_expect_eq(processes(&fixture), 2, "row %zu", i); /* counts and stalls of the new build */
+        cr_expect_eq(strstr(said, "no exact counts") != NULL, rows[i].asked_counts, "row %zu: %s", i, said);
+        cr_expect_eq(strstr(said, "no stalls") != NULL, rows[i].asked_stalls, "row %zu: %s", i, said);
+        free(said);
+        tear_down(&fixture);
+    }
+}
