@@ -53,13 +53,24 @@ failed:
     return -1;
 }
 
-int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem)
+static int launch(const struct gpu_condition *condition, size_t words, unsigned long long nanoseconds,
+                  struct problem *problem)
 {
-    unsigned long long nanoseconds = busy_ns;
-    void *arguments[] = {&condition->words, &condition->word_count, &nanoseconds, &condition->sink};
+    CUdeviceptr from = condition->words, sink = condition->sink;
+    void *arguments[] = {&from, &words, &nanoseconds, &sink};
     return cuda_check("flushing the L2 and keeping the GPU busy",
                       cuLaunchKernel(condition->kernel, condition->blocks, 1, 1, 256, 1, 1, 0, NULL, arguments, NULL),
                       problem);
+}
+
+int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem)
+{
+    return launch(condition, condition->word_count, busy_ns, problem);
+}
+
+int gpu_condition_pretend(struct gpu_condition *condition, struct problem *problem)
+{
+    return launch(condition, 0, 0, problem);
 }
 
 void gpu_condition_buffers(const struct gpu_condition *condition, CUdeviceptr *words, size_t *count, CUdeviceptr *sink)

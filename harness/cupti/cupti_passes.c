@@ -9,8 +9,8 @@
  * time of all. So these passes, the last ones, are over the first sample of each kernel only: CUPTI puts the n-th range
  * of each pass together, so that the ranges of a pass may be a part of those before, from the front. Thus the first
  * samples of all kernels come first; it does not matter to them, for each launch finds inputs, caches and clocks as all
- * others do. A kernel whose exact counts differ from sample to sample is measured again, in every pass over all; and
- * all are, from then on, if ranges do not hold what they should. */
+ * others do (in short passes only inputs). A kernel whose exact counts differ from sample to sample is measured again,
+ * in every pass over all; and all are, from then on, if ranges do not hold what they should. */
 #include "cupti_passes.h"
 
 #include "base/base.h"
@@ -55,12 +55,12 @@ size_t part_ranges(const struct range_collector *self, const struct part *part)
     return rounds[0].ranges + rounds[1].ranges;
 }
 
-int take_sample(struct range_collector *self, const struct workload *workload, bool details, struct plan *seen,
-                struct problem *problem)
+int take_sample(struct range_collector *self, const struct workload *workload, condition_gpu *condition, bool details,
+                struct plan *seen, struct problem *problem)
 {
     struct launch_log *log = &self->log;
     const size_t begin = log->count;
-    if (workload_restore(workload, problem) < 0 || gpu_condition_apply(self->condition, problem) < 0)
+    if (workload_restore(workload, problem) < 0 || condition(self->condition, problem) < 0)
         return -1;
     seen->before = log->count - begin;
     log->recording = details;
@@ -72,13 +72,13 @@ int take_sample(struct range_collector *self, const struct workload *workload, b
 
 /* Samples of one kernel that stand together. */
 static int take_samples(struct range_collector *self, const struct part *part, size_t i, size_t samples,
-                        struct problem *problem)
+                        condition_gpu *condition, struct problem *problem)
 {
     const struct plan *plan = &part->plans[i];
     part->batch->works(part->batch->self, i);
     for (size_t s = 0; s < samples; s++) {
         struct plan seen;
-        if (take_sample(self, part->batch->workloads[i], false, &seen, problem) < 0)
+        if (take_sample(self, part->batch->workloads[i], condition, false, &seen, problem) < 0)
             return -1;
         if (seen.before != plan->before || seen.measured != plan->measured)
             return problem_set(
@@ -91,19 +91,21 @@ static int take_samples(struct range_collector *self, const struct part *part, s
 }
 
 /* Where a round is the last one of all, the output of each kernel is compared after its last launch. */
-static int take_round(struct range_collector *self, const struct part *part, const struct round *round, bool is_last,
-                      struct problem *problem)
+static int take_round(struct range_collector *self, const struct part *part, const struct round *round, bool is_short,
+                      bool is_last, struct problem *problem)
 {
+    /* What instrumented code counts depends on neither caches nor clocks. */
+    condition_gpu *const condition = is_short ? gpu_condition_pretend : gpu_condition_apply;
     if (round->ranges == 0)
         return 0;
     for (size_t i = part->from; i < part->to; i++) {
-        if (take_samples(self, part, i, round->to - round->from, problem) < 0 ||
+        if (take_samples(self, part, i, round->to - round->from, condition, problem) < 0 ||
             (is_last && part->batch->verify(part->batch->self, i, problem) < 0))
             return -1;
     }
     if (!has_end(part))
         return 0;
-    if (gpu_condition_apply(self->condition, problem) < 0)
+    if (condition(self->condition, problem) < 0)
         return -1;
     return workload_settle(part->batch->workloads[part->from], problem);
 }
@@ -125,8 +127,8 @@ static int collect(struct range_collector *self, const struct part *part, const 
         const bool is_last = pass + 1 == passes, is_short = pass + part->short_passes >= passes;
         const bool ends_first = is_short || rounds[1].ranges == 0;
         if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0 ||
-            take_round(self, part, &rounds[0], is_last && ends_first, problem) < 0 ||
-            (!is_short && take_round(self, part, &rounds[1], is_last, problem) < 0) ||
+            take_round(self, part, &rounds[0], is_short, is_last && ends_first, problem) < 0 ||
+            (!is_short && take_round(self, part, &rounds[1], false, is_last, problem) < 0) ||
             cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
             return -1;
     }

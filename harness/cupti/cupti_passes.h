@@ -35,10 +35,11 @@ struct part {
     size_t ranges; /* in a pass that is not short */
 };
 
-/* Restores the inputs, conditions the GPU, launches and waits; says how many kernels each part launched, and on
- * `details` keeps how the measured ones were launched. */
-int take_sample(struct range_collector *self, const struct workload *workload, bool details, struct plan *seen,
-                struct problem *problem);
+/* Restores the inputs, has the GPU conditioned by that function, launches and waits; says how many kernels each part
+ * launched, and on `details` keeps how the measured ones were launched. */
+typedef int condition_gpu(struct gpu_condition *condition, struct problem *problem);
+int take_sample(struct range_collector *self, const struct workload *workload, condition_gpu *condition, bool details,
+                struct plan *seen, struct problem *problem);
 
 /* How many ranges a pass over all samples has. */
 size_t part_ranges(const struct range_collector *self, const struct part *part);

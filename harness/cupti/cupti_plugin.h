@@ -26,6 +26,8 @@ int gpu_context(CUcontext *context, struct problem *problem);
 
 int gpu_condition_open(struct gpu_condition **opened, struct problem *problem);
 int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem);
+/* Launches the same kernel with nothing to do: where a launch has to be, and neither caches nor clocks matter. */
+int gpu_condition_pretend(struct gpu_condition *condition, struct problem *problem);
 void gpu_condition_mark(bool measured);
 void gpu_condition_close(struct gpu_condition *condition);
 

@@ -219,7 +219,7 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
                 struct problem *problem)
 {
     batch->works(batch->self, i);
-    if (take_sample(self, batch->workloads[i], true, plan, problem) < 0)
+    if (take_sample(self, batch->workloads[i], gpu_condition_apply, true, plan, problem) < 0)
         return -1;
     if (plan->measured == 0)
         return problem_set(problem, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
