@@ -1,4 +1,5 @@
-/* What the kernels of kernels.cu do, and one of cugate's, on the processor. To add a kernel: its code there, and a function and a row here.
+/* What the kernels of kernels.cu do, and one of cugate's, on the processor. To add a kernel: its code there, and a
+ * function and a row here.
  */
 #include "driver.h"
 
