@@ -145,9 +145,9 @@ static void unload(struct CUmod_st *module)
 /* The first ELF image in a container of several, as nvcc -fatbin writes it; other images as they are. */
 static const void *first_of_container(const void *image)
 {
-    enum { MARK = 0xba55ed50 };
+    const uint32_t mark = 0xba55ed50;
     const uint64_t *words = image;
-    if (!image || (uint32_t)words[0] != MARK)
+    if (!image || (uint32_t)words[0] != mark)
         return image;
     const size_t count = words[1] / sizeof *words; /* after the head, of two words */
     for (size_t i = 2; i < 2 + count; i++)
