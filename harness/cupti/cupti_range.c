@@ -31,7 +31,7 @@ enum {
     MOST_RANGES = 640 /* to begin with, unless one kernel needs more */
 };
 
-/* Notes which metrics instrumented code counts; whether the hardware counts one that is exact. */
+/* Notes which metrics take instrumented code; whether the hardware counts one that is exact. */
 static bool note_exact(struct range_collector *self)
 {
     const struct metrics *metrics = self->job->metrics;
@@ -39,7 +39,9 @@ static bool note_exact(struct range_collector *self)
     self->once = x_calloc(metrics->count, sizeof *self->once);
     for (size_t m = 0; m < metrics->count; m++) {
         const char *name = self->counters.names[m];
-        self->once[m] = name && counter_is_instrumented(name);
+        const char *weight = metrics->list[m].weight; /* what a mean is weighed by has to be there, too */
+        const char *by = weight ? self->counters.names[metrics_index(metrics, weight)] : NULL;
+        self->once[m] = name && (counter_is_instrumented(name) || (by && counter_is_instrumented(by)));
         has_exact |= name && !self->once[m] && metrics->list[m].class == METRIC_EXACT;
     }
     return has_exact;

@@ -72,6 +72,13 @@ expect 'with one sample there is nothing to repeat' 0 'restless/second: ok 1 1' 
 mkdir only
 printf '%s\n' '[branch_targets]' 'title = Branches' 'counter = smsp__sass_branch_targets.sum' 'unit = count' 'class = exact' \
     'better = lower' 'doc = as in detail.ini' >only/only.ini
+mkdir weighed
+printf '%s\n' '[branch_targets]' 'title = Branches' 'counter = smsp__sass_branch_targets.sum' 'unit = count' 'class = exact' \
+    'better = lower' 'doc = as in detail.ini' '[instructions]' 'title = I' 'counter = smsp__inst_executed.sum' 'unit = count' \
+    'class = exact' 'better = lower' 'doc = likewise' '[time]' 'title = Rate' 'counter = lts__t_request_hit_rate.pct' \
+    'unit = %' 'class = info' 'better = lower' 'weight = branch_targets' 'doc = weighed by another' >weighed/weighed.ini
+metrics=weighed measured -k 'well/*'
+expect 'a mean that is weighed by one of them' 0 'well/second: ok 1 1' '1 pass 0: 42 of 42' '1 pass 1: 9 of 42'
 metrics=only measured -k 'restless/*'
 expect 'and without a count to tell it by every sample' 0 'restless/second: ok 0 5' '1 pass 0: 31 of 32'
 : >passes
