@@ -54,6 +54,9 @@ hides() { unruly LAUNCH 'say_cut(83, 4, "")'; }
 way 'a message that swallows the next one' hides 5 "$believed" "${two_is_lost[@]}"
 restarts() { unruly LAUNCH 'say(83, "first/two")'; }
 way 'a kernel that begins twice' restarts 5 "$believed" "${two_is_lost[@]}"
+steals() { unruly LAUNCH 'steal()'; }
+way 'a library that takes what the parent says' steals 5 'timeout 60 "$cugate" run $HOST --timeout 2 $ours' 'first/one' \
+    'hung' 'no result within 2 s'
 hurries() { unruly LAUNCH 'say(83, "last/three")'; }
 way 'a kernel of another family that begins too soon' hurries 5 "$believed" "${two_is_lost[@]}"
 gives_up() { unruly LAUNCH 'say(88, "an invented reason")'; }
