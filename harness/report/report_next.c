@@ -282,6 +282,9 @@ static struct advice advice_on_run(const struct report *report)
     if (!report->run_name)
         return (struct advice){.words = x_sprintf("keep the run, to accept and compare it, with %s RUN.json",
                                                   run_is_of_program(run) ? "--save" : "-o")};
+    if (run->shard.of > 0)
+        return (struct advice){x_strdup("make one run of this and the other parts, and judge that"),
+                               x_strdup("cugate merge PART.json... -o run.json")};
     char *file = shell_word(report->run_name);
     const struct advice advice = {x_strdup("judge it by the baseline"), x_sprintf("cugate check --replay %s", file)};
     free(file);

@@ -102,6 +102,13 @@ class Note(Struct, kw_only=True):
     unit: str = ""
 
 
+class Shard(Struct, kw_only=True):
+    """Which part of a run a file is, of `cugate run --shard`."""
+
+    number: Count
+    of: Count
+
+
 class Run(Struct, kw_only=True):
     """A run file, or a baseline, which is a run that was kept."""
 
@@ -110,6 +117,11 @@ class Run(Struct, kw_only=True):
     sessions: Annotated[list[Session], Meta(min_length=1)]
     kernels: dict[str, Kernel]
     metrics: dict[str, Note] = field(default_factory=dict)
+    shard: Shard | None = None
+
+    def __post_init__(self) -> None:
+        if self.shard:  # of a night in which most kernels are missing
+            raise ValueError(f"it is shard {self.shard.number} of {self.shard.of}: `cugate merge` makes one run of all")
 
     def is_baseline(self) -> bool:
         return any(session.reason is not None for session in self.sessions)

@@ -131,6 +131,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "a text for a schema": (changed("schema", to="1"), "Expected `int`, got `str` - at `$.schema`"),
     "no schema": (changed("schema"), "missing required field `schema`"),
     "the later of two schemas": (with_text('"schema": 1', '"schema": 1, "schema": 2'), "Invalid enum value 2"),
+    "a part of a run": (changed("shard", to={"number": 2, "of": 8}), "it is shard 2 of 8: `cugate merge` makes"),
     "no device": (changed("device"), "missing required field `device`"),
     "a device's name": (changed("device", to="NVIDIA H200"), "Expected `object`, got `str` - at `$.device`"),
     "a nameless device": (changed("device", "name", to=""), "length >= 1 - at `$.device.name`"),
