@@ -33,8 +33,8 @@ struct options {
     const char *baselines; /* --baselines; default OPTIONS_BASELINES */
     const char *before;    /* --before: directory with baselines and metrics of the revision before */
     const char *replay;
-    const char *shard; /* --shard: "2/8" */
-    const char *costs; /* --costs: a run whose seconds divide the kernels */
+    const char *shard;  /* --shard: "2/8" */
+    const char *costs;  /* --costs: a run whose seconds divide the kernels */
     const char *output; /* -o */
     const char *save;   /* --save: where check keeps the run that it measured */
     const char *gpu;    /* --static=GPU: directory name of the baseline, or a capability; NULL: the only one that fits.

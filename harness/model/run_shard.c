@@ -68,16 +68,17 @@ static int check_facts(const struct run *one, const char *name, const struct run
     return 0;
 }
 
-static int check_definitions(const struct run *one, const char *name, const struct run *other, const char *other_name)
+static int check_definitions(const struct run *run, const char *run_name, const struct run *against,
+                             const char *against_name)
 {
-    for (size_t i = 0; i < one->note_count; i++) {
-        const struct metric_note *here = &one->notes[i], *there = run_find_note(other, here->name);
+    for (size_t i = 0; i < run->note_count; i++) {
+        const struct metric_note *here = &run->notes[i], *there = run_find_note(against, here->name);
         char *words = NULL;
         if (there && there->judged == here->judged && note_compare(there, here, &words) == NOTE_SAME)
             continue;
-        const int code =
-            refuse(EXIT_BASELINE, "%s and %s are no parts of one run: they define the metric %s%s%s", name, other_name,
-                   here->name, words ? " differently: " : " differently, or one of them not", words ? words : "");
+        const int code = refuse(EXIT_BASELINE, "%s and %s are no parts of one run: they define the metric %s%s%s",
+                                run_name, against_name, here->name,
+                                words ? " differently: " : " differently, or one of them not", words ? words : "");
         free(words);
         return code;
     }

@@ -240,6 +240,7 @@ cd "$tree" || exit 2
 mkdir -p build/gate/parts
 touch build/gate/parts/{1,2,3,4}.json
 CODE=0 ask ci/slurm_shards.sh 4 -k 'reduce/*'
+# shellcheck disable=SC2016 # as it is submitted
 expect "slurm_shards.sh: three jobs" 0 '<--job-name=cugate-build> <--gpus=1>' '<--wrap> <make all>' '<--array=1-4> <--requeue> <--gpus=1>' \
     '1> <--kill-on-invalid-dep=yes> <--wrap> <exec ci/shards.sh measure $SLURM_ARRAY_TASK_ID/4 -k reduce/\*>' \
     '<--wait> <--job-name=cugate-judge> <--dependency=afterany:' '<exec ci/shards.sh judge -k reduce/\*>' '!cluster>'
