@@ -140,14 +140,14 @@ def page(arguments: argparse.Namespace) -> int:
         found = links.read_found(arguments.config)
         with History(arguments.history, create=False) as history:
             _say_future(history)
-            models = site.write(history, Path(arguments.output), arguments.nights, progress, found)
+            models = site.write(history, Path(arguments.output), arguments.nights, progress, found, arguments.figures)
     except PageError as reason:
         error(str(reason))
         return EXIT_USAGE
     finally:
         progress.end()
     for nights in models:
-        counts = ", ".join(f"{count:,} {verdict}" for verdict, count in overview.tonight(nights).counts) or "not judged"
+        counts = ", ".join(f"{count:,} {verdict}" for verdict, count in overview.counts(nights)) or "not judged"
         plural = "" if len(nights.dates) == 1 else "s"
         print(f"{shown(nights.device.name)}, {len(nights.dates)} night{plural} to {nights.dates[-1]}: {counts}")
     print(f"page: {shown(Path(arguments.output) / 'index.html')}")
@@ -230,6 +230,13 @@ def _page_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="an earlier report there is replaced")
     parser.add_argument("--nights", type=_positive, default=365, help="how many, newest (default: 365)")
     parser.add_argument(
+        "--figures",
+        type=_positive,
+        metavar="N",
+        help="draw at most so many figures of kernels and ladders: those of kernels that something happened to first; "
+        "the other pages say up to which night theirs go, and later calls draw them (default: 100 for each processor)",
+    )
+    parser.add_argument(
         "--config",
         metavar="FILE",
         help="its [links] say where commits and source lines lead to (default: cugate.ini here or above)",
@@ -250,7 +257,7 @@ def _export_options(parser: argparse.ArgumentParser) -> None:
 
 def _prune_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--keep", type=_positive, metavar="N", help="keep so many runs of each GPU model")
+    which.add_argument("--keep", type=_positive, metavar="N", help="keep so many nights of each GPU model")
     which.add_argument("--future", action="store_true", help="remove what is dated after today: a clock was wrong")
 
 
@@ -280,7 +287,9 @@ COMMANDS = (
     Command(
         "page",
         "make the pages of the history",
-        "Static HTML with a page a kernel. It opens from disk and from any web server. Commits and source lines are "
+        "Static HTML with a page a kernel. It opens from disk and from any web server. What did not change "
+        "since an earlier report in the same folder is not drawn again; remove that to have all drawn. Commits and "
+        "source lines are "
         "links where cugate.ini has a section [links]: commit = https://host/owner/repo/commit/{commit} and "
         "line = https://host/owner/repo/blob/{commit}/{path}#L{line}.",
         "cugate-report page -o build/nightly/page",
@@ -299,8 +308,9 @@ COMMANDS = (
     Command(
         "prune",
         "forget old runs",
-        "Keeps the newest runs of each GPU model; older ones go, with what was said about them. Runs dated after "
-        "today, which no page shows, do not count.",
+        "Keeps the newest nights of each GPU model; the runs of older ones go, with what was said about them. A night "
+        "is a run, or where several hosts ran between two noons (UTC) all of theirs. Runs dated after today, which no "
+        "page shows, do not count.",
         "cugate-report prune --keep 400",
         _prune_options,
         prune,

@@ -261,13 +261,18 @@ def runner_rows(nights: Nights, kernel: str) -> list[RunnerRow]:
     return sorted(rows, key=lambda row: (not row.why, -abs(row.share) if math.isfinite(row.share) else 0, row.runner))
 
 
+def counts(nights: Nights) -> list[tuple[str, int]]:
+    """Tonight's judgements by verdict, only those that were given."""
+    found = Counter(j.verdict for j in nights.report.judgements) if nights.report else Counter()
+    return [(verdict, found[verdict]) for verdict in VERDICTS if found[verdict] and verdict != "info"]
+
+
 def tonight(nights: Nights) -> Tonight:
     """What the first screen says."""
     report = nights.report
     tone, headline, detail = _headline(nights)
     if nights.is_fleet:
         tone, headline, detail = _fleet_headline(nights, tone, headline, detail)
-    counts = Counter(j.verdict for j in report.judgements) if report else Counter()
     failed = {failure.kernel for failure in report.failures} if report else set()
     rows = [j for j in report.judgements if j.kernel not in failed] if report else []
     bad = blames(rows, WORST_ROWS, most_told=1)
@@ -282,7 +287,7 @@ def tonight(nights: Nights) -> Tonight:
         headline=headline,
         detail=detail,
         replay=report.replay if report else None,
-        counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict] and verdict != "info"],
+        counts=counts(nights),
         worst=bad[:WORST],
         more=max(0, len(bad) - WORST),
         slower=_slower(rows, bad)[:SLOWER],
