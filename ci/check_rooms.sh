@@ -21,7 +21,8 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
 
     # Includes.
     grep -nE '^[[:space:]]*#[[:space:]]*include' harness/*/*.[ch] | awk -F: '
-        NR == FNR { split($0, pair, " "); may[pair[1] "/" pair[2]]; next }
+        FILENAME == ARGV[1] { split($0, pair, " "); may[pair[1] "/" pair[2]]; next }
+        FILENAME == ARGV[2] { there[$0]; next }
         {
             split($1, path, "/"); room = path[2]; where = $1 ":" $2 ": "
             name = $3; sub(/^[^"<]*["<]/, "", name); sub(/[">].*/, "", name)
@@ -32,13 +33,13 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
             } else if (name == "cugate/kernel.h") {
                 next # the contract, which is installed under that name
             } else if (split(name, to, "/") == 1) {
-                if (system("test -e harness/" room "/" name))
+                if (!(("harness/" room "/" name) in there))
                     print where name " is not in this room; of another room ROOM, include \"ROOM/ROOM.h\""
             } else if (!((room "/" to[1]) in may))
                 print where room " may not include " to[1] ": see its line in harness/ROOMS"
             else if (to[2] != to[1] ".h")
                 print where name " is private to its room: include \"" to[1] "/" to[1] ".h\""
-        }' "$work/may" -
+        }' "$work/may" <(printf '%s\n' harness/*/*) -
 
     # "DEFINED symbol file" and "USED symbol file" of every object.
     built=()
@@ -75,23 +76,25 @@ awk '!/^#/ && NF { print $1 >rooms; for (i = 2; i <= NF && ($i == "-" || $i in s
     # Tests: tests/unit/ROOM/test_X.c for harness/ROOM/X.c, or a line in tests/unit/COVERED that says what covers it.
     awk '!/^#/ && NF == 1 { print "tests/unit/COVERED: what covers " $1 "? Say it behind the name" }' tests/unit/COVERED
     sed -E '/^(#|$)/d; s/[[:space:]].*//' tests/unit/COVERED | sort >"$work/covered"
+    declare -A covered
+    while read -r file; do
+        covered[$file]=yes
+        [ -e "harness/$file" ] || echo "tests/unit/COVERED: there is no harness/$file"
+    done <"$work/covered"
     for source in harness/*/*.c; do
         file=${source#harness/}
         test=tests/unit/${file%/*}/test_${file##*/}
-        if grep -qxF "$file" "$work/covered"; then
+        if [ -n "${covered[$file]-}" ]; then
             [ ! -e "$test" ] || echo "tests/unit/COVERED: $file has a test of its own, $test"
         elif [ ! -e "$test" ]; then
             echo "$source: has no test: write $test, or say in tests/unit/COVERED what covers it"
         fi
     done
-    while read -r file; do
-        [ -e "harness/$file" ] || echo "tests/unit/COVERED: there is no harness/$file"
-    done <"$work/covered"
+    grep -L '^Test(' tests/unit/*/test_*.c | sed 's/$/: holds no test/'
     # A file may have several: test_X.c, test_X_THIS.c.
     for test in tests/unit/*/test_*.c; do
         file=${test#tests/unit/}
         file=harness/${file/test_/}
-        grep -q '^Test(' "$test" || echo "$test: holds no test"
         name=${file%.c}
         while [ ! -e "$name.c" ] && [[ ${name##*/} == *_* ]]; do
             name=${name%_*}

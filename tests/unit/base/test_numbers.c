@@ -55,7 +55,7 @@ Test(numbers, round_value_gives_what_is_printed)
 {
     double values[4];
     uint64_t bits = 1;
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < 100000; i++) {
         bits = bits * 6364136223846793005u + 1442695040888963407u;
         memcpy(&values[0], &bits, sizeof bits);
         values[1] = (double)(bits >> 40) / (double)(1 + (bits & 0xffffff));
