@@ -133,6 +133,7 @@ else
     criterion standin_test "$build/tests/standin/standin_test"
     script standin tests/scripts/standin.sh
     script measuring_cupti tests/scripts/measuring.sh
+    script seats tests/scripts/seats.sh
     script exec tests/scripts/exec.sh
     script exec_recorded tests/scripts/exec_recorded.sh
     script cli tests/cli/run.sh

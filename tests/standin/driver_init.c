@@ -86,8 +86,11 @@ static void forked(void)
 int driver_devices(void)
 {
     const char *devices = getenv("STANDIN_DEVICES");
-    const int count = devices ? atoi(devices) : 1;
-    return count < MOST_DEVICES ? count : MOST_DEVICES;
+    const int all = devices ? atoi(devices) : 1;
+    int count = 0;
+    while (count < all && count < MOST_DEVICES && standin_gpu(count) >= 0 && standin_gpu(count) < all)
+        count++;
+    return count;
 }
 
 /* CUDA_INJECTION64_PATH names a library to load; what it answers changes nothing. */
@@ -265,7 +268,7 @@ CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
     if (result != CUDA_SUCCESS)
         return result;
     *uuid = (CUuuid){"stand-in GPU"};
-    uuid->bytes[sizeof uuid->bytes - 1] = (char)dev;
+    uuid->bytes[sizeof uuid->bytes - 1] = (char)standin_gpu(dev);
     return CUDA_SUCCESS;
 }
 

@@ -24,7 +24,7 @@ bool counters_lock(int device, short type)
     if (!folder)
         return true;
     char path[4096];
-    snprintf(path, sizeof path, "%s/counters.%d", folder, device);
+    snprintf(path, sizeof path, "%s/counters.%d", folder, standin_gpu(device));
     if (counters_files[device] == 0)
         counters_files[device] = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (counters_files[device] < 0) {

@@ -17,7 +17,8 @@
  * Variables of the environment, all optional:
  *   STANDIN_DIR=FOLDER       processes exclude each other from the counters by a locked file there; without it each
  *                            process has its own
- *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none
+ *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none. CUDA_VISIBLE_DEVICES narrows them, by
+ *                            ordinals
  *   STANDIN_JITTER=PERCENT   times of kernels vary by up to so much, otherwise in each process
  *   STANDIN_LOSE_RANGES=N    the first N ranges of a process get lost without an error
  *   STANDIN_LOG=FILE         a line for each Stop: "pass 0: 20 of 40", the ranges that there were, and that could be */
@@ -28,6 +29,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+/* The GPU that a process sees as number `device`, by CUDA_VISIBLE_DEVICES; -1: it sees fewer. An empty list hides none.
+ */
+static inline int standin_gpu(int device)
+{
+    const char *next = getenv("CUDA_VISIBLE_DEVICES");
+    if (!next || !*next)
+        return device;
+    for (char *end; *next; next = *end ? end + 1 : end, device--) {
+        const long gpu = strtol(next, &end, 10);
+        if (end == next || (*end && *end != ','))
+            return -1;
+        if (device == 0)
+            return (int)gpu;
+    }
+    return -1;
+}
 
 /* A kernel that ran, or that stands in a graph. */
 struct standin_kernel {

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# What CUPTI's collector makes of several GPUs (tests/standin/library.c, whose counters exclude each other as real ones
+# do): that they share the kernels, that what one cannot measure another does, that pairs stay on one, and that the process
+# that is started ahead of its turn waits for the counters. Needs no GPU. Ends with "N passed, N failed".
+#
+#   CUGATE=build/cugate tests/scripts/seats.sh     tests/standin is beside it
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+cugate=$(realpath "${CUGATE:-build/cugate}")
+standin=$(dirname "$cugate")/tests/standin
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+# shellcheck source=tests/scripts/expect.sh
+. "$here/expect.sh"
+
+# Sanitizers do not like to be loaded second.
+export ASAN_OPTIONS=handle_segv=0:verify_asan_link_order=0 STANDIN_DIR=$work STANDIN_DEVICES=3
+unset CUDA_INJECTION64_PATH CUDA_VISIBLE_DEVICES
+
+standing_in() {
+    ask env "LD_LIBRARY_PATH=$standin" "LD_PRELOAD=$standin/libcupti.so.13" "$cugate" "$@"
+}
+library=(--kernels "$standin/library.so" --metrics "$here/../../metrics")
+gpu=GPU-7374616e-642d-696e-2047-5055000000 # and two digits
+
+# Which GPUs a run is of, and on how many of them each kernel was measured.
+tell() {
+    jq -r '(.sessions | map(.gpu_uuid)) as $gpus | "\($gpus | length) of \($gpus | map(.[-2:]) | join(" "))",
+        (.kernels | to_entries[] | "\(.key): \(.value.status) on \(
+            [.value.metrics[] | select(.sessions) | (.from // [0])[]] | unique | length)")' "$1" >>said
+}
+
+standing_in list --devices
+expect 'each GPU is listed' 0 "0  Stand-in GPU" "2  Stand-in GPU" "${gpu}02"
+CUDA_VISIBLE_DEVICES=2,0 standing_in list --devices
+expect 'of those that are visible' 0 "${gpu}02" "${gpu}00" "!${gpu}01"
+
+standing_in run -k 'well/*' -k 'many/*' "${library[@]}" -o one.json
+tell one.json
+expect 'one GPU' 0 '1 of 00' 'well/first: ok on 1'
+for devices in 0,1,2 all; do
+    standing_in run -k 'well/*' -k 'many/*' -k 'restless/*' "${library[@]}" --device $devices -o many.json
+    tell many.json
+    expect "three GPUs share three families: $devices" 0 '3 of 00 01 02' 'well/first: ok on 1' 'many/h: ok on 1' \
+        'restless/third: ok on 1'
+done
+jq -S '.kernels | map_values(.metrics | with_entries(select(.key | test("time|instructions|sectors"))) | map_values(del(.from)))
+    | with_entries(select(.key | test("well|many")))' one.json >one
+jq -S '.kernels | map_values(.metrics | with_entries(select(.key | test("time|instructions|sectors"))) | map_values(del(.from)))
+    | with_entries(select(.key | test("well|many")))' many.json >many
+ask diff one many
+expect 'what three say is what one says' 0 '!<'
+
+standing_in run -k well/first "${library[@]}" --device all -o few.json
+tell few.json
+expect 'one kernel takes one GPU' 0 '1 of 0' 'well/first: ok on 1'
+standing_in run -k 'crash/*' -k 'well/*' "${library[@]}" --device 1,2 -o crash.json
+tell crash.json
+expect 'what crashes is tried on the other, and both are said' 5 'crash/first: ok on 1' 'crash/second: crashed on 0' \
+    'crash/third: ok on 1' "(${gpu}01)" "(${gpu}02)"
+standing_in run -k 'wrong/*' "${library[@]}" --device 0,1 -o wrong.json
+expect 'what is wrong is wrong' 5 'wrong/second' 'the sum is' '!before, it'
+STANDIN_DEVICES=2 standing_in run -k 'well/*' -k 'many/*' -k 'restless/*' "${library[@]}" --device 0,1,2 -o lost.json
+tell lost.json
+expect 'a GPU that is not there is missed, and what the others measure is kept' 5 \
+    'cannot measure on device 2: the NVIDIA driver finds no GPU' 'well/first: ok on 1' 'many/h: ok on 1' \
+    'restless/first: ok on 1'
+
+standing_in doctor "${library[@]}" --device 0,2
+expect 'doctor looks at each' 0 'Stand-in GPU' 'GPU 2, too' 'on each of 2 GPUs'
+standing_in doctor "${library[@]}"
+expect 'and says that there are more' 0 'one of 3 GPUs, and --device all'
+
+# Each session a whole one; then the gate, by a baseline of three GPUs.
+standing_in aa -k 'well/*' -k 'many/*' "${library[@]}" --sessions 3 --save sessions --device all
+for file in sessions/*.json; do tell "$file"; done
+expect 'A/A: a session on each GPU' 0 '1 of 00' '1 of 01' '1 of 02'
+standing_in accept sessions/*.json --baselines baselines --metrics "$here/../../metrics" --reason 'made up'
+expect 'they become a baseline' 0 'accepted'
+standing_in check -k 'well/*' -k 'many/*' "${library[@]}" --baselines baselines --device 0,1 --explain 0
+expect 'a run on two GPUs is judged' 0 'nothing is worse' '!another GPU'
+STANDIN_JITTER=1 standing_in check -k 'well/*' -k 'many/*' "${library[@]}" --baselines none --device 0,1 --explain 0 --paired \
+    --against "$standin/library.so" --save paired.json
+jq -r '"pairs: \([.kernels[].metrics.time.pairs | length] | min > 3)"' paired.json >>said
+tell paired.json
+expect 'pairs, each kernel on its GPU, and the next process waits for the counters' 0 'pairs: true' 'many/h: ok on 1' \
+    '!HARDWARE_BUSY' '!cannot measure'
+
+summary
