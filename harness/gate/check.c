@@ -158,9 +158,8 @@ static void confirm(struct check *check, bool settled)
     if (count > 0) {
         measure_again(check, ids, count);
         for (size_t s = 1; s < rule_sessions_needed(METRIC_STEADY) && check->measured == EXIT_SAME; s++)
-            check->measured =
-                check_base_again(&check->request->measurement, check->request->against, ids, count, &check->run,
-                                 &check->baseline);
+            check->measured = check_base_again(&check->request->measurement, check->request->against, ids, count,
+                                               &check->run, &check->baseline);
         compare(check);
     }
     free(ids);

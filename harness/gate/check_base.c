@@ -109,7 +109,8 @@ int check_base_again(const struct measurement *measurement, const char *against,
     for (size_t i = 0; i < count; i++)
         if (has_stand_in(run_find(baseline, ids[i])))
             *ARRAY_GROW(chosen, chosen_count) = ids[i];
-    const int code = chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, run, baseline) : EXIT_SAME;
+    const int code =
+        chosen_count > 0 ? measure_base(measurement, against, chosen, chosen_count, run, baseline) : EXIT_SAME;
     free(chosen);
     return code;
 }

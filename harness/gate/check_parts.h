@@ -22,9 +22,8 @@ int check_files(const struct check_request *request, struct run *run, struct run
 int check_simulated(struct check *check, int (*find_baseline)(struct check *check));
 
 /* Measures in the base library `against` the kernels that the baseline lacks, as a whole or a gated number that the run
- * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. What the run
- * has is measured on the GPU where it was. 0, or what
- * measuring ended with. */
+ * has, and those that only that library has; and lets them stand in (run_stand_in). *baseline may be empty. What the
+ * run has is measured on the GPU where it was. 0, or what measuring ended with. */
 int check_base(const struct measurement *measurement, const char *against, const struct run *run, struct run *baseline);
 
 /* Once more, those of the kernels of which something stands in. */

@@ -343,6 +343,8 @@ static void step(struct pool *const *pools, size_t count, int interrupts, size_t
             *ARRAY_GROW(children, child_count) = &seat->worker;
             *ARRAY_GROW(deadlines, deadline_count) = seat->deadline;
         }
+    if (seat_count == 0)
+        BUG("no worker to wait for");
     struct message message = {0};
     const enum child_event event = child_next_of(children, deadlines, child_count, interrupts, last, &message);
     if (event == CHILD_INTERRUPTED)

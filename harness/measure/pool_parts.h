@@ -84,7 +84,7 @@ void queue_return(struct seat *seat);
 void queue_try_elsewhere(struct seat *seat, size_t kernel);
 
 /* Kernels of the pool, one a line. Caller frees. */
-char *queue_text(const struct pool *pool, size_t first, size_t end);
+char *queue_text(const struct pool *pool, size_t first, size_t limit);
 
 /* ---- Messages, pool_take.c: a library can write to the pipe as well, so each is held to what a worker says then, or
  * refused. ---- */
