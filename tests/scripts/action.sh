@@ -207,6 +207,24 @@ expect "static: a baseline" 0
 ask job "${code_of[@]}"
 expect "static: judged" 0 'nothing is worse'
 
+# ---- In parts: by the host's clock, as there is no GPU.
+parts=(CUGATE_PYTHON="$top/build/python" CUGATE_ARGUMENTS="--collector=host --kernels=$top/build/tests/libmany.so
+--metrics=$top/tests/cli/made_up/host_metrics --baselines=perf/many --samples=2 -k 'family_1/*'")
+for number in 1 2; do
+    ask job "${parts[@]}" CUGATE_MODE=measure CUGATE_PART=$number CUGATE_PARTS=2
+    expect "part $number" 0 'kernels (exit 0)' '!baseline '
+done
+mv build/gate/parts/2.json .
+ask job "${parts[@]}" CUGATE_MODE=judge
+expect "a part is missing" 5 'missing: shard 2 of 2'
+mv 2.json build/gate/parts
+ask job "${parts[@]}" CUGATE_MODE=judge
+expect "the parts, without a baseline" 4 'no baseline'
+ask cugate accept build/gate/merged.json --baselines perf/many --metrics "$top/tests/cli/made_up/host_metrics" --reason first
+expect "the parts are a baseline" 0 'of 20 kernels'
+ask job "${parts[@]}" CUGATE_MODE=judge
+expect "the parts are judged" 0 'nothing is worse'
+
 # ---- Inputs.
 while IFS='|' read -r wanted words; do
     read -r -a given <<<"$wanted"

@@ -97,6 +97,8 @@ check "cugate-report: the page has plots of the metrics that are installed" grep
 cp -r "$top/baselines" .
 ask "$installed/cugate-gate" --replay "$recorded" -k 'hierarchy/*'
 expect "cugate-gate in another repository" 0 'page: build/gate/page/index.html'
+ask "$installed/cugate-shards" --help
+expect "cugate-shards" 0 'measure 2/8' '!set -euo'
 ask "$installed/cugate-nightly"
 expect "cugate-nightly without a GPU is no pass" 5 'no GPU'
 cd "$top" || exit 2
