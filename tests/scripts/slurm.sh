@@ -94,7 +94,7 @@ END
 } >"$SLURM_CONF"
 echo "Name=gpu File=/dev/null" >"$work/gres.conf"
 case $(slurmd -V) in
-*' '2[0-2].*) ;; # they know no such word, and leave cgroups alone here
+*" 2"[0-2].*) ;; # they know no such word, and leave cgroups alone here
 *) echo CgroupPlugin=disabled >"$work/cgroup.conf" ;;
 esac
 mkdir "$work/state"
