@@ -49,8 +49,8 @@ size_t config_names(const char **names, size_t size);
 /* Makes config->words, once in_force is known. */
 void config_word(struct config *config);
 
-/* The model of GPU that is meant where what is computed, or read of machine code, names none; it asks for neither. NULL:
- * cugate.ini does not say. */
+/* The model of GPU that is meant where what is computed, or read of machine code, names none; it asks for neither.
+ * NULL: cugate.ini does not say. */
 const char *config_gpu(const struct config *config);
 
 /* Whether the value of the option is that of cugate.ini. */

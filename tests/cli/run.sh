@@ -187,9 +187,9 @@ configured check --replay ../../made_up/same.json --format markdown
 finish "a comment says what cugate.ini gave" $? 0 "../cugate.ini: metrics, baselines, samples"
 configured check --samples 3 -- true
 finish "an option that a program has no use for" $? 2 "--samples is for a kernel library"
-configured check --simulate --samples 3
+configured check --simulate=nvidia-h200 --samples 3
 finish "an option that computing has no use for" $? 2 "--samples: what is computed is the same each time"
-configured check --simulate --kernels ../../libmade_up.so -k fine/none
+configured check --simulate=nvidia-h200 --kernels ../../libmade_up.so -k fine/none
 finish "of cugate.ini it is passed over" $? 2 "no kernel; fine/none; !--samples"
 configured list --config
 finish "list --config" $? 0 "# ../cugate.ini; metrics = ../../made_up/metrics; baselines = ../perf; samples = 9"

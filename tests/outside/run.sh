@@ -38,17 +38,17 @@ ask "${project[@]}" libsaxpy.so
 expect "make: builds" 0
 ask cugate list
 expect "make: the kernel is listed, of the library that cugate.ini names" 0 'saxpy/simple' 'an element a thread'
-ask "${project[@]}" check ARGS='--simulate --save first.json'
+ask "${project[@]}" check ARGS='--simulate=nvidia-h200 --save first.json'
 expect "make: without a baseline nothing is judged" 2 'no baseline' 'exit 4' '!nothing is worse'
 ask cugate accept first.json --reason first
 expect "make: what was computed becomes the baseline" 0
-ask "${project[@]}" check ARGS='--simulate --all'
+ask "${project[@]}" check ARGS='--simulate=nvidia-h200 --all'
 expect "make: and it is kept" 0 'computed here' 'nothing is worse'
 sed -i 's/2 \* x\[i\]/2 * x[i % 32 * 512 + i \/ 32]/' saxpy.cu
-ask "${project[@]}" check ARGS=--simulate
+ask "${project[@]}" check ARGS=--simulate=nvidia-h200
 expect "make: a wrong result is no measurement" 2 'exit 5' '!nothing is worse'
 sed -i 's/2 \* x\[.*\] + y/2 * x[i] + (threadIdx.x % 2 ? y[i] * 0 : 0) + y/' saxpy.cu
-ask "${project[@]}" check ARGS=--simulate
+ask "${project[@]}" check ARGS=--simulate=nvidia-h200
 expect "make: a slower kernel is caught on its line" 2 'regressed  saxpy/simple' 'instructions' 'saxpy.cu:6' 'exit 1'
 
 # ---- CMake
@@ -63,7 +63,7 @@ tests() {
 tests
 expect "CMake: without a baseline the test fails" 8 'no GPU here' 'no baseline' 'cugate.turns' '***Failed' '!skipped' \
     'check ended with 4'
-ask cugate check --simulate --kernels build/libturns.so --save build/first.json
+ask cugate check --simulate=nvidia-h200 --kernels build/libturns.so --save build/first.json
 expect "CMake: a first run" 4
 ask cugate accept build/first.json --reason first
 expect "CMake: becomes the baseline" 0

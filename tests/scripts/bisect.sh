@@ -31,6 +31,7 @@ sed 's/"scale"/"other"/' "$top/tests/data/own_kernels.cu" >"$work/other.cu"
 "$nvcc" -std=c++20 -O3 -arch=sm_90 -Xcompiler -fPIC -I"$top/harness" "${includes[@]/#/-I}" -cudart shared -shared \
     "${libraries[@]/#/-L}" -o "$VARIANTS/renamed.so" "$work/other.cu" || exit 2
 
+echo 'gpu = nvidia-h200' >"$work/cugate.ini" # of the descriptions there may be several
 mkdir "$work/repository" && cd "$work/repository" && git init -q -b main . || exit 2
 commit() { # SUBJECT KIND
     echo "$2" >kernels
@@ -112,7 +113,7 @@ expect "also where it is the smaller one that is asked for, and no metric" 1 'fi
     'global_load_sectors: 2,048 -> 4,096 (+100.0 %)' '!that is not all'
 (cd below && bisect one..ten -k mine/scale --kernels ../out/libmine.so --build 'exec make out/libmine.so')
 expect "from a folder below, with a command" 1 'nine reads twice as far'
-printf 'kernels = out/libmine.so\n' >cugate.ini
+printf 'kernels = out/libmine.so\ngpu = nvidia-h200\n' >cugate.ini
 ask "$cugate" bisect ten..twelve -k mine/scale
 rm cugate.ini
 expect "with the library of cugate.ini" 1 'first bad commit: ' 'eleven reads far apart'

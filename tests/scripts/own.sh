@@ -67,7 +67,7 @@ in_folder three list -k saxpy/simple
 expect "a name alone is all its points" 0 'saxpy/simple[n=4K]' 'saxpy/simple[n=64K]' 'saxpy/simple[n=250K]' '!twice'
 in_folder three list -k 'saxpy/*[n=1M]'
 expect "a point that is not there is told" 2 "matches -k 'saxpy/*[n=1M]'"
-in_folder three run --collector sim -k 'saxpy/simple[n=63K]'
+in_folder three run --collector sim --gpu nvidia-h200 -k 'saxpy/simple[n=63K]'
 expect "with one that is near" 2 "saxpy/simple[n=63K]" 'saxpy/simple[n=64K]'
 
 mine=(--simulate=nvidia-h200 --baselines "$work/baselines")
@@ -86,7 +86,7 @@ expect "a change is caught at each point, on its line" 1 'regressed  saxpy/simpl
     'regressed  saxpy/simple[n=250K]' 'the line to blame' '!missing' '!regressed  twice'
 in_folder strided check "${mine[@]}" -k '*[n=4K]'
 expect "or at one" 1 'regressed  saxpy/simple[n=4K]' '!n=64K'
-in_folder three explain --simulate 'saxpy/simple[n=4K]'
+in_folder three explain --simulate=nvidia-h200 'saxpy/simple[n=4K]'
 expect "a point is explained" 0 'saxpy/simple[n=4K]' '!n=64K'
 printf '[saxpy/simple[n=4K] global_load_sectors]\nissue = https://example.org/1\nexpires = 2999-01-31\n' \
     >"$work/baselines/nvidia-h200/expected.ini"
@@ -106,7 +106,7 @@ expect "a library is listed all the same" 0 'saxpy/simple[n=64K]'
 # ---- What a user got wrong
 build faults tests/data/own_faults.cu >"$work/said" 2>&1 || cat "$work/said"
 faulty() { # FAULT CODE [!]WORDS...
-    FAULT=$1 in_folder faults run --collector sim -o "$work/faults.json"
+    FAULT=$1 in_folder faults run --collector sim --gpu nvidia-h200 -o "$work/faults.json"
     expect "$@"
 }
 faulty 'no fault' 0

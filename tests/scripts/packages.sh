@@ -60,7 +60,7 @@ ask "$installed/cugate" --version
 expect "deb: cugate --version" 0 "cugate $version"
 check "deb: judges a recording" "$installed/cugate" check --replay tests/data/recorded-nvidia-h200.json
 
-simulate() { (cd "$top" && "$installed/cugate" check --simulate --all --kernels build/libkernels.so -k hierarchy/thread_index); }
+simulate() { (cd "$top" && "$installed/cugate" check --simulate=nvidia-h200 --all --kernels build/libkernels.so -k hierarchy/thread_index); }
 computed() { # exit code 3, a compiler that the baseline does not know, is as good here
     simulate
     local ended=$?
@@ -138,7 +138,7 @@ if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
     ask in_bare /usr/bin/cugate check --replay /judged/recorded-nvidia-h200.json --baselines /judged/baselines
     expect "bare root: judges a recording" 0 'nothing is worse'
     in_bare_computed() {
-        in_bare /usr/bin/cugate check --simulate --all --kernels /judged/libkernels.so --baselines /judged/baselines -k hierarchy/thread_index
+        in_bare /usr/bin/cugate check --simulate=nvidia-h200 --all --kernels /judged/libkernels.so --baselines /judged/baselines -k hierarchy/thread_index
         local ended=$?
         [ $ended -eq 0 ] || [ $ended -eq 3 ]
     }

@@ -140,7 +140,7 @@ told=$(sed -n 's/^cugate list  *# //p' README.md)
 "$cugate" list --kernels "$work/libmine.so" 2>&1 | awk '{ print $1 }' | paste -sd, | sed 's/,/, /g' >"$work/listed"
 ask cat "$work/listed"
 expect "and holds what it says" 0 "${told:-nothing is told}"
-ask "$cugate" run --collector sim --kernels "$work/libmine.so"
+ask "$cugate" run --collector sim --gpu nvidia-h200 --kernels "$work/libmine.so"
 expect "and its results are right" 0 'measured: 2 of 2 kernels'
 while read -r name; do
     ask grep -E "^function\($name" harness/cugateConfig.cmake

@@ -23,7 +23,7 @@ cd "$work" || exit 2
     "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so src/faults.cu >log 2>&1 || cat log
 
 run() {
-    ask "$cugate" run --collector sim --kernels lib.so --metrics "$top/metrics" --timeout 60 "$@"
+    ask "$cugate" run --collector sim --gpu nvidia-h200 --kernels lib.so --metrics "$top/metrics" --timeout 60 "$@"
 }
 
 run -k 'right/*'

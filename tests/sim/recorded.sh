@@ -47,7 +47,7 @@ simulate() {
     # warps/any_in_loop of that day had no end.
     [ "$1" != micro ] || chosen=(-k '[!w]*' -k 'warps/[!a]*')
     mkdir "$work/outputs"
-    CUGATE_OUTPUTS=$work/outputs "$cugate" run --collector sim --kernels "$work/$1.so" --metrics metrics --lines \
+    CUGATE_OUTPUTS=$work/outputs "$cugate" run --collector sim --gpu nvidia-h200 --kernels "$work/$1.so" --metrics metrics --lines \
         "${chosen[@]}" -o "$work/run.json" >"$work/log" 2>&1
     jq -r -f "$here/compact.jq" "$work/run.json" >"$work/counts" && "$here/outputs.sh" "$work/outputs" >"$work/outputs.txt"
     rm -rf "$work/outputs"
