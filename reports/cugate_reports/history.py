@@ -269,9 +269,10 @@ class History:
     # ---- What is taken out of the files
 
     def prepare(self) -> None:
-        """Makes the tables that a history of an earlier version lacks."""
+        """Makes the tables that a history of an earlier version lacks. Who may not write is told here."""
         with self.writing() as connection:
             metadata.create_all(connection)
+            connection.execute(tables.nights.delete().where(tables.nights.c.id < 0))  # which none has
 
     def members(
         self, device: str, cache: History | None = None, progress: Callable[[int], None] = lambda _: None

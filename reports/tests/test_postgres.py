@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import PATIENCE, TOP, Postgres, make_report, make_run
 
+from cugate_reports import site
 from cugate_reports.history import History, HistoryError
 
 
@@ -109,3 +110,15 @@ def test_a_user_who_may_not_write_is_told(postgres: Postgres) -> None:
     postgres.ask("create role reader login", f"grant usage on schema {schema} to reader")
     with pytest.raises(HistoryError, match="permission denied"):
         History(url.replace("//cugate:", "//reader:"))
+
+
+def test_a_user_who_may_only_read_has_pages(postgres: Postgres, tmp_path: Path) -> None:
+    url, schema = postgres.new()
+    with History(url) as history:
+        for night in range(2):
+            history.ingest(make_run(night))
+    grants = f"grant usage on schema {schema} to looker", f"grant select on all tables in schema {schema} to looker"
+    postgres.ask("create role looker login", *grants)
+    with History(url.replace("//cugate:", "//looker:"), create=False) as history:
+        site.write(history, tmp_path / "page", 365)
+    assert (tmp_path / "page/kernels/copy-plain.html").exists()
