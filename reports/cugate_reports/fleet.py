@@ -137,11 +137,15 @@ def _median(stack: np.ndarray) -> np.ndarray:
     return np.where(known % 2 == 1, below, below + (above - below) / 2)
 
 
-def unpack(body: bytes, metrics: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers, shape (6, metrics): value, base, limit, drift, least, most; and places in VERDICTS."""
-    verdicts = np.frombuffer(body, dtype=np.uint8, offset=len(body) - metrics)
-    numbers = np.frombuffer(body, dtype="<f8", count=(len(body) - metrics) // 8).reshape(-1, metrics)
-    return (numbers if len(numbers) == 6 else np.concatenate([numbers, numbers[:1], numbers[:1]])), verdicts
+def unpack(bodies: list[bytes], metrics: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers, shape (bodies, 6, metrics): value, base, limit, drift, least, most; and places in VERDICTS. All bodies
+    are of one length."""
+    rows = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), -1)
+    end = rows.shape[1] - metrics
+    numbers = np.ascontiguousarray(rows[:, :end]).view("<f8").reshape(len(bodies), -1, metrics)
+    if numbers.shape[1] == 4:  # of one runner, whose value is the least and the most
+        numbers = np.concatenate([numbers, numbers[:, :1], numbers[:, :1]], axis=1)
+    return numbers, rows[:, end:]
 
 
 OFF_SPREADS, OFF_SHARE = 4.0, 0.01  # a runner is off beyond both: so many spreads of the runners, and this share

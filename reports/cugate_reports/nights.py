@@ -283,7 +283,11 @@ class Loader:
         members, history = groups[-1], self._history
         kernels, metrics = sorted(known.last_night), sorted(known.metrics)
         columns = {metric: place for place, metric in enumerate(metrics)}
-        of_night = [np.array([columns[metric] for metric in night.metrics], dtype=int) for night in known.nights]
+        alike: dict[tuple[str, ...], np.ndarray] = {}
+        of_night = []
+        for one in known.nights:
+            where = np.array([columns[metric] for metric in one.metrics], dtype=int)
+            of_night.append(alike.setdefault(tuple(one.metrics), where))
         places = {number: place for place, number in enumerate(numbers)}
 
         def read(kernel: str) -> series.Kernel:

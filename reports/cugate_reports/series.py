@@ -77,27 +77,37 @@ class Kernel:
         )
         self.verdicts = np.full((nights, metrics), NOT_JUDGED, dtype=np.uint8)
 
-    def take(self, place: int, columns: np.ndarray, body: bytes) -> None:
-        """A night's row; columns: for each of its metrics the place here."""
-        numbers, verdicts = fleet.unpack(body, len(columns))
-        self.verdicts[place, columns] = verdicts
+    def take(self, places: list[int], columns: np.ndarray, bodies: list[bytes]) -> None:
+        """The rows of nights that have the same metrics, and as many numbers of each; columns: where each metric is
+        here."""
+        numbers, verdicts = fleet.unpack(bodies, len(columns))
+        where = np.ix_(places, columns)
+        self.verdicts[where] = verdicts
         arrays = (self.values, self.bases, self.limits, self.drifts, self.least, self.most)
-        for array, row in zip(arrays, numbers, strict=True):
-            array[place, columns] = row
+        for place, array in enumerate(arrays):
+            array[where] = numbers[:, place]
 
 
 def read(
     cache: History, kernel: str, places: dict[int, int], columns: Sequence[np.ndarray], metrics: int
 ) -> tuple[Kernel, int]:
-    """And of how many nights there was a row. places: of each night's number; columns: as Kernel.take has it, by
-    place."""
+    """And of how many nights there was a row. places: of each night's number; columns: as Kernel.take has it, by place,
+    and the same object where nights have the same metrics."""
     found, count = Kernel(len(places), metrics), 0
     of_kernel = sa.and_(
         tables.series.c.kernel == _hash(kernel), tables.series.c.night.between(min(places), max(places))
     )
+    alike: dict[tuple[int, int], tuple[list[int], list[bytes]]] = {}
+    chosen = sa.select(tables.series.c.night, tables.series.c.body).where(of_kernel)
     with cache.reading() as connection:
-        for row in connection.execute(sa.select(tables.series.c.night, tables.series.c.body).where(of_kernel)):
-            if row.night in places:
-                found.take(places[row.night], columns[places[row.night]], row.body)
+        for number, body in connection.execute(chosen).all():
+            place = places.get(number)
+            if place is not None:
+                of, bodies = alike.setdefault((id(columns[place]), len(body)), ([], []))
+                of.append(place)
+                bodies.append(body)
                 count += 1
+    for of, bodies in alike.values():
+        if len(columns[of[0]]):
+            found.take(of, columns[of[0]], bodies)
     return found, count
