@@ -15,6 +15,8 @@ export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 # shellcheck source=/dev/null
 . "$top/tests/scripts/expect.sh"
 
+echo "metrics = $top/metrics" >cugate.ini
+
 # All that a report says of rows, kernels and exit code.
 verdicts() {
     jq -S '[.exit_code, .counts, (.judgements | map(del(.sessions)) | sort_by(.kernel, .metric)), .failures, .suites]' "$1"

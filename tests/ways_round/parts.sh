@@ -4,6 +4,7 @@
 # The recording in four parts, by family.
 parts() {
     local number
+    echo "metrics = $top/metrics" >cugate.ini
     for number in 1 2 3 4; do
         jq --argjson number $number '(.kernels | keys) as $all | ([$all[] | split("/")[0]] | unique) as $families
             | .kernels |= with_entries(select((.key | split("/")[0]) as $family | ($families | index($family)) % 4 == $number - 1))
