@@ -20,7 +20,6 @@
 #include <cupti_version.h>
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,58 +46,17 @@ static bool note_exact(struct range_collector *self)
     return has_exact;
 }
 
-/* What CUPTI's host half reads and works out of a chip when it is first asked takes 0.1 s and needs no GPU; a context
- * and the other half take as long to open. So a thread asks it meanwhile, of the chip as it is when all its counters
- * are available. */
-struct preparation {
-    pthread_t thread;
-    bool started;
-    const struct metrics *metrics;
-    const char *chip;
-    size_t passes, short_passes;
-};
-
-static void *prepare_counters(void *data)
-{
-    struct preparation *self = data;
-    struct counters counters;
-    struct problem ignored; /* who asks for what is available is told */
-    if (counters_open(&counters, self->chip, NULL, self->metrics, &ignored) < 0)
-        return NULL;
-    self->passes = counters.passes;
-    self->short_passes = counters_instrumented_passes(&counters, self->chip, NULL);
-    counters_close(&counters);
-    return NULL;
-}
-
-static int begin_preparation(struct preparation *preparation, const struct metrics *metrics, struct problem *problem)
+static int open_counters(struct range_collector *self, struct problem *problem)
 {
     CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE};
-    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0)
-        return -1;
-    *preparation = (struct preparation){.metrics = metrics, .chip = chip.pChipName};
-    preparation->started = pthread_create(&preparation->thread, NULL, prepare_counters, preparation) == 0;
-    if (!preparation->started)
-        prepare_counters(preparation);
-    return 0;
-}
-
-static void end_preparation(struct preparation *preparation)
-{
-    if (preparation->started)
-        pthread_join(preparation->thread, NULL);
-    preparation->started = false;
-}
-
-static int open_counters(struct range_collector *self, struct preparation *preparation, struct problem *problem)
-{
     CUpti_Profiler_GetCounterAvailability_Params availability = {
         .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
         .ctx = self->context,
     };
     uint8_t *image = NULL;
     int failed = -1;
-    if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
+    if (cupti_check("asking for the chip's name", cuptiDeviceGetChipName(&chip), problem) < 0 ||
+        cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
                     problem) < 0)
         goto out;
     image = x_calloc(1, availability.counterAvailabilityImageSize);
@@ -106,10 +64,9 @@ static int open_counters(struct range_collector *self, struct preparation *prepa
     if (cupti_check("asking which counters are available", cuptiProfilerGetCounterAvailability(&availability),
                     problem) < 0)
         goto out;
-    end_preparation(preparation);
-    failed = counters_open(&self->counters, preparation->chip, image, self->job->metrics, problem);
-    if (failed == 0 && note_exact(self) && !self->job->every_sample && self->counters.passes == preparation->passes)
-        self->short_passes = preparation->short_passes;
+    failed = counters_open(&self->counters, chip.pChipName, image, self->job->metrics, problem);
+    if (failed == 0 && note_exact(self) && !self->job->every_sample)
+        self->short_passes = counters_instrumented_passes(&self->counters, chip.pChipName, image);
 out:
     free(image);
     return failed;
@@ -178,7 +135,6 @@ static int range_open(void **opened, const struct job *job, struct device *devic
     struct range_collector *self = x_calloc(1, sizeof *self);
     self->job = job;
     CUpti_Profiler_Initialize_Params start = {.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
-    struct preparation preparation = {0};
     uint32_t version = 0;
     int driver = 0;
 
@@ -193,15 +149,14 @@ static int range_open(void **opened, const struct job *job, struct device *devic
             driver % 1000 / 10);
         goto failed;
     }
-    if (begin_preparation(&preparation, job->metrics, problem) < 0 || gpu_context(&self->context, problem) < 0 ||
-        launch_log_open(&self->log, problem) < 0 ||
+    if (gpu_context(&self->context, problem) < 0 || launch_log_open(&self->log, problem) < 0 ||
         cupti_check("starting CUPTI's profiler", cuptiProfilerInitialize(&start), problem) < 0)
         goto failed;
     /* THE LINE: what is above it is done while another worker measures on this GPU (cuptiProfilerGetCounterAvailability
      * would say CUPTI_ERROR_HARDWARE_BUSY then). */
     message_await_go(job->pipe);
     /* Enabling once now shows denied or busy counters before any kernel runs. */
-    if (open_counters(self, &preparation, problem) < 0 || enable(self, problem) < 0 ||
+    if (open_counters(self, problem) < 0 || enable(self, problem) < 0 ||
         gpu_condition_open(&self->condition, problem) < 0)
         goto failed;
     if (job->roofs)
@@ -211,7 +166,6 @@ static int range_open(void **opened, const struct job *job, struct device *devic
     *opened = self;
     return 0;
 failed:
-    end_preparation(&preparation);
     range_close(self);
     return -1;
 }

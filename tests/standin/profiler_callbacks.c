@@ -2,7 +2,6 @@
 
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
-#include <cupti_target.h>
 #include <cupti_version.h>
 
 #include <dlfcn.h>
@@ -161,14 +160,6 @@ CUptiResult CUPTIAPI cuptiGetContextId(CUcontext context, uint32_t *contextId)
     if (!context || !profiler_driver())
         return CUPTI_ERROR_INVALID_CONTEXT;
     *contextId = driver->id_of(context);
-    return CUPTI_SUCCESS;
-}
-
-CUptiResult CUPTIAPI cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *pParams)
-{
-    if (!profiler_driver() || !driver->is_usable())
-        return CUPTI_ERROR_UNKNOWN;
-    pParams->pChipName = "GH100";
     return CUPTI_SUCCESS;
 }
 
