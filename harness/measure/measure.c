@@ -39,10 +39,15 @@ static void work_out(const struct measurement *own, struct run *run)
 
 int measure_run(const struct measurement *measurement, struct run *run)
 {
-    struct metrics kept;
-    const struct measurement own = keep_provided(measurement, &kept);
+    struct metrics kept, kept_next = {0};
+    struct measurement own = keep_provided(measurement, &kept), next;
+    if (own.next) {
+        next = keep_provided(own.next, &kept_next);
+        own.next = &next;
+    }
     const int code = own.program ? program_measure(&own, run) : pool_measure(&own, run);
     work_out(&own, run);
+    free(kept_next.list);
     free(kept.list);
     return code;
 }

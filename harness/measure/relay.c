@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ struct runners {
     bool leaves, is_ready;
     struct child leaving, ready;
     char *library; /* that the ready one has loaded */
-    const struct metrics *metrics;
+    char *metrics; /* names of what it measures, a line each */
 };
 
 struct relay {
@@ -34,13 +35,26 @@ static struct runners *runners_of(struct relay *relay, int device)
     return runners;
 }
 
+/* Names of the metrics that a measurement is of, a line each; caller frees. */
+static char *names_of(const struct metrics *metrics)
+{
+    size_t size = 1;
+    for (size_t m = 0; m < metrics->count; m++)
+        size += strlen(metrics->list[m].name) + 1;
+    char *names = x_calloc(size, 1), *end = names;
+    for (size_t m = 0; m < metrics->count; m++)
+        end += sprintf(end, "%s\n", metrics->list[m].name);
+    return names;
+}
+
 static void forget(struct runners *runners)
 {
     if (runners->is_ready)
         free(child_end(&runners->ready, false));
     runners->is_ready = false;
     free(runners->library);
-    runners->library = NULL;
+    free(runners->metrics);
+    runners->library = runners->metrics = NULL;
 }
 
 static void await_gone(struct runners *runners)
@@ -73,7 +87,7 @@ void relay_start(struct relay *relay, const struct measurement *next, const stru
     forget(runners);
     runners->is_ready = worker_start(&runners->ready, job) == 0;
     runners->library = x_strdup(next->kernels);
-    runners->metrics = next->metrics;
+    runners->metrics = names_of(next->metrics);
 }
 
 bool relay_take(struct relay *relay, const struct measurement *measurement, int device, struct child *worker)
@@ -81,8 +95,10 @@ bool relay_take(struct relay *relay, const struct measurement *measurement, int 
     struct runners *runners = runners_of(relay, device);
     if (!runners->is_ready)
         return false;
-    const bool fits = runners->metrics == measurement->metrics && !measurement->profile &&
+    char *metrics = names_of(measurement->metrics);
+    const bool fits = strcmp(runners->metrics, metrics) == 0 && !measurement->profile &&
                       strcmp(runners->library, measurement->kernels) == 0;
+    free(metrics);
     if (fits) {
         *worker = runners->ready;
         runners->is_ready = false;

@@ -5,6 +5,8 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -343,6 +345,49 @@ Test(pool, a_worker_that_is_ready_measures_what_is_left)
     cr_expect_eq(left.results[0].status, RESULT_OK);
     run_release(&left);
     relay_release(relay);
+    tear_down(&fixture);
+}
+
+/* A mark for each worker that is asked to prepare; fewer than all metrics are provided. */
+static int mark_prepared(const struct job *job, struct problem *problem)
+{
+    (void)job, (void)problem;
+    char *path = x_sprintf("%s/prepared-%d", getenv("GPUS_MARK"), (int)getpid());
+    FILE *file = fopen(path, "w");
+    free(path);
+    return file ? fclose(file) : -1;
+}
+
+static size_t count_prepared(const struct fixture *fixture)
+{
+    size_t count = 0;
+    DIR *folder = opendir(fixture->marks);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        count += strncmp(entry->d_name, "prepared-", strlen("prepared-")) == 0;
+    closedir(folder);
+    return count;
+}
+
+Test(pool, measurements_in_turn_start_a_process_each)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1", 1);
+    choose(&fixture, "here/good");
+    struct backend backend = made_up;
+    backend.prepare = mark_prepared;
+    fixture.measurement.backend = &backend;
+    fixture.measurement.relay = relay_make();
+    struct measurement turns[3] = {fixture.measurement, fixture.measurement, fixture.measurement};
+    turns[0].next = &turns[1];
+    turns[1].next = &turns[2];
+    for (size_t i = 0; i < ARRAY_SIZE(turns); i++) {
+        struct run run;
+        cr_expect_eq(measure_run(&turns[i], &run), EXIT_SAME);
+        cr_expect_eq(run.result_count, 1);
+        run_release(&run);
+    }
+    relay_release(fixture.measurement.relay);
+    cr_expect_eq(count_prepared(&fixture), ARRAY_SIZE(turns), "%zu processes", count_prepared(&fixture));
     tear_down(&fixture);
 }
 
