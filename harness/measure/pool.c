@@ -196,14 +196,15 @@ static bool is_over(const struct pool *pool)
     return over || pool->ending != ENDING_NOT_YET;
 }
 
-/* What the worker says. When it has its share, the next measurement's worker is made ready. */
+/* What the worker says. When it opens its GPU, the next measurement's worker is made ready. */
 static enum ending take_said(struct seat *seat, const struct message *message)
 {
     const struct measurement *measurement = seat->pool->measurement;
     if (seat->dismissed)
         return ENDING_NOT_YET;
     const enum ending ending = pool_take(seat, message);
-    if (ending == ENDING_NOT_YET && message->kind == MESSAGE_DEVICE && measurement->relay && measurement->next) {
+    const bool opens = ending == ENDING_NOT_YET && message->kind == MESSAGE_KERNELS && !seat->dismissed;
+    if (opens && measurement->relay && measurement->next) {
         const struct job job = job_of(measurement->next, seat->device, true);
         relay_start(measurement->relay, measurement->next, &job);
     }

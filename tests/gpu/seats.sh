@@ -88,17 +88,14 @@ for ((round = 1; round <= rounds; round++)); do
 done
 verdict "each kernel is measured on one of the two GPUs" "$why"
 
-# Of counts that repeat in every sample of one run each.
-why=
-for ((round = 1; round <= rounds; round++)); do
-    why+=$(jq -rn --slurpfile a "one-$round.json" --slurpfile b "two-$round.json" '
-        ($a[0].metrics | to_entries | map(select(.value.class == "exact") | .key)) as $exact |
-        $a[0].kernels | to_entries[] | .key as $kernel | $exact[] as $metric |
-        (.value.metrics[$metric].sessions // [[]])[0] as $was |
-        ($b[0].kernels[$kernel].metrics[$metric].sessions // [[]])[0] as $is |
-        select(($was | unique | length) == 1 and ($is | unique | length) <= 1 and $was[0] != $is[0]) |
-        "\($kernel) \($metric) \($was[0]) and \($is[0]); "')
-done
+# Of counts that repeat in every sample of all runs on one GPU: of what instrumented code counts, each run has one.
+why=$(jq -rn --argjson rounds "$rounds" --slurpfile a <(cat one-*.json) --slurpfile b <(cat two-*.json) '
+    ($a[0].metrics | to_entries | map(select(.value.class == "exact") | .key)) as $exact |
+    $a[0].kernels | keys[] | . as $kernel | $exact[] as $metric |
+    [$a[].kernels[$kernel].metrics[$metric].sessions // [] | .[0][]?] as $was |
+    [$b[].kernels[$kernel].metrics[$metric].sessions // [] | .[0][]?] as $is |
+    select(($was | length) >= $rounds and ($was | unique | length) == 1 and ($is | unique) != ($was | unique)) |
+    "\($kernel) \($metric) \($was | unique) and \($is | unique); "' | tr '\n' ' ')
 verdict "exact counts are the same on one GPU and on two" "$why"
 
 why=$(jq -rn --slurpfile a one-1.json --slurpfile b two-1.json \
