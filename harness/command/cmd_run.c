@@ -7,6 +7,15 @@
 #include "outputs.h"
 #include "sharding.h"
 
+#include <string.h>
+
+/* Whether the run is to be judged by those baselines, elsewhere. */
+static bool has_judge(const struct options *options)
+{
+    return options->shard ||
+           (strcmp(options->baselines, OPTIONS_BASELINES) != 0 && !config_gives(&options->config, "baselines"));
+}
+
 /* What is measured says which part it is; of an empty shard nothing else is to be said. */
 static int measure_all(struct measurement *measurement, const struct options *options, struct sharding *sharding,
                        struct run *run)
@@ -15,6 +24,8 @@ static int measure_all(struct measurement *measurement, const struct options *op
     int code = measure_whole(measurement, run);
     if (code == EXIT_SAME && options->lines && run->result_count > 0)
         code = measure_profile(measurement, run, NULL, 0, PROVIDES_LINE_COUNTS | PROVIDES_STALLS);
+    if (code == EXIT_SAME && run->result_count > 0 && has_judge(options))
+        code = check_supplement(measurement, options->baselines, run);
     if (run->session_count > 0) {
         run->shard = sharding->shard;
         sharding->shard = (struct shard){0};
@@ -127,7 +138,9 @@ const struct command command_run = {
                "on another, once, and both are said: where it succeeds there, exit code 3 is the best that comes of it.\n"
                "--shard 2/8 measures one of eight parts, on any machine: all find the same parts when they are given the\n"
                "same library, -k and --costs or baselines. Variants of a family stay together. A part is not judged;\n"
-               "`cugate merge` makes one run of all.",
+               "`cugate merge` makes one run of all.\n"
+               "With --baselines or --shard the bank conflicts that a check would count are counted as well, so that\n"
+               "check --replay lacks nothing that the baseline has.",
     .example = "cugate run -k 'transpose/*' -o run.json",
     .takes = takes,
     .minimum = 0, .maximum = -1, .run = cmd_run,

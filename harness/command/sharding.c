@@ -154,11 +154,8 @@ static int divide(struct sharding *sharding, const struct options *options, cons
 /* What says how to divide, where nothing is. */
 static int refuse_idle(const struct options *options)
 {
-    const bool given =
-        strcmp(options->baselines, OPTIONS_BASELINES) != 0 && !config_gives(&options->config, "baselines");
-    if (options->costs || given)
-        return error("%s tells by what kernels are divided, and nothing is: add --shard 1/8, or leave it out",
-                     options->costs ? "--costs" : "--baselines");
+    if (options->costs)
+        return error("--costs tells by what kernels are divided, and nothing is: add --shard 1/8, or leave it out");
     return 0;
 }
 

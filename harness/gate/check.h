@@ -45,6 +45,11 @@ void check_release(struct check *check);
 /* Adds notes of what the change took away from its own judge, where the request has `before`. 0, or EXIT_USAGE. */
 int check_note_weakened(struct check *check);
 
+/* For a run that is to be judged elsewhere: counts what a check on this GPU counts beside measuring, because the
+ * baseline has it and the code is another: bank conflicts. Nothing where no baseline of this GPU and backend is there.
+ * 0, or an exit_code after error(). */
+int check_supplement(const struct measurement *measurement, const char *baselines, struct run *run);
+
 /* What `cugate check` exits with. */
 enum exit_code check_exit_code(const struct check *check);
 

@@ -1,5 +1,6 @@
 #include "check_parts.h"
 
+#include "baseline/baseline.h"
 #include "cubin/cubin.h"
 #include "measure/measure.h"
 
@@ -78,6 +79,21 @@ int check_conflicts(const struct measurement *measurement, const struct run *bas
             mark_uncounted(measurement->metrics, run_find(run, ids[i]));
     }
     free(ids);
+    return code;
+}
+
+int check_supplement(const struct measurement *measurement, const char *baselines, struct run *run)
+{
+    struct run baseline;
+    const char *other;
+    if (!baseline_exists(baselines, &run->device))
+        return EXIT_SAME;
+    int code = baseline_read(&baseline, baselines, &run->device);
+    if (code != EXIT_SAME)
+        return code;
+    if (strcmp(run_collector(&baseline, &other), measurement->backend->name) == 0 && !other)
+        code = check_conflicts(measurement, &baseline, NULL, run);
+    run_release(&baseline);
     return code;
 }
 

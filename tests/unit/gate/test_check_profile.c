@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "baseline/baseline.h"
 #include "cubin/static_facts.h"
 #include "gate/check_parts.h"
 #include "made_time.h"
@@ -171,6 +172,45 @@ Test(check_profile, conflicts_that_were_not_counted_are_tried_a_second_time)
     cr_expect_eq(processes(&fixture), 1);
     run_release(&again);
     tear_down(&fixture);
+}
+
+/* Accepts a run with conflicts of the kernel, made by that collector. */
+static void accept_conflicts(const struct fixture *fixture, const char *collector)
+{
+    struct run run = {.device = {.name = x_strdup("made up")}};
+    struct session *session = ARRAY_GROW(run.sessions, run.session_count);
+    *session = (struct session){0};
+    measure_complete_session(session);
+    session->facts[SESSION_COLLECTOR] = x_strdup(collector);
+    run_note_metrics(&run, &fixture->metrics);
+    row_add_session(result_add(add_result(&run), "excess_wavefronts"), &(double){EXCESS}, 1);
+    struct accepted accepted;
+    char *const names[] = {(char[]){"made up"}};
+    const struct acceptance acceptance = {
+        .baselines = fixture->directory, .metrics = &fixture->metrics, .reason = "made up", .names = names};
+    cr_assert_eq(baseline_accept(&acceptance, &run, 1, &accepted), 0);
+    accepted_release(&accepted);
+    run_release(&run);
+}
+
+Test(check_profile, a_run_for_elsewhere_has_the_conflicts_that_its_baseline_has)
+{
+    static const struct {
+        const char *collector; /* of the baseline; NULL: there is none */
+        size_t processes;
+    } rows[] = {{"made up", 1}, {"another", 0}, {NULL, 0}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        fixture.run.device.name = x_strdup("made up");
+        if (rows[i].collector)
+            accept_conflicts(&fixture, rows[i].collector);
+        cr_expect_eq(check_supplement(&fixture.measurement, fixture.directory, &fixture.run), EXIT_SAME);
+        cr_expect_eq(processes(&fixture), rows[i].processes, "row %zu: %zu processes", i, processes(&fixture));
+        const struct row *row = result_find(&fixture.run.results[0], "excess_wavefronts");
+        cr_expect_eq(row && row->state == VALUE_MEASURED && row_value(row) == EXCESS, rows[i].processes == 1);
+        tear_down(&fixture);
+    }
 }
 
 Test(check_profile, a_base_build_is_not_asked_for_lines_that_the_baseline_keeps_of_its_code)
