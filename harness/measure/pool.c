@@ -123,7 +123,11 @@ static void end_worker(struct seat *seat, enum ending ending)
     else
         how = child_end(&seat->worker, ends_itself);
     seat->runs = false;
-    if (!seat->dismissed && settle_worker(seat, ending, how)) {
+    if (seat->ahead && ending == ENDING_NEXT && !seat->described && !seat->dismissed) {
+        /* Beside the one before it: by itself one may do better. */
+        if (start_worker(seat) < 0)
+            seat->pool->ending = ENDING_IMPOSSIBLE;
+    } else if (!seat->dismissed && settle_worker(seat, ending, how)) {
         seat->is_lost = true;
         queue_return(seat);
     }

@@ -346,6 +346,8 @@ static enum ending take_failure(const struct seat *seat, const char *text)
 {
     if (seat->described)
         return ENDING_OUT_OF_TURN;
+    if (seat->ahead) /* another one is started, which says it if it is so */
+        return ENDING_NEXT;
     progress_erase(&seat->pool->progress);
     if (seat->pool->seat_count > 1)
         error("cannot measure on device %d: %s", seat->device, text);

@@ -2,7 +2,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +10,7 @@ struct runners {
     int device;
     bool leaves, is_ready;
     struct child leaving, ready;
-    char *library; /* that the ready one has loaded */
-    char *metrics; /* names of what it measures, a line each */
+    char *work; /* of the ready one */
 };
 
 struct relay {
@@ -35,16 +33,17 @@ static struct runners *runners_of(struct relay *relay, int device)
     return runners;
 }
 
-/* Names of the metrics that a measurement is of, a line each; caller frees. */
-static char *names_of(const struct metrics *metrics)
+/* What has to be the same for a worker of one measurement to do for another, but which kernels. Of metrics the names: a
+ * measurement has a list of its own, made of the same ones. Caller frees. */
+static char *work_of(const struct measurement *measurement)
 {
-    size_t size = 1;
-    for (size_t m = 0; m < metrics->count; m++)
-        size += strlen(metrics->list[m].name) + 1;
-    char *names = x_calloc(size, 1), *end = names;
-    for (size_t m = 0; m < metrics->count; m++)
-        end += sprintf(end, "%s\n", metrics->list[m].name);
-    return names;
+    char *work = x_sprintf("%d of %s", measurement->samples, measurement->kernels);
+    for (size_t m = 0; m < measurement->metrics->count; m++) {
+        char *longer = x_sprintf("%s\n%s", work, measurement->metrics->list[m].name);
+        free(work);
+        work = longer;
+    }
+    return work;
 }
 
 static void forget(struct runners *runners)
@@ -52,9 +51,8 @@ static void forget(struct runners *runners)
     if (runners->is_ready)
         free(child_end(&runners->ready, false));
     runners->is_ready = false;
-    free(runners->library);
-    free(runners->metrics);
-    runners->library = runners->metrics = NULL;
+    free(runners->work);
+    runners->work = NULL;
 }
 
 static void await_gone(struct runners *runners)
@@ -86,8 +84,7 @@ void relay_start(struct relay *relay, const struct measurement *next, const stru
     struct runners *runners = runners_of(relay, job->device);
     forget(runners);
     runners->is_ready = worker_start(&runners->ready, job) == 0;
-    runners->library = x_strdup(next->kernels);
-    runners->metrics = names_of(next->metrics);
+    runners->work = work_of(next);
 }
 
 bool relay_take(struct relay *relay, const struct measurement *measurement, int device, struct child *worker)
@@ -95,10 +92,9 @@ bool relay_take(struct relay *relay, const struct measurement *measurement, int 
     struct runners *runners = runners_of(relay, device);
     if (!runners->is_ready)
         return false;
-    char *metrics = names_of(measurement->metrics);
-    const bool fits = strcmp(runners->metrics, metrics) == 0 && !measurement->profile &&
-                      strcmp(runners->library, measurement->kernels) == 0;
-    free(metrics);
+    char *work = work_of(measurement);
+    const bool fits = !measurement->profile && strcmp(runners->work, work) == 0;
+    free(work);
     if (fits) {
         *worker = runners->ready;
         runners->is_ready = false;

@@ -5,7 +5,6 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +36,26 @@ static const struct collector *load_made_up(unsigned what, struct problem *probl
     return &collector;
 }
 
-static const struct backend made_up = {.name = "made up", .provides = PROVIDES_VALUES, .load = load_made_up};
+/* Of the fixture's workers, which the parent starts in turn, this is the one with that number, from 1. The one that
+ * GPUS_REFUSES names finds the GPU taken. */
+static int prepare_made_up(const struct job *job, struct problem *problem)
+{
+    (void)job;
+    const char *refuses = getenv("GPUS_REFUSES");
+    char *started = x_sprintf("%s/started", getenv("GPUS_MARK"));
+    FILE *file = fopen(started, "a");
+    fputc('.', file);
+    const long number = ftell(file);
+    fclose(file);
+    free(started);
+    if (!refuses || atol(refuses) != number)
+        return 0;
+    problem_set(problem, "another process has the GPU");
+    return EXIT_NOT_MEASURED;
+}
+
+static const struct backend made_up = {
+    .name = "made up", .provides = PROVIDES_VALUES, .prepare = prepare_made_up, .load = load_made_up};
 
 struct fixture {
     struct metrics metrics;
@@ -348,47 +366,46 @@ Test(pool, a_worker_that_is_ready_measures_what_is_left)
     tear_down(&fixture);
 }
 
-/* A mark for each worker that is asked to prepare; fewer than all metrics are provided. */
-static int mark_prepared(const struct job *job, struct problem *problem)
-{
-    (void)job, (void)problem;
-    char *path = x_sprintf("%s/prepared-%d", getenv("GPUS_MARK"), (int)getpid());
-    FILE *file = fopen(path, "w");
-    free(path);
-    return file ? fclose(file) : -1;
-}
-
-static size_t count_prepared(const struct fixture *fixture)
-{
-    size_t count = 0;
-    DIR *folder = opendir(fixture->marks);
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        count += strncmp(entry->d_name, "prepared-", strlen("prepared-")) == 0;
-    closedir(folder);
-    return count;
-}
-
-Test(pool, measurements_in_turn_start_a_process_each)
+/* A measurement in turn with the one after it, which is measured, too: so many processes. */
+static void expect_in_turn(const char *refuses, long processes)
 {
     struct fixture fixture;
     set_up(&fixture, "none-A-1", 1);
-    choose(&fixture, "here/good");
-    struct backend backend = made_up;
-    backend.prepare = mark_prepared;
-    fixture.measurement.backend = &backend;
-    fixture.measurement.relay = relay_make();
-    struct measurement turns[3] = {fixture.measurement, fixture.measurement, fixture.measurement};
-    turns[0].next = &turns[1];
-    turns[1].next = &turns[2];
-    for (size_t i = 0; i < ARRAY_SIZE(turns); i++) {
-        struct run run;
-        cr_expect_eq(measure_run(&turns[i], &run), EXIT_SAME);
-        cr_expect_eq(run.result_count, 1);
-        run_release(&run);
-    }
-    relay_release(fixture.measurement.relay);
-    cr_expect_eq(count_prepared(&fixture), ARRAY_SIZE(turns), "%zu processes", count_prepared(&fixture));
+    choose(&fixture, "*here/good");
+    setenv("GPUS_REFUSES", refuses, 1);
+    struct measurement next = fixture.measurement;
+    fixture.measurement.relay = next.relay = relay_make();
+    fixture.measurement.next = &next;
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_eq(fixture.run.result_count, 2);
+    free(fixture.said);
+    run_release(&fixture.run);
+    fixture.measurement = next;
+    measure(&fixture);
+    cr_expect_eq(fixture.code, EXIT_SAME, "%s", fixture.said);
+    cr_expect_str_eq(fixture.said, "");
+    cr_expect_eq(fixture.run.result_count, 2);
+    char *path = x_sprintf("%s/started", fixture.marks);
+    size_t size = 0;
+    char *started = NULL;
+    cr_assert_eq(file_read(path, 100, &started, &size), 0);
+    cr_expect_eq((long)size, processes, "%zu processes", size);
+    free(started);
+    free(path);
+    relay_release(next.relay);
     tear_down(&fixture);
+}
+
+Test(pool, the_worker_that_is_ready_is_the_one_that_measures)
+{
+    expect_in_turn("0", 2);
+}
+
+/* In exclusive mode, say, a GPU takes one process at a time. */
+Test(pool, where_a_worker_cannot_be_ready_another_one_is_started_when_it_is_needed)
+{
+    expect_in_turn("2", 3);
 }
 
 /* Its end is no matter to the measurement after it: a process that is ready and dies is one that does not start. */
