@@ -45,6 +45,7 @@ static int start_worker(struct seat *seat)
     seat->runs = true;
     seat->listed = seat->described = seat->told_end = seat->dismissed = seat->leaving = seat->together = false;
     seat->measured = seat->begun = 0;
+    seat->works = NULL;
     seat->deadline = now_seconds() + measurement->timeout;
     return 0;
 }
@@ -61,6 +62,8 @@ static void split_batch(struct seat *seat, enum ending ending, const char *how)
             : ending == ENDING_OUT_OF_TURN ? pool_out_of_turn
                                            : how);
     seat->share.alone_until = seat->share.first + seat->begun;
+    for (size_t k = seat->share.first; k < seat->share.alone_until; k++)
+        pool->seconds[k] = 0;
 }
 
 /* " on device 1", where there are others. Caller frees. */
@@ -314,6 +317,7 @@ static int close_pool(struct pool *pool)
     const int code = conclude(pool);
     free_lines(pool->ids, pool->count);
     free(pool->list);
+    free(pool->seconds);
     free(pool->queue);
     free(pool->seats);
     return code;

@@ -6,7 +6,8 @@
 #include "measure.h"
 #include "progress.h"
 
-/* Kernels that one worker measures, one after the other: those of a family at one point, or what is left of them. */
+/* Kernels that one worker measures, one after the other or together: those of a family at one point, or of several
+ * small ones, or what is left of them. */
 struct share {
     size_t first, end;  /* of pool->ids; the first is the next one to get a result */
     size_t alone_until; /* those before this one are measured one by one: a batch with them went wrong */
@@ -46,7 +47,8 @@ struct seat {
     size_t told;            /* the end of those of its kernels that the worker was told of */
     size_t begun;           /* so many of them have begun and have no result yet */
     bool together;          /* they, or some that have a result by now, began as a batch */
-    double since;           /* when it had said what comes before it: from there to its result is its cost */
+    double since;           /* when it said the last thing: the time from there to the next is ... */
+    double *works;          /* ... that of the kernel at work, of pool->seconds; NULL: of the next one that begins */
     char *gave_up;          /* why the worker gave the batch up, or NULL */
     bool leaving;           /* the last result was such that the worker ends after it */
     size_t measured;        /* kernels that this worker gave a result */
@@ -63,6 +65,7 @@ struct pool {
     char *list; /* the chosen kernels as the first worker named them; NULL before that */
     char **ids; /* the same, in their order */
     size_t count;
+    double *seconds;     /* that each has taken so far, in all its passes */
     struct share *queue; /* that no seat has: the next one is the first that the seat may take */
     size_t queued;
     enum ending ending; /* of all */

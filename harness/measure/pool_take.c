@@ -72,6 +72,7 @@ static bool take_list(struct seat *seat, const char *text)
     if (!pool->list) {
         pool->list = list;
         pool->count = split_lines(list, &pool->ids);
+        pool->seconds = x_calloc(pool->count, sizeof *pool->seconds);
         queue_fill(pool);
     } else {
         free(list);
@@ -197,6 +198,17 @@ static void draw(const struct seat *at, size_t kernel)
     free(names);
 }
 
+/* The time since the last message is that of the kernel which was at work then; where none was, of the next one.
+ * Kernels that are measured together take turns, and each says when its turn is. */
+static void spend(struct seat *seat, size_t next)
+{
+    const double now = now_seconds();
+    double *next_works = &seat->pool->seconds[next];
+    *(seat->works ? seat->works : next_works) += now - seat->since;
+    seat->works = next_works;
+    seat->since = now;
+}
+
 /* The next kernel begins; or one of several that have begun is at work. */
 static bool take_start(struct seat *seat, const char *id)
 {
@@ -206,12 +218,14 @@ static bool take_start(struct seat *seat, const char *id)
         return false;
     if (next < seat->told && strcmp(pool->ids[next], id) == 0) {
         seat->together = ++seat->begun > 1;
+        spend(seat, next);
         draw(seat, next);
         return true;
     }
     for (size_t k = seat->share.first; seat->begun > 1 && k < next; k++) {
         if (strcmp(pool->ids[k], id) != 0)
             continue;
+        spend(seat, k);
         draw(seat, k);
         return true;
     }
@@ -309,7 +323,10 @@ static bool take_result(struct seat *seat, const char *line)
         result_release(&taken);
         return false;
     }
-    taken.seconds = ceil((now_seconds() - seat->since) * 1e6) / 1e6; /* whatever the worker said of it */
+    spend(seat, seat->share.first);
+    seat->works = NULL;
+    taken.seconds = ceil(pool->seconds[seat->share.first] * 1e6) / 1e6; /* whatever the worker said of it */
+    pool->seconds[seat->share.first] = 0;
     result_read_symbols(&taken);
     result_set_session(&taken, (size_t)seat->number);
     seat->leaving = taken.status == RESULT_FAILED || pool->measurement->profile;
@@ -386,13 +403,8 @@ static enum ending take_message(struct seat *seat, const struct message *message
     return ENDING_OUT_OF_TURN;
 }
 
-/* A batch takes the time until its first result. */
 enum ending pool_take(struct seat *seat, const struct message *message)
 {
-    const double arrived = now_seconds();
-    seat->deadline = arrived + seat->pool->measurement->timeout;
-    const enum ending ending = take_message(seat, message);
-    if (message->kind == MESSAGE_DEVICE || message->kind == MESSAGE_RESULT)
-        seat->since = arrived;
-    return ending;
+    seat->deadline = now_seconds() + seat->pool->measurement->timeout;
+    return take_message(seat, message);
 }
