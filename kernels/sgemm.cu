@@ -420,6 +420,8 @@ using best = sizes<128, 128, 8, 64, 64, 4>;
 
 /* --- the same tiles, in the order of a snake --- */
 
+using snake = sizes<128, 128, 8, 64, 64, 2>;
+
 /* An FFMA takes three operands, and each of the two banks of registers, even and odd, gives one a cycle; an operand
  * that the instruction before had in the same place comes from a cache instead. So neighbours share one: down a column
  * of the thread's tile they have b[j], and at its end they turn, so that a[i] stays when b[j] changes. What is left to
@@ -436,139 +438,147 @@ __device__ void multiply_snake(float (&sum)[rows][columns], const float (&a)[row
         }
 }
 
+/* A load4 that stays where it is written, a tile ahead; an ordinary one may be moved to where its value is needed. The
+ * L2 takes the whole line of 128 bytes from memory: in a row of A, this tile's sector and those of the next three. */
+__device__ float4 load4_here(const float *from)
+{
+    float4 value;
+    asm volatile("ld.global.L2::128B.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "l"(from)
+                 : "memory");
+    return value;
+}
+
 /* One thread's share of the copies, by way of registers: 16 bytes a load, at addresses that are constants apart, where
  * cp.async takes 4 bytes to transpose A. Stored transposed as above, with `swizzled`. */
-template <class S> struct register_copier {
-    static constexpr int a_rows = S::threads / 2; /* that the block copies at once, and of B */
-    static constexpr int b_rows = S::threads * 4 / S::block_columns;
-    static_assert(S::depth == block_depth && a_rows % 32 == 0); /* as `swizzled` needs */
+struct register_copier {
+    static constexpr int a_rows = snake::threads / 2; /* that the block copies at once, and of B */
+    static constexpr int b_rows = snake::threads * 4 / snake::block_columns;
+    static_assert(snake::depth == block_depth && a_rows % 32 == 0); /* as `swizzled` needs */
 
-    const float *a; /* the thread's first floats of the next tile */
-    const float *b;
-    int a_to = swizzled(threadIdx.x / 2, threadIdx.x % 2 * 4);
-    int a_k = threadIdx.x % 2 * 4;
-    int b_to = threadIdx.x % (S::block_columns / 4) * 4;
-    int b_k = threadIdx.x / (S::block_columns / 4);
-    float4 a_part[S::a_copies / 4];
-    float4 b_part[S::b_copies];
+    int thread = threadIdx.x;
+    int a_row = thread / 2;
+    int a_k = thread % 2 * 4;
+    int a_to = a_k * snake::block_rows + swizzled(a_row, a_k); /* in a tile, in floats */
+    int b_k = thread / (snake::block_columns / 4);
+    int b_column = thread % (snake::block_columns / 4) * 4;
+    float4 a_part[snake::a_copies / 4];
+    float4 b_part[snake::b_copies];
 
-    __device__ register_copier(const float *a_block, const float *b_block)
-        : a(a_block + threadIdx.x / 2 * n + threadIdx.x % 2 * 4), b(b_block)
+    /* `a` and `b` are the thread's first floats of the next tile, and then of the one after. */
+    __device__ void fetch(const float *&a, const float *&b)
     {
-        b += b_k * n + b_to;
+#pragma unroll
+        for (int i = 0; i < snake::a_copies / 4; i++)
+            a_part[i] = load4_here(&a[i * a_rows * n]);
+#pragma unroll
+        for (int i = 0; i < snake::b_copies; i++)
+            b_part[i] = load4_here(&b[i * b_rows * n]);
+        a += snake::depth;
+        b += snake::depth * n;
     }
-
-    __device__ void fetch()
+    __device__ void put(tile_pair<snake> &to) const
     {
+        float *at = &to.a[0][a_to];
 #pragma unroll
-        for (int i = 0; i < S::a_copies / 4; i++)
-            a_part[i] = load4(&a[i * a_rows * n]);
-#pragma unroll
-        for (int i = 0; i < S::b_copies; i++)
-            b_part[i] = load4(&b[i * b_rows * n]);
-        a += S::depth;
-        b += S::depth * n;
-    }
-    __device__ void put(tile_pair<S> &to) const
-    {
-#pragma unroll
-        for (int i = 0; i < S::a_copies / 4; i++) {
-            const int row = a_to + i * a_rows;
-            to.a[a_k][row] = a_part[i].x;
-            to.a[a_k + 1][row] = a_part[i].y;
-            to.a[a_k + 2][row] = a_part[i].z;
-            to.a[a_k + 3][row] = a_part[i].w;
+        for (int i = 0; i < snake::a_copies / 4; i++) {
+            at[i * a_rows] = a_part[i].x;
+            at[i * a_rows + snake::block_rows] = a_part[i].y;
+            at[i * a_rows + snake::block_rows * 2] = a_part[i].z;
+            at[i * a_rows + snake::block_rows * 3] = a_part[i].w;
         }
 #pragma unroll
-        for (int i = 0; i < S::b_copies; i++)
-            store4(&to.b[b_k + i * b_rows][b_to], b_part[i]);
+        for (int i = 0; i < snake::b_copies; i++)
+            store4(&to.b[0][thread * 4 + i * snake::threads * 4], b_part[i]);
     }
 };
 
 /* What a thread multiplies in this step of k and in the next, read while the other is multiplied. */
-template <class S> struct operand_pair {
-    float a[2][S::thread_rows];
-    float b[2][S::thread_columns];
+struct operand_pair {
+    float a[2][snake::thread_rows];
+    float b[2][snake::thread_columns];
 
-    __device__ void read(const tile_pair<S> &from, int k, int row, int column)
+    __device__ void read(const tile_pair<snake> &from, int k, int row, int column)
     {
 #pragma unroll
-        for (int i = 0; i < S::thread_rows; i += 4)
+        for (int i = 0; i < snake::thread_rows; i += 4)
             unpack4(&a[k % 2][i], load4(&from.a[k][swizzled(row, k) + i * 8]));
 #pragma unroll
-        for (int j = 0; j < S::thread_columns; j += 4)
+        for (int j = 0; j < snake::thread_columns; j += 4)
             unpack4(&b[k % 2][j], load4(&from.b[k][column + j * 4]));
     }
 };
 
-/* How many tiles follow the one that is multiplied, as far as that matters. */
-enum class following { none, one, more };
-
-/* Multiplies a tile. Before its last step the next one goes to shared memory, from the registers, and the one after
- * that is asked for, which has a whole tile's time to come. */
-template <class S, following follow>
-__device__ void multiply_and_copy(float (&sum)[S::thread_rows][S::thread_columns], operand_pair<S> &held,
-                                  register_copier<S> &copier, const tile_pair<S> &tile, tile_pair<S> &next, int row,
-                                  int column)
+/* All steps of a tile but the last, during which the first operands of the next tile are read. */
+__device__ void multiply_but_last(float (&sum)[snake::thread_rows][snake::thread_columns], operand_pair &held,
+                                  const tile_pair<snake> &tile, int row, int column)
 {
 #pragma unroll
-    for (int k = 0; k < S::depth; k++) {
-        if (k < S::depth - 1) {
-            held.read(tile, k + 1, row, column);
-        } else if (follow != following::none) {
-            copier.put(next);
-            if (follow == following::more)
-                copier.fetch();
-            __syncthreads();
-            held.read(next, 0, row, column);
-        }
+    for (int k = 0; k < snake::depth - 1; k++) {
+        held.read(tile, k + 1, row, column);
         multiply_snake(sum, held.a[k % 2], held.b[k % 2]);
     }
 }
 
 /* The block's part of C on its way to the L2, a line of 128 bytes at a time. */
-template <class S> __device__ void prefetch_block(const float *c)
+__device__ void prefetch_block(const float *c, int block_row, int block_column)
 {
-    constexpr int lines = S::block_columns / 32; /* in a row */
-    c += threadIdx.x / lines * n + threadIdx.x % lines * 32;
+    constexpr int lines = snake::block_columns / 32; /* in a row */
+    const int thread = threadIdx.x;
+    const int row = block_row + thread / lines;
+    const int column = thread % lines * 32;
 #pragma unroll
-    for (int row = 0; row < S::block_rows; row += S::threads / lines)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(c + row * n));
+    for (int i = 0; i < snake::block_rows; i += snake::threads / lines)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(c + (row + i) * n + block_column + column));
 }
 
-/* Two tiles a turn of the loop: which of them is where in shared memory is known to the compiler. */
-template <class S>
-__global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
+/* While a tile is multiplied, the next one is on its way to registers; before the last step it goes to shared memory,
+ * and the one after is asked for. One tile a turn of the loop: two, whose places in shared memory the compiler would
+ * know, are twice the machine code, and slower. How an address is written here changes the order of instructions and
+ * their registers, so measure after an edit. */
+__global__ void __launch_bounds__(snake::threads, snake::blocks_per_sm)
     sgemm_snake_order(const float *a, const float *b, float *c)
 {
-    __shared__ tile_pair<S> tiles[S::stages];
-    const int lane = threadIdx.x % 32;
-    const int warp = threadIdx.x / 32;
-    const int row = warp / S::warps_across * S::warp_rows + lane / 2 % 8 * 4;
-    const int column = warp % S::warps_across * S::warp_columns + (lane / 16 * 2 + lane % 2) * 4;
-    const int block_row = blockIdx.y * S::block_rows;
-    const int block_column = blockIdx.x * S::block_columns;
+    __shared__ tile_pair<snake> tiles[snake::stages];
+    const int thread = threadIdx.x;
+    const int lane = thread % 32;
+    const int warp = thread / 32;
+    const int row = warp / snake::warps_across * snake::warp_rows + lane / 2 % 8 * 4;
+    const int column = warp % snake::warps_across * snake::warp_columns + (lane / 16 * 2 + lane % 2) * 4;
+    const int block_row = blockIdx.y * snake::block_rows;
+    const int block_column = blockIdx.x * snake::block_columns;
 
-    register_copier<S> copier(a + block_row * n, b + block_column);
-    copier.fetch();
+    register_copier copier;
+    const float *a_next = a + (block_row + copier.a_row) * n + copier.a_k;
+    const float *b_next = b + copier.b_k * n + block_column + copier.b_column;
+    copier.fetch(a_next, b_next);
     copier.put(tiles[0]);
-    copier.fetch();
+    copier.fetch(a_next, b_next);
     __syncthreads();
-    operand_pair<S> held;
+    operand_pair held;
     held.read(tiles[0], 0, row, column);
-    float sum[S::thread_rows][S::thread_columns] = {};
+    float sum[snake::thread_rows][snake::thread_columns] = {};
 #pragma unroll 1
-    for (int k0 = 0; k0 < n - 2 * S::depth; k0 += 2 * S::depth) {
-        multiply_and_copy<S, following::more>(sum, held, copier, tiles[0], tiles[1], row, column);
-        multiply_and_copy<S, following::more>(sum, held, copier, tiles[1], tiles[0], row, column);
+    for (int k0 = 0, current = 0; k0 < n - 2 * snake::depth; k0 += snake::depth) {
+        multiply_but_last(sum, held, tiles[current], row, column);
+        current ^= 1;
+        copier.put(tiles[current]);
+        copier.fetch(a_next, b_next);
+        __syncthreads();
+        held.read(tiles[current], 0, row, column);
+        multiply_snake(sum, held.a[1], held.b[1]);
     }
-    prefetch_block<S>(c + block_row * n + block_column);
-    multiply_and_copy<S, following::one>(sum, held, copier, tiles[0], tiles[1], row, column);
-    multiply_and_copy<S, following::none>(sum, held, copier, tiles[1], tiles[0], row, column);
-    write_squares<32, 16>(c, block_row + row, block_column + column, sum);
+    prefetch_block(c, block_row, block_column);
+    multiply_but_last(sum, held, tiles[0], row, column);
+    copier.put(tiles[1]);
+    __syncthreads();
+    held.read(tiles[1], 0, row, column);
+    multiply_snake(sum, held.a[1], held.b[1]);
+    multiply_but_last(sum, held, tiles[1], row, column);
+    multiply_snake(sum, held.a[1], held.b[1]);
+    write_squares<32, 16>(c + (block_row + row) * n + block_column + column, 0, 0, sum);
 }
-
-using snake = sizes<128, 128, 8, 64, 64, 2>;
 
 /* --- the table --- */
 
@@ -613,13 +623,13 @@ constexpr struct cugate_variant variants[] = {
      .bytes = problem::bytes,
      .flops = problem::flops},
     {.name = "warp_tile",
-     .doc = "8 x 16 elements a thread, asynchronous copies: the best of our own",
+     .doc = "8 x 16 elements a thread, asynchronous copies: fewer shared-memory loads",
      .launch = launch<sgemm_warp_tile<best>, best::block_rows, best::block_columns, best::threads>,
      .bytes = problem::bytes,
      .flops = problem::flops},
     {.name = "snake_order",
-     .doc = "neighbouring products share an operand: fewer reads of register banks",
-     .launch = launch<sgemm_snake_order<snake>, snake::block_rows, snake::block_columns, snake::threads>,
+     .doc = "neighbouring products share an operand, fewer reads of register banks: the best of our own",
+     .launch = launch<sgemm_snake_order, snake::block_rows, snake::block_columns, snake::threads>,
      .bytes = problem::bytes,
      .flops = problem::flops},
     {.name = "cublas",

@@ -295,9 +295,13 @@ part_racecheck() { part_sanitizer racecheck shared_race 'Race reported'; }
 
 if [ "${1-}" = --self-test ]; then
     run=${2:?"error: --self-test needs a run file"}
-    for part in calibration laws lines ladder; do
+    for part in calibration laws lines; do
         judge $part true
     done
+    # The best own sgemm is made up, by cuBLAS' numbers, for a run that is older than it.
+    jq '.kernels["sgemm/snake_order"] //= .kernels["sgemm/cublas"]' "$run" >"$work/ladder.json"
+    run=$work/ladder.json
+    judge ladder true
 else
     parts=("$@")
     [ $# -gt 0 ] || parts=("${all_parts[@]}")
