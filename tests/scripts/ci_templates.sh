@@ -3,7 +3,7 @@
 # are judged by the servers' schemas, their scripts by shellcheck and by running them with a gate, make and gh that only
 # say what was asked of them. Needs nvcc, no GPU. Ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate tests/scripts/ci_templates.sh
+#   CUGATE=build/cugate [CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/ci_templates.sh
 #
 # actionlint, which knows GitHub's expressions as well, is not used: what PyPI has of it fetches a program from elsewhere.
 set -uo pipefail
@@ -13,6 +13,8 @@ cugate=$(realpath "${CUGATE:-$top/build/cugate}")
 cd "$top" || exit 2
 ci/install_python.sh --test || exit 1
 python=$top/build/python/bin/python
+read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset BASE OUT HISTORY STRICT CODE GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBMIT_DIR
@@ -117,7 +119,14 @@ done < <(grep -hv '^COPY ' "${files[@]}" | grep -ohE 'install_deps\.sh( [a-z]+)+
 # ---- What cugate is asked for, it knows.
 mkdir -p "$work/real/build"
 ln -s "$cugate" "$work/real/build/cugate"
-ln -s "$top"/{baselines,ci} "$work/real"
+ln -s "$top/ci" "$work/real"
+# Of one family, whose objects are built already: what is computed where code differs has tests/scripts/simulate.sh.
+mkdir -p "$work/real/baselines/nvidia-h200"
+cp -r "$top/baselines/nvidia-h200/transpose" "$work/real/baselines/nvidia-h200"
+ci/registry.sh "" kernels/transpose.cu >"$work/real/registry.cpp"
+"${CXX:-c++}" -std=c++20 -shared -fPIC -Iharness "${includes[@]/#/-I}" -o "$work/real/libtranspose.so" "$work/real/registry.cpp" \
+    build/kernels/transpose.o "${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}" -lcudart -ldl || exit 2
+printf '%s\n' 'kernels = libtranspose.so' 'gpu = nvidia-h200' >"$work/real/cugate.ini"
 computed() ( # SCRIPT: exit code 3, a compiler that the baseline does not know, is as good here
     cd "$work/real" || exit
     GITHUB_ACTIONS=${2-} GITHUB_STEP_SUMMARY=$work/real/summary bash -e "$1"
