@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets `cugate check --simulate` judge kernels without a GPU: planted faults and harmless edits of the catalogue by the
-# baseline of the H200, a library of somebody else's by a baseline that was computed as well, and what cannot be
+# Lets `cugate check --simulate` judge kernels without a GPU: a library with planted faults and harmless edits of the
+# catalogue by the baseline of the H200, a library of somebody else's by a baseline that was computed as well, and what cannot be
 # computed. Ends with "N passed, N failed". Needs nvcc, no GPU.
 #
 #   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/simulate.sh
@@ -49,30 +49,32 @@ judge() { # NAME [OPTION]...
 }
 families=(-k 'transpose/*' -k 'reduce/*' -k 'divergence/*')
 
-build faults pad_removed strided_load divergent_branch
-build edits variable_renamed helper_extracted comment_added
+# The edits are of transpose/tiled and padded and of reduce/sequential: no kernel but the three with a fault may suffer.
+build edited variable_renamed pad_removed helper_extracted strided_load divergent_branch
+edits=(-k transpose/tiled -k reduce/sequential)
+catalogue=$top/build/libkernels.so # the same kernels as they are, of the same compiler
 against=()
 version=$("$nvcc" --version | sed -n 's/.*, V//p')
 if ! grep -q "\"compiler\": \"nvcc $version\"" baselines/nvidia-h200/transpose/padded.json; then
-    build as_they_are
-    against=(--against "$work/as_they_are/lib.so") # counts of one compiler say nothing of another's
+    against=(--against "$catalogue") # counts of one compiler say nothing of another's
 fi
 
 # ---- The catalogue, by what an H200 counted
-judge faults "${families[@]}" "${against[@]}"
+judge edited "${families[@]}" "${against[@]}"
 expect "planted faults are caught on their lines" 1 'COMPUTED: NO KERNEL RAN ON A GPU' '!missing' \
     'regressed  transpose/padded' 'excess_wavefronts' 'kernels/transpose.cu:' '= tile[x][y + k];' \
     'regressed  reduce/grid_stride' 'global_load_sectors' 'mine += in[i];' \
     'regressed  divergence/per_warp' 'branch_targets_divergent' 'if (pattern >> round & 1)' \
-    'rows not computed'
-judge edits "${families[@]}" "${against[@]}"
+    'rows not computed' '!regressed  transpose/tiled' '!regressed  transpose/naive' '!regressed  reduce/sequential' \
+    '!regressed  reduce/cub' '!regressed  divergence/per_thread' '!regressed  divergence/tiled_partition' '!unsure'
+judge edited "${edits[@]}" "${against[@]}"
 expect "harmless edits are not" 0 'nothing is worse' 'unchanged machine code' 'rows not computed' '!unsure' '!missing'
-judge edits -k 'transpose/*' --all --save "$work/run.json" "${against[@]}"
+judge edited -k transpose/naive "${edits[@]}" --all --save "$work/run.json" "${against[@]}"
 expect "with --all what did not change is computed too, and is what the GPU counted" 0 'of 3 kernels computed here' \
     'nothing is worse' '!unchanged machine code' '!unsure'
-ask "$cugate" check --replay "$work/run.json" -k 'transpose/*'
+ask "$cugate" check --replay "$work/run.json" -k transpose/naive "${edits[@]}"
 [ ${#against[@]} -gt 0 ] || expect "the run is kept, and judged again" 0 'REPLAY' 'of 3 kernels computed here'
-ask "$cugate" explain --replay "$work/run.json" transpose/padded
+ask "$cugate" explain --replay "$work/run.json" transpose/tiled
 expect "and explained" 0 'kernels/transpose.cu:'
 ask "$cugate" compare "$work/run.json" tests/data/recorded-nvidia-h200.json
 expect "what was measured is not judged by what was computed" 4 'the run was measured by the collector cupti'
@@ -81,11 +83,11 @@ expect "what was measured is not judged by what was computed" 4 'the run was mea
 mkdir "$work/other"
 cp -r baselines/nvidia-h200 "$work/other"
 sed -i 's/"compiler": "nvcc [^"]*"/"compiler": "nvcc 12.0.1"/' "$work"/other/nvidia-h200/*/*.json
-judge faults -k transpose/padded --baselines "$work/other"
+judge edited -k transpose/padded --baselines "$work/other"
 expect "counts of another compiler's code are no judge" 3 'unsure' 'nvcc 12.0.1 that of the baseline' '--against'
-judge faults -k transpose/padded --baselines "$work/other" --against "$work/edits/lib.so"
+judge edited -k transpose/padded --baselines "$work/other" --against "$catalogue"
 expect "the base build is, computed too" 1 'regressed  transpose/padded' 'excess_wavefronts' '= tile[x][y + k];'
-judge edits -k transpose/padded --baselines "$work/other" --against "$work/edits/lib.so"
+judge edited -k transpose/tiled --baselines "$work/other" --against "$catalogue"
 expect "and finds no fault where there is none" 0 'nothing is worse'
 
 # ---- A library of somebody else's, and no GPU at all: the baseline is computed as well
