@@ -32,7 +32,7 @@ cancelled() {
     setsid "$top/build/python/bin/python" -c 'import sys, time; sys.path.insert(0, sys.argv.pop(1))
 from cugate_reports import site
 draw = site._Writer.kernel
-site._Writer.kernel = lambda self, name: time.sleep(3600) if name == "a/b" else draw(self, name)
+site._Writer.kernel = lambda self, name, *more: time.sleep(3600) if name == "a/b" else draw(self, name, *more)
 from cugate_reports.__main__ import main
 sys.exit(main())' "$top/reports" page --history h.db -o page &
     pid=$!
