@@ -27,12 +27,22 @@ if [ ! -x ci/shards.sh ]; then
 fi
 parts=$1
 shift
+again=() # what ONLY says
+IFS=, read -ra again <<<"${ONLY-}"
+for part in "${again[@]}"; do
+    if ! [[ $part =~ ^[1-9][0-9]{0,2}$ ]] || [ "$part" -gt "$parts" ]; then
+        echo "slurm: ONLY is '$ONLY': numbers of parts from 1 to $parts, with commas between them" >&2
+        exit 2
+    fi
+done
 
 # What an earlier run left must not pass for a part of this one.
 mkdir -p "$OUT/parts"
-for part in $(seq "$parts"); do
-    if [[ -z ${ONLY-} || ,$ONLY, == *,$part,* ]]; then rm -f "$OUT/parts/$part.json"; fi
-done
+if [ ${#again[@]} -eq 0 ]; then
+    rm -f "$OUT/parts"/*.json
+else
+    for part in "${again[@]}"; do rm -f "$OUT/parts/$part.json"; done
+fi
 
 job() { # NAME COMMAND [OPTION OF sbatch]...: its number
     local name=$1 command=$2 number
@@ -50,4 +60,15 @@ fi
 array=$(job part "exec ci/shards.sh measure \$SLURM_ARRAY_TASK_ID/$parts$options" \
     --array="${ONLY:-1-$parts}" --requeue "${gpu[@]}" "${after[@]}")
 echo "slurm: $parts parts by the job array $array; their logs are slurm-${array}_*.out"
-sbatch --wait --job-name=cugate-judge --dependency="afterany:$array" --wrap "exec ci/shards.sh judge$options"
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+code=0
+sbatch --wait --job-name=cugate-judge --dependency="afterany:$array" --wrap "exec ci/shards.sh judge$options" |
+    tee "$said" || code=$?
+# sbatch ends with 0 also when its job was cancelled before it began.
+judge=$(sed -n 's/^Submitted batch job \([0-9]*\).*/\1/p' "$said")
+if [ $code -eq 0 ] && ! scontrol --oneliner show job "$judge" | grep -q ' JobState=COMPLETED '; then
+    echo "slurm: job $judge did not end by itself, so nothing was judged" >&2
+    exit 5
+fi
+exit $code

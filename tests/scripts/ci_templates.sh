@@ -17,7 +17,7 @@ read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset BASE OUT HISTORY STRICT CODE GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBMIT_DIR
+unset BASE BUILD ONLY OUT HISTORY STRICT CODE GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBMIT_DIR
 # shellcheck source=/dev/null
 . tests/scripts/expect.sh
 
@@ -243,14 +243,18 @@ expect "slurm.sh: no option for sbatch after the first command, where it is not 
 cat >"$work/bin/sbatch" <<'END_OF_SCRIPT'
 #!/usr/bin/env bash
 echo "sbatch$(printf ' <%s>' "$@")" >&2
-case $* in *--parsable*) echo "$((RANDOM % 9 + 1))1;cluster" ;; esac
+case $* in *--parsable*) echo "$((RANDOM % 9 + 1))1;cluster" ;; *--wait*) echo "Submitted batch job 71" ;; esac
 exit "${CODE:-0}"
 END_OF_SCRIPT
-chmod +x "$work/bin/sbatch"
+cat >"$work/bin/scontrol" <<'END_OF_SCRIPT'
+#!/usr/bin/env bash
+[ "$*" != "--oneliner show job 71" ] || echo "JobId=71 JobName=cugate-judge JobState=${STATE:-COMPLETED} Reason=None"
+END_OF_SCRIPT
+chmod +x "$work/bin/"{sbatch,scontrol}
 cp "$top/ci/slurm_shards.sh" "$tree/ci"
 cd "$tree" || exit 2
 mkdir -p build/gate/parts
-touch build/gate/parts/{1,2,3,4}.json
+touch build/gate/parts/{1,2,3,4,8}.json
 CODE=0 ask ci/slurm_shards.sh 4 -k 'reduce/*'
 # shellcheck disable=SC2016 # as it is submitted
 expect "slurm_shards.sh: three jobs" 0 '<--job-name=cugate-build> <--gpus=1>' '<--wrap> <make all>' '<--array=1-4> <--requeue> <--gpus=1>' \
@@ -266,6 +270,15 @@ expect "slurm_shards.sh: the others are kept" 0 1.json 4.json '!2.json' '!3.json
 for count in '' 0 four 1000 -k; do
     ask ci/slurm_shards.sh $count
     expect "slurm_shards.sh: '$count' is no number of parts" 2 'usage: ' '!sbatch'
+done
+for only in 2-3 5 2,,3 ' 2' 02 2,x; do
+    touch build/gate/parts/{1,2,3,4}.json
+    ONLY=$only ask ci/slurm_shards.sh 4
+    expect "slurm_shards.sh: '$only' are no parts of four" 2 'numbers of parts from 1 to 4' '!sbatch'
+done
+for state in CANCELLED NODE_FAIL; do
+    STATE=$state ask ci/slurm_shards.sh 4
+    expect "slurm_shards.sh: a judge that is $state is no pass" 5 'nothing was judged'
 done
 CODE=7 ask ci/slurm_shards.sh 4
 expect "slurm_shards.sh: a job that is not taken ends it" 7 '!--wait'

@@ -187,6 +187,16 @@ ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
 expect "and is judged as one run is" 0
 
 submit
+scancel --name=cugate-judge --state=PENDING
+code=0
+wait $waiting || code=$?
+cp "$work/waiting" "$work/said"
+expect "the judge is cancelled before it began: what it judged before is no verdict" 5 'nothing was judged' '!nothing is worse'
+rm "$MANY_HOLD"
+none_left() { [ -z "$(squeue -h)" ]; }
+until_true none_left
+
+submit
 scancel --signal=KILL --full "$task"
 submitted
 number=${task#*_}
