@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct, field
 
+from cugate_reports import extracts
 from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
 from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session
 
@@ -58,7 +59,7 @@ def grouped(members: Sequence[Member]) -> list[list[Member]]:
 
 def stamp(members: Sequence[Member]) -> str:
     """The name of what is made of these files."""
-    parts = [FORM] + [f"{member.sha256} {member.report}" for member in members]
+    parts = [FORM, extracts.FORM] + [f"{member.sha256} {member.report}" for member in members]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -182,8 +182,12 @@ class _Writer:
 
     @cache  # noqa: B019 - a writer lives as long as its pages are made
     def _until(self, night: int) -> str:
-        """All that the nights up to this one are made of. A kernel that later ones lack has nothing new in them."""
-        return drawn.stamp(self.nights.stamps[: night + 1], night + 1 == len(self.nights.dates))
+        """All that the nights up to this one are made of. A kernel that later ones lack has nothing new in them but
+        what is marked."""
+        return drawn.stamp(self.nights.stamps[: night + 1], self.is_last(night), self.nights.marks)
+
+    def is_last(self, night: int) -> bool:
+        return night + 1 == len(self.nights.dates)
 
     def stamps(self) -> dict[str, str]:
         """Of what each page is made, but for its figure, by its file."""
@@ -202,7 +206,14 @@ class _Writer:
         return {explanation.kernel: explanation for explanation in reversed(self.nights.explanations)}
 
     def _kernel_stamp(self, png: str) -> str:
-        return drawn.stamp(self._common(), self.figure_stamp(png), self._explained.get(self.kernel_of[png]))
+        nights, kernel = self.nights, self.kernel_of[png]
+        tonight: object = None
+        if not self.is_last(nights.last_night[kernel]):  # what is said of it tonight is of no night that it has
+            tonight = nights.judged.get(kernel), self.runners(kernel)
+        return drawn.stamp(self._common(), self.figure_stamp(png), self._explained.get(kernel), tonight)
+
+    def runners(self, kernel: str) -> list[overview.RunnerRow]:
+        return overview.runner_rows(self.nights, kernel) if self.nights.is_fleet else []
 
     def is_as_before(self) -> bool:
         """Whether all pages but those of kernels are there as they would be made."""
@@ -377,7 +388,7 @@ class _Writer:
             _page_of(name),
             name=name,
             result=nights.run.kernels.get(name),
-            runners=overview.runner_rows(nights, name) if nights.is_fleet else [],
+            runners=self.runners(name),
             shown=shown,
             never=never,
             marks=figures.lettered(marks),

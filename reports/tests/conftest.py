@@ -136,9 +136,9 @@ def make_baseline(
     return make_run(night, kernels, reason=reason, **more)
 
 
-def make_judgement(kernel: str, metric: str, verdict: str = "same", **more: Any) -> dict[str, Any]:
+def make_judgement(kernel: str, metric: str | None, verdict: str = "same", **more: Any) -> dict[str, Any]:
     """A row of a report; base, now, limit, causes and so on in `more`."""
-    judgement = {"kernel": kernel, "metric": metric, "unit": UNITS.get(metric, "count"), "class": "time"}
+    judgement = {"kernel": kernel, "metric": metric, "unit": UNITS.get(metric or "", "count"), "class": "time"}
     judgement |= {"verdict": verdict, "base": 1.0, "now": 1.0, "limit": 0.1, "reason": None, "causes": []}
     judgement |= more
     return judgement | {"change": judgement["now"] - judgement["base"]}

@@ -218,6 +218,17 @@ def test_a_history_of_an_earlier_version_shows_the_same(url: str, how: str) -> N
             assert np.array_equal(after.over(kernel).values, series_before[kernel], equal_nan=True)
 
 
+@pytest.mark.parametrize("of", [extracts, fleet])
+def test_another_form_is_taken_out_anew(history: History, monkeypatch: pytest.MonkeyPatch, of: Any) -> None:
+    """By a later version: of the files, and of no night that an earlier one made."""
+    keep(history, *fleet_of(1, HOSTS[:2]))
+    loaded(history)
+    monkeypatch.setattr(of, "FORM", of.FORM + "later")
+    assert tables_of(history)["cugate_nights"] == 1
+    loaded(history)
+    assert tables_of(history)["cugate_nights"] == 2
+
+
 def test_a_late_run_and_another_report_make_their_night_anew(history: History) -> None:
     runs = [made(night, host) for night in range(2) for host in HOSTS[:2]]
     keep(history, *runs, *map(judged, runs))
@@ -353,6 +364,22 @@ def test_only_what_is_new_is_drawn(report: Report) -> None:
         site.write(history, report.page, 365, links=Links("https://host.example/{commit}", None))
     assert "https://host.example/" in (report.page / "kernels/copy-plain.html").read_text()
     assert report.write() >= files_of(*NAMES) | {"index.html"}, "without links all are others"
+
+
+def test_what_is_said_tonight_of_a_kernel_that_is_gone(report: Report) -> None:
+    """No night that it has tells of that: neither what the gate says of it, nor who did not measure it."""
+    report.write(made(0, "alpha"), made(1, "alpha"))
+    for night, gone in ((2, False), (3, True), (4, False)):
+        run = made(night, "alpha", kernels=NAMES[:2])
+        rows = [make_judgement(NAMES[2], None, "missing")] if gone else []
+        report.write(run, make_report(run, rows, exit_code=5 * gone))
+        page = kernel_page(check(report.page), NAMES[2])
+        assert ("missing" in page.h1) == gone, night
+    report.write(made(4, "beta", kernels=NAMES[:2]))
+    page = kernel_page(check(report.page), NAMES[2])
+    assert page.says("beta n/a n/a not measured")
+    report.write(made(5, "alpha", kernels=NAMES[:2], driver="999"))
+    assert kernel_page(check(report.page), NAMES[2]).says("driver: 580.159.04 -> 999")
 
 
 def test_what_is_drawn_anew_is_what_would_be_drawn_at_first(report: Report, tmp_path: Path) -> None:
