@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from cugate_reports.files import Failure, Judgement, Report, Run, Session, Suite
 
-FORM = "1"  # of what is taken out and how it is kept; another one is another name, so that all is taken out again
+FORM = "2"  # of what is taken out and how it is kept; another one is another name, so that all is taken out again
 
 # Worst first. What is no verdict of the gate's is "not judged".
 VERDICTS = (
@@ -48,6 +48,7 @@ class RunExtract(Struct, kw_only=True):
     """values: of each kernel and metric, NaN where there is none. failed: why a kernel has none."""
 
     session: Session  # the last one
+    gpus: list[str]  # of all sessions
     kernels: list[str]
     metrics: list[str]
     units: dict[str, str]
@@ -85,9 +86,9 @@ def name_of(sha256: str) -> str:
     return hashlib.sha256(f"{FORM} {sha256}".encode()).hexdigest()
 
 
-def host_of(session: Session) -> str:
-    """As a column of any database can hold it."""
-    return msgspec.json.encode(session.host).decode()
+def runner_of(run: RunExtract) -> str:
+    """Who measured, as a column of any database can hold it: of a host each GPU may have a runner of its own."""
+    return msgspec.json.encode((run.session.host, run.gpus)).decode()
 
 
 def last_session(run: Run) -> Session:
@@ -112,6 +113,7 @@ def of_run(run: Run) -> RunExtract:
     }
     return RunExtract(
         session=last_session(run),
+        gpus=sorted({session.gpu_uuid for session in run.sessions if session.gpu_uuid}),
         kernels=kernels,
         metrics=metrics,
         units={name: note.unit for name, note in run.metrics.items()},

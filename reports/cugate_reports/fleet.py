@@ -1,13 +1,15 @@
 """What a night is where several runners measured: which runs belong together, and what they say together.
 
 A night of one runner is one run, as it always was. Where runs of several hosts began between two noons (UTC), they are
-one night of as many runners; of a host that ran twice, the last one counts. Of each value the pages show the median
-over runners, and between which it lay; of each verdict the worst, so that no runner's red is outvoted."""
+one night of as many runners; of one that ran twice, by its host and GPUs, the last one counts. Of each value the pages
+show the median over runners, and between which it lay; of each verdict the worst, so that no runner's red is
+outvoted."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +22,7 @@ from cugate_reports import extracts
 from cugate_reports.extracts import NOT_JUDGED, SUITE, VERDICTS, ReportExtract, RunExtract, place_of
 from cugate_reports.files import Judgement, Kernel, Report, Row, Run, Session
 
-FORM = "1"  # of a night's row and of pack(); another one makes all nights anew
+FORM = "2"  # of a night's row and of pack(); another one makes all nights anew
 
 
 # ---- Which runs are a night
@@ -32,7 +34,7 @@ class Member:
 
     key: str
     date: str
-    host: str
+    runner: str  # extracts.runner_of
     sha256: str
     report: str | None
 
@@ -49,9 +51,9 @@ def grouped(members: Sequence[Member]) -> list[list[Member]]:
         evenings.setdefault(evening(member.date), []).append(member)
     nights = []
     for found in evenings.values():
-        newest = {member.host: member for member in found}
-        if len(newest) > 1:
-            nights.append([member for member in found if newest[member.host] is member])
+        newest = {member.runner: member for member in found}
+        if len({msgspec.json.decode(runner)[0] for runner in newest}) > 1:
+            nights.append([member for member in found if newest[member.runner] is member])
         else:
             nights += [[member] for member in found]
     return nights
@@ -68,7 +70,8 @@ def stamp(members: Sequence[Member]) -> str:
 
 class Runner(Struct, kw_only=True):
     """One of a night. speed: how much longer its kernels took than the median of all runners, a share, as the median
-    over kernels; None where none is known. off: it is further from the others than they are from each other."""
+    over kernels; None where none is known. off: it is further from the others than they are from each other. shared:
+    its host has another one too."""
 
     host: str | None
     date: str
@@ -82,10 +85,15 @@ class Runner(Struct, kw_only=True):
     verdict: str | None = None
     speed: float | None = None
     off: bool = False
+    shared: bool = False
+
+    @property
+    def name_of_host(self) -> str:
+        return self.host or "unknown host"
 
     @property
     def name(self) -> str:
-        return self.host or "unknown host"
+        return f"{self.name_of_host}, {self.gpu_uuid or 'unknown GPU'}" if self.shared else self.name_of_host
 
 
 class Night(Struct, kw_only=True):
@@ -218,6 +226,9 @@ def combine(
         )
         for member, run, report, known, anywhere in zip(members, runs, reports, *_known(values), strict=True)
     ]
+    beside = Counter(runner.host for runner in runners)
+    for runner in runners:
+        runner.shared = beside[runner.host] > 1
     _speeds(runners, headline_times(names[1], values))
     table = Table(values, judged)
     units: dict[str, str] = {}

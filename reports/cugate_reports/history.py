@@ -288,15 +288,16 @@ class History:
             ).all()
             said = connection.execute(runs.where(of_device, documents.c.kind == "report")).all()
         with cache.reading() as connection:
-            known = sa.select(tables.extracts.c.sha256, tables.extracts.c.host).where(tables.extracts.c.host != "")
-            hosts = dict(connection.execute(known).tuples().all())
+            column = tables.extracts.c.runner
+            known = sa.select(tables.extracts.c.sha256, column).where(column != "")
+            runners = dict(connection.execute(known).tuples().all())
         reports, found, made = {row.key: row.sha256 for row in said}, [], 0
         for row in rows:
-            host = hosts.get(extracts.name_of(row.sha256))
-            if host is None:
-                host = extracts.host_of(self.run_extract(row.key, row.sha256, cache).session)
+            runner = runners.get(extracts.name_of(row.sha256))
+            if runner is None:
+                runner = extracts.runner_of(self.run_extract(row.key, row.sha256, cache))
                 progress(made := made + 1)
-            found.append(fleet.Member(row.key, row.date, host, row.sha256, reports.get(row.key)))
+            found.append(fleet.Member(row.key, row.date, runner, row.sha256, reports.get(row.key)))
         return found
 
     def run_extract(self, key: str, sha256: str, cache: History) -> extracts.RunExtract:
@@ -392,7 +393,7 @@ def _put_extract(
 ) -> bytes:
     """Keeps what was taken out of a file, unless it is there; its bytes."""
     run, body = isinstance(extract, extracts.RunExtract), extracts.encode(extract)
-    values = {"sha256": extracts.name_of(sha256), "host": extracts.host_of(extract.session) if run else ""}
+    values = {"sha256": extracts.name_of(sha256), "runner": extracts.runner_of(extract) if run else ""}
     same = sa.select(tables.extracts.c.sha256).where(tables.extracts.c.sha256 == values["sha256"])
     if connection.execute(same).first() is None:
         try:

@@ -43,10 +43,16 @@ class Mark:
 
 @dataclass(frozen=True)
 class Absent:
-    """A runner that measured on most nights of the last week before this one, and not tonight."""
+    """Runners of a host that measured on most nights of a week, and not tonight."""
 
-    name: str
-    date: str  # of its last run
+    host: str
+    count: int
+    of: int  # how many the host has
+    date: str  # of its last run that had as many
+
+    @property
+    def name(self) -> str:
+        return self.host if self.of == 1 else f"{self.count} of the {self.of} runners of {self.host}"
 
 
 @dataclass
@@ -201,18 +207,24 @@ def _acceptances(baselines: Iterable[Run], dates: list[str]) -> dict[str, list[M
     return accepted
 
 
-WEEK = 7  # nights before tonight by which it is told who is absent
+WEEK, MONTH = 7, 30  # nights: by so many it is told who is usual, and for so many who is absent
 
 
 def _absent(nights: list[Night]) -> list[Absent]:
-    """Runners that were there on more than half of the nights before, of which at least two were a fleet's."""
-    before, tonight = nights[-1 - WEEK : -1], {runner.host for runner in nights[-1].runners}
-    if sum(len(night.runners) > 1 for night in before) < 2:
-        return []
-    seen = Counter(runner.host for night in before for runner in night.runners)
-    last = {runner.host: runner for night in before for runner in night.runners}
-    usual = [host for host, count in seen.items() if 2 * count > len(before) and host not in tonight]
-    return sorted((Absent(last[host].name, last[host].date) for host in usual), key=lambda absent: absent.name)
+    """Of each host the runners that were there on more than half of the nights of a week, up to the last one that had
+    more of them than tonight; of those nights at least two were a fleet's."""
+    by_night = [Counter(runner.name_of_host for runner in night.runners) for night in nights]
+    tonight, found = by_night.pop(), []
+    for host in set().union(*by_night[-MONTH:]):
+        last = max((place for place, there in enumerate(by_night) if there[host] > tonight[host]), default=-1)
+        week = slice(max(0, last + 1 - WEEK), last + 1)
+        if last < len(by_night) - MONTH or sum(len(night.runners) > 1 for night in nights[week]) < 2:
+            continue
+        usual = sorted((there[host] for there in by_night[week]), reverse=True)[len(by_night[week]) // 2]
+        if usual > tonight[host]:
+            date = max(runner.date for runner in nights[last].runners if runner.name_of_host == host)
+            found.append(Absent(host, usual - tonight[host], usual, date))
+    return sorted(found, key=lambda absent: absent.host)
 
 
 def _gaps(nights: list[Night]) -> list[str]:

@@ -228,7 +228,7 @@ def _fleet(nights: Nights) -> Fleet | None:
 
 def _fleet_headline(nights: Nights, tone: str, headline: str, detail: str) -> tuple[str, str, str]:
     """The same where runners are several: what is good on some of them and not known of others is not good."""
-    total = len(nights.runners) + len(nights.absent)
+    total = len(nights.runners) + sum(one.count for one in nights.absent)
     judged = sum(runner.exit_code is not None for runner in nights.runners)
     detail = f"{detail} {len(nights.runners)} of {_counted(total, 'runner')} measured, {judged} of them were judged."
     if tone == "good" and _odd(nights):

@@ -40,7 +40,7 @@ extracts = sa.Table(
     "cugate_extracts",
     metadata,
     sa.Column("sha256", sa.String(64), primary_key=True),  # extracts.name_of: of the file, and how it was taken apart
-    sa.Column("host", sa.Text, nullable=False),  # of a run, as JSON, which holds no NUL
+    sa.Column("runner", sa.Text, nullable=False),  # of a run, extracts.runner_of: JSON, which holds no NUL
     sa.Column("body", sa.LargeBinary, nullable=False),  # extracts.encode
 )
 nights = sa.Table(

@@ -148,7 +148,7 @@ class _nothing:
 
 def test_runs_of_one_host_are_nights_of_their_own_and_those_of_an_evening_are_one() -> None:
     def member(place: int, date: str, host: str) -> fleet.Member:
-        return fleet.Member(f"{place}", date, host, f"{place}", None)
+        return fleet.Member(f"{place}", date, json.dumps([host[0], [host[1:]]]), f"{place}", None)
 
     def keys(*members: tuple[str, str]) -> list[list[str]]:
         found = fleet.grouped(
@@ -160,6 +160,8 @@ def test_runs_of_one_host_are_nights_of_their_own_and_those_of_an_evening_are_on
     assert keys(("20T01:00", "a"), ("21T01:00", "b"), ("22T01:00", "a")) == [["0"], ["1"], ["2"]]  # a pool
     assert keys(("20T23:50", "a"), ("21T00:10", "b"), ("21T11:59", "c"), ("21T12:00", "a")) == [["0", "1", "2"], ["3"]]
     assert keys(("20T23:50", "a"), ("21T00:10", "b"), ("21T03:00", "a")) == [["1", "2"]]  # its last one counts
+    assert keys(("20T23:50", "a0"), ("21T00:10", "b0"), ("21T03:00", "a1")) == [["0", "1", "2"]]  # a runner a GPU
+    assert keys(("20T23:50", "a0"), ("21T03:00", "a1")) == [["0"], ["1"]]
 
 
 # ---- Kept and made again
@@ -491,6 +493,32 @@ def test_a_runner_that_is_missing_is_named_and_not_good(tmp_path: Path, today: N
     assert not is_good(page) and page.h1 == "Nothing is worse where it is known, and not all is known"
     assert page.says("Runners: not measured tonight: delta.") and page.says("3 of 4 runners measured")
     assert kernel_page(check(tmp_path / "page"), "copy/plain").says("the runner did not measure tonight")
+
+
+@pytest.mark.parametrize(("alone", "is_told"), [(9, True), (29, True), (30, False)])
+def test_a_runner_that_is_missing_is_named_for_a_month(
+    history: History, monkeypatch: pytest.MonkeyPatch, alone: int, is_told: bool
+) -> None:
+    """Also when it is no longer among those of the last week; and not one that came once."""
+    keep(history, *(made(night, host, kernels=NAMES[:1]) for night in range(3) for host in HOSTS[:3]))
+    keep(history, made(1, "delta", kernels=NAMES[:1]))
+    keep(history, *(made(night, host, kernels=NAMES[:1]) for night in range(3, 3 + alone + 1) for host in HOSTS[:2]))
+    assert [(one.name, one.date) for one in loaded(history).absent] == [("gamma", date_of(2))] * is_told
+
+
+def test_of_a_host_each_gpu_may_have_a_runner(tmp_path: Path, today: None) -> None:
+    """Its red is not that of an earlier run of another one's, and it is missed while the other one measures."""
+    runs = [
+        made(night, host, gpu_uuid=f"GPU-{host}-{gpu}") for night in range(4) for host in HOSTS[:2] for gpu in range(2)
+    ]
+    page = index(tmp_path, *runs, *map(judged, runs[:12]), judged(runs[12], "regressed"), *map(judged, runs[13:]))
+    assert page.h1 == "1 kernel got worse" and page.says("4 of 4 runners measured, 4 of them were judged.")
+    assert page.says("regressed on 1 of 4 runners: alpha, GPU-alpha-0")
+    without = [run for run in runs if run is not runs[13]]
+    (tmp_path / "without").mkdir()
+    page = index(tmp_path / "without", *without, *map(judged, without))
+    assert not is_good(page) and page.says("Runners: not measured tonight: 1 of the 2 runners of alpha.")
+    assert page.says("3 of 4 runners measured")
 
 
 def test_the_last_runner_that_is_left_is_no_fleet_of_one(tmp_path: Path, today: None) -> None:
