@@ -53,6 +53,7 @@ struct seat {
     bool leaving;           /* the last result was such that the worker ends after it */
     size_t measured;        /* kernels that this worker gave a result */
     size_t last;            /* of pool->ids: the one before */
+    int last_failed_on;     /* as of its share */
     struct session session; /* of the GPU: that of the first worker */
 };
 

@@ -240,9 +240,13 @@ static bool take_lost(struct seat *seat, const char *reason)
     return true;
 }
 
-/* A worker is one session: what a baseline has beside that is not its to give, nor what other workers say. */
-static bool is_one_session(const struct result *result)
+/* A worker is one session: what a baseline has beside that is not its to give, nor what other workers say, nor how it
+ * ends itself. It says why what is not ok is not. */
+static bool is_of_a_worker(const struct result *result)
 {
+    if (result->status == RESULT_CRASHED || result->status == RESULT_HUNG ||
+        (result->status != RESULT_OK && !result->reason))
+        return false;
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
         const bool one = row->session_count == 0 || (row->session_count == 1 && row->sessions[0].session == 0);
@@ -259,6 +263,7 @@ static void advance_share(struct seat *seat)
     seat->together &= seat->begun > 0;
     seat->measured++;
     seat->last = seat->share.first++;
+    seat->last_failed_on = seat->share.failed_on;
     seat->has_share = seat->share.first < seat->share.end;
 }
 
@@ -293,10 +298,11 @@ static void keep_result(struct seat *seat, size_t kernel, struct result *taken)
 {
     struct pool *pool = seat->pool;
     struct result *result = run_add(pool->run, taken->id);
-    const bool second = seat->has_share && seat->share.first == kernel && seat->share.failed_on >= 0;
+    const bool at_work = seat->has_share && seat->share.first == kernel;
+    const bool second = (at_work ? seat->share.failed_on : seat->last_failed_on) >= 0;
     const bool failed =
         taken->status != RESULT_OK && taken->status != RESULT_WRONG && taken->status != RESULT_NOT_BUILT;
-    if (second)
+    if (second && at_work)
         settle_second(seat, result, taken);
     result_release(result);
     *result = *taken;
@@ -319,7 +325,7 @@ static bool take_result(struct seat *seat, const char *line)
     struct result taken = {0};
     if (seat->begun == 0 || seat->gave_up || result_from_line(&taken, line) < 0)
         return false;
-    if (strcmp(taken.id, pool->ids[seat->share.first]) != 0 || !is_one_session(&taken)) {
+    if (strcmp(taken.id, pool->ids[seat->share.first]) != 0 || !is_of_a_worker(&taken)) {
         result_release(&taken);
         return false;
     }
