@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,6 +63,10 @@ int child_start(struct child *child, void (*run)(int pipe, const void *data), co
     if (process == 0)
         be_the_child(ends[1], parent, run, data);
     close(ends[1]);
+    /* Nothing of a library keeps this process waiting: who does not read is told no more. A worker that is well reads at
+     * once, and what it is told has room in the socket. */
+    const struct timeval patience = {.tv_sec = 1};
+    setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     child->process = process;
     child->pipe = ends[0];
     return 0;

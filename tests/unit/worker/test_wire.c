@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "worker/child.h"
 #include "worker/wire.h"
 
 #include <criterion/criterion.h>
@@ -212,4 +213,24 @@ Test(wire, a_socket_that_takes_no_more_for_its_time_is_given_up)
     free(text);
     close(ends[0]);
     close(ends[1]);
+}
+
+static void hang(int pipe, const void *none)
+{
+    (void)pipe, (void)none;
+    for (;;)
+        pause();
+}
+
+/* Where a library says of its own accord what makes the parent answer, nobody reads. */
+Test(wire, a_child_that_does_not_read_keeps_nobody_waiting, .timeout = 60)
+{
+    const size_t length = 4u << 20;
+    struct child child;
+    char *text = x_calloc(length + 1, 1);
+    memset(text, 'x', length);
+    cr_assert_eq(child_start(&child, hang, NULL), 0);
+    cr_expect_not(message_write(child.pipe, MESSAGE_SHARE, text));
+    free(child_end(&child, false));
+    free(text);
 }
