@@ -60,7 +60,33 @@ static struct measurement measurement_of(const struct asking *asking, struct ask
     return measurement;
 }
 
-/* Has all answered: in so many processes at once on each GPU; those of a program, which is one as a whole, in turn. */
+/* Whether it may have come to nothing because others were at work. */
+static bool may_do_better(const struct asked *asked, const struct run *run, int code)
+{
+    const struct result *result = run_find(run, asked->id);
+    return code == EXIT_NOT_MEASURED || (code == EXIT_SAME && result && result->status == RESULT_FAILED);
+}
+
+/* Has them answered by so many processes at once on each GPU. Inputs of several kernels may be more than its memory
+ * has, and in exclusive mode it takes one process: what failed beside others is asked again by itself, until one does
+ * not get at the GPU then either. */
+static void measure_all(const struct asking *asking, const struct measurement *list, struct run *runs, int *codes,
+                        size_t at_once)
+{
+    bool goes_on = at_once > 1 && asking->count > 1;
+    pool_measure_all(list, runs, codes, asking->count, at_once);
+    for (size_t i = 0; i < asking->count; i++)
+        goes_on &= codes[i] != EXIT_INTERRUPTED;
+    for (size_t i = 0; i < asking->count && goes_on; i++) {
+        if (!may_do_better(&asking->list[i], &runs[i], codes[i]))
+            continue;
+        run_release(&runs[i]);
+        codes[i] = pool_measure(&list[i], &runs[i]);
+        goes_on = codes[i] == EXIT_SAME;
+    }
+}
+
+/* Has all answered; those of a program, which is one as a whole, in turn. */
 static void get_answers(struct asking *asking, size_t at_once)
 {
     struct measurement *list = x_calloc(asking->count, sizeof *list);
@@ -72,7 +98,7 @@ static void get_answers(struct asking *asking, size_t at_once)
         for (size_t i = 0; i < asking->count; i++)
             codes[i] = i > 0 && codes[i - 1] == EXIT_INTERRUPTED ? EXIT_INTERRUPTED : measure_run(&list[i], &runs[i]);
     else
-        pool_measure_all(list, runs, codes, asking->count, at_once);
+        measure_all(asking, list, runs, codes, at_once);
     for (size_t i = 0; i < asking->count; i++) {
         asking->list[i].run = runs[i];
         asking->list[i].code = codes[i];

@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,17 +37,16 @@ static const struct collector *load_made_up(unsigned what, struct problem *probl
     return &collector;
 }
 
-/* Of the fixture's workers, which the parent starts in turn, this is the one with that number, from 1. The one that
- * GPUS_REFUSES names finds the GPU taken. */
+/* Numbers the fixture's processes, from 1; the one that GPUS_REFUSES names finds the GPU taken. */
 static int prepare_made_up(const struct job *job, struct problem *problem)
 {
     (void)job;
     const char *refuses = getenv("GPUS_REFUSES");
     char *started = x_sprintf("%s/started", getenv("GPUS_MARK"));
-    FILE *file = fopen(started, "a");
-    fputc('.', file);
-    const long number = ftell(file);
-    fclose(file);
+    const int file = open(started, O_WRONLY | O_APPEND | O_CREAT, 0600);
+    (void)!write(file, ".", 1);
+    const off_t number = lseek(file, 0, SEEK_CUR);
+    close(file);
     free(started);
     if (!refuses || atol(refuses) != number)
         return 0;
@@ -480,21 +480,48 @@ static const struct collector *load_lines(unsigned what, struct problem *problem
     return &collector;
 }
 
+static const struct backend lines = {.name = "lines",
+                                     .provides =
+                                         PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS | PROVIDES_COUNTERS,
+                                     .prepare = prepare_made_up,
+                                     .load = load_lines};
+
+/* Of kernels that were measured. */
+static void set_up_lines(struct fixture *fixture, const char *const *ids, size_t count)
+{
+    set_up(fixture, "none-A-1", 1);
+    fixture->measurement.backend = &lines;
+    for (size_t i = 0; i < count; i++) {
+        struct result *result = run_add(&fixture->run, ids[i]);
+        *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("f"), .times = 1};
+    }
+}
+
+/* The second process does not get the GPU beside the first, nor the third, "out of memory", what it wants of it. */
+Test(pool, lines_that_cannot_be_counted_beside_others_are_counted_alone)
+{
+    static const char *const ids[] = {"here/good", "there/good", "once/fails_first"};
+    struct fixture fixture;
+    set_up_lines(&fixture, ids, ARRAY_SIZE(ids));
+    setenv("GPUS_REFUSES", "2", 1);
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_eq(measure_profile(&fixture.measurement, &fixture.run, ids, ARRAY_SIZE(ids), PROVIDES_LINE_COUNTS),
+                 EXIT_SAME);
+    fixture.said = capture_end(&capture);
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+        cr_expect_eq(profile_total(&result_of(&fixture, ids[i])->profile, LINE_SHARED), 10, "%s: %s", ids[i],
+                     fixture.said);
+    cr_expect_null(strstr(fixture.said, "source line"), "%s", fixture.said);
+    tear_down(&fixture);
+}
+
 /* Two kernels wait for each other when their lines are counted, and must not be sampled at once. */
 Test(pool, counts_of_lines_go_on_at_once_and_samples_in_turn)
 {
-    static const struct backend lines = {.name = "lines",
-                                         .provides = PROVIDES_VALUES | PROVIDES_LINE_COUNTS | PROVIDES_STALLS |
-                                                     PROVIDES_COUNTERS,
-                                         .load = load_lines};
-    struct fixture fixture;
-    set_up(&fixture, "none-A-1", 1);
-    fixture.measurement.backend = &lines;
     static const char *const ids[] = {"here/left", "there/right", "here/good", "bad/fails"};
-    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-        struct result *result = run_add(&fixture.run, ids[i]);
-        *ARRAY_GROW(result->launches, result->launch_count) = (struct launch){.function = x_strdup("f"), .times = 1};
-    }
+    struct fixture fixture;
+    set_up_lines(&fixture, ids, ARRAY_SIZE(ids));
     struct capture capture;
     capture_begin(&capture);
     cr_expect_eq(measure_lines_at_once(&fixture.measurement), 4);
