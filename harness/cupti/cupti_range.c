@@ -186,6 +186,7 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
 /* As many more kernels as there is room for, one at least. */
 static void fill_part(const struct range_collector *self, struct part *part)
 {
+    part->short_passes = self->short_passes;
     part->from = part->to++;
     for (; part->to < part->batch->count; part->to++) {
         const struct part larger = {part->batch, part->plans, part->from, part->to + 1, part->short_passes, 0};
@@ -207,7 +208,7 @@ static int range_measure_batch(void *opened, const struct batch *batch, struct p
 {
     struct range_collector *self = opened;
     struct plan *plans = x_calloc(batch->count, sizeof *plans);
-    struct part part = {.batch = batch, .plans = plans, .short_passes = self->short_passes};
+    struct part part = {.batch = batch, .plans = plans};
     int failed = 0;
     for (size_t i = 0; i < batch->count && failed == 0; i++)
         failed = plan(self, batch, i, &plans[i], problem);

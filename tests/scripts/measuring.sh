@@ -108,6 +108,9 @@ expect 'one that does not end' 5 'hang/first: ok 5 1' 'hang/second: hung 0 0' 'h
 STANDIN_LOSE_RANGES=1 measured -k 'well/*' -k 'many/*'
 expect 'after a range that CUPTI lost every pass is over every sample' 0 'well/first: ok 5 5' 'well/third: ok 5 5' \
     'many/a: ok 5 5' 'many/h: ok 5 5' '1 pass 0: 131 of 132' '1 pass 2: 27 of 132' '1 pass 2: 10 of 132' '!WRONG'
+STANDIN_LOSE_RANGES=1 measured -k 'many/*' --samples 50
+expect 'those of the next part as well' 0 'many/a: ok 50 50' 'many/g: ok 50 50' 'many/h: ok 50 50' \
+    '1 pass 2: 13 of 640' '1 pass 2: 301 of 640' '!WRONG'
 STANDIN_LOSE_RANGES=1 standing_in aa -k 'well/*' --sessions 2 --save lost # by each process, the next one too
 jq -c '.kernels[].metrics | [.time, .branch_targets]' lost/*.json >>said
 expect 'where it is, one that is lost costs the batch' 5 "warning: well/first $one_by_one: not counted: CUPTI lost ranges" \
