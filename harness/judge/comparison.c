@@ -156,22 +156,6 @@ void comparison_add_items(struct comparison *comparison, struct note_items *item
 
 /* ---- The whole ---- */
 
-bool is_of_suite(const struct suite *suite, const struct run *run, const struct result *now)
-{
-    const struct row *row = now ? result_find(now, suite->metric->name) : NULL;
-    return !suite->one_of_several ||
-           (row && row->session_count > 0 && order_of_texts(run_row_fact(run, row, SESSION_GPU_UUID), suite->gpu) == 0);
-}
-
-const struct suite *suite_of(const struct comparison *comparison, const struct run *run, const struct result *now,
-                             const struct metric *metric)
-{
-    for (size_t i = 0; i < comparison->suite_count; i++)
-        if (comparison->suites[i].metric == metric && is_of_suite(&comparison->suites[i], run, now))
-            return &comparison->suites[i];
-    return NULL;
-}
-
 void comparison_release(struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->count; i++)

@@ -99,7 +99,7 @@ struct comparison {
     size_t blind;                   /* judgements that are */
     size_t same_code; /* time and steady rows beyond their limit in either direction by the same code: A/A samples */
     struct computing computing;
-    struct suite *suites; /* a row for each metric of class time that was compared, and GPU */
+    struct suite *suites; /* a row for each metric of class time that was compared, and GPU that has some; sorted */
     size_t suite_count;
     char **notes; /* what there is to say beside the verdicts: "driver 580.1; the baseline has 570.2" */
     size_t note_count;

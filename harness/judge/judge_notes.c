@@ -26,26 +26,15 @@ static size_t count_distinct(const char *const *texts, size_t count)
     return distinct;
 }
 
-/* That fact of the run when no session of the baseline has the same and one has another, which is *base; *others of
- * them differ. */
-static const char *changed_fact(const struct sides *sides, const char *now, enum session_fact fact, const char **base,
-                                size_t *others)
+/* That fact of all sessions that say it, in their order. Caller frees the list. */
+static size_t list_facts(const struct run *run, enum session_fact fact, const char ***texts)
 {
-    const struct run *baseline = sides->baseline;
-    const char **known = NULL;
     size_t count = 0;
-    bool changed = now;
-    for (size_t i = 0; changed && i < baseline->session_count; i++) {
-        const char *was = baseline->sessions[i].facts[fact];
-        if (was)
-            *ARRAY_GROW(known, count) = was;
-        changed = !was || strcmp(was, now) != 0;
-    }
-    changed = changed && count > 0;
-    *others = changed ? count_distinct(known, count) : 0;
-    *base = changed ? known[count - 1] : NULL;
-    free(known);
-    return changed ? now : NULL;
+    *texts = NULL;
+    for (size_t i = 0; i < run->session_count; i++)
+        if (run->sessions[i].facts[fact])
+            *ARRAY_GROW(*texts, count) = run->sessions[i].facts[fact];
+    return count;
 }
 
 static bool read_date(const char *text, time_t *seconds)
@@ -144,22 +133,27 @@ static void note_gone(struct comparison *comparison, const struct sides *sides)
                             gone, plural(gone), gone == 1 ? "is" : "are");
 }
 
-/* Of each GPU of the run that has another: of a driver, say, all have the same. */
+/* Of each GPU of the run that has another than all sessions of the baseline: of a driver, say, all have the same. */
 static void note_fact(struct comparison *comparison, const struct sides *sides, const struct soft_fact *row)
 {
-    const struct run *run = sides->run;
-    for (size_t i = 0; i < run->session_count; i++) {
-        const char *was, *fact = run->sessions[i].facts[row->fact];
-        size_t others;
-        bool newest = true;
-        for (size_t k = i + 1; k < run->session_count && newest; k++)
-            newest = order_of_texts(run->sessions[k].facts[row->fact], fact) != 0;
-        const char *now = newest ? changed_fact(sides, fact, row->fact, &was, &others) : NULL;
-        if (now && others > 1)
-            comparison_add_note(comparison, "%s %s; the baseline has %zu others", row->title, now, others);
-        else if (now)
-            comparison_add_note(comparison, "%s %s; the baseline has %s", row->title, now, was);
+    const char **was, **now;
+    const size_t was_count = list_facts(sides->baseline, row->fact, &was);
+    const size_t now_count = list_facts(sides->run, row->fact, &now);
+    const char *newest = was_count > 0 ? was[was_count - 1] : NULL;
+    const size_t others = count_distinct(was, was_count);
+    size_t *first = first_of_equals(now, now_count, sizeof *now, by_text);
+    sort_by_name(was, was_count, sizeof *was);
+    for (size_t i = 0; newest && i < now_count; i++) {
+        if (first[i] != i || bsearch(&now[i], was, was_count, sizeof *was, by_text))
+            continue;
+        if (others > 1)
+            comparison_add_note(comparison, "%s %s; the baseline has %zu others", row->title, now[i], others);
+        else
+            comparison_add_note(comparison, "%s %s; the baseline has %s", row->title, now[i], newest);
     }
+    free(first);
+    free(now);
+    free(was);
 }
 
 void add_notes(struct comparison *comparison, const struct sides *sides, const struct unknown *unknown)

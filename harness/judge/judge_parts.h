@@ -53,7 +53,6 @@ bool same_definition(const struct sides *sides, const struct metric *metric, cha
 /* The suite of that metric that the kernel's row of the run is of, or NULL. now may be NULL. */
 const struct suite *suite_of(const struct comparison *comparison, const struct run *run, const struct result *now,
                              const struct metric *metric);
-bool is_of_suite(const struct suite *suite, const struct run *run, const struct result *now);
 
 /* For each kernel of the baseline that the run lacks the kernel that is new there and launches what it did; else NULL.
  * Caller frees. */

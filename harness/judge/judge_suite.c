@@ -4,100 +4,152 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Relative changes of the suite's kernels that both sides measured. Caller frees. */
-static double *relative_changes(const struct sides *sides, const struct suite *suite, bool only_same_code,
-                                size_t *count)
+/* A kernel whose number both sides have. */
+struct witness {
+    const char *gpu; /* that it was measured on; NULL: not known, or the run has one only */
+    double change;   /* relative */
+    bool same_code;
+};
+
+static int by_gpu(const void *left, const void *right)
+{
+    const struct witness *a = left, *b = right;
+    return order_of_texts(a->gpu, b->gpu);
+}
+
+/* By GPU, where there are several. Caller frees the list. */
+static size_t find_witnesses(const struct sides *sides, const struct metric *metric, bool several,
+                             struct witness **witnesses)
 {
     const struct run *baseline = sides->baseline;
-    const struct metric *metric = suite->metric;
-    double *changes = NULL;
-    *count = 0;
+    size_t count = 0;
+    *witnesses = NULL;
     for (size_t i = 0; i < baseline->result_count; i++) {
-        const struct result *base = &baseline->results[i];
-        const struct result *now = run_find(sides->run, base->id);
-        if (!now || (only_same_code && !same_code(base, now)) || !is_of_suite(suite, sides->run, now))
-            continue;
-        const struct row *was = result_find(base, metric->name), *is = result_find(now, metric->name);
+        const struct result *base = &baseline->results[i], *now = run_find(sides->run, base->id);
+        const struct row *was = result_find(base, metric->name), *is = now ? result_find(now, metric->name) : NULL;
         if (!was || !is || was->state != VALUE_MEASURED || is->state != VALUE_MEASURED)
             continue;
         const double value = row_value(was);
         if (value != 0)
-            *ARRAY_GROW(changes, *count) = row_value(is) / value - 1;
+            *ARRAY_GROW(*witnesses, count) =
+                (struct witness){several ? run_row_fact(sides->run, is, SESSION_GPU_UUID) : NULL,
+                                 row_value(is) / value - 1, same_code(base, now)};
     }
+    if (several && count > 0)
+        qsort(*witnesses, count, sizeof **witnesses, by_gpu);
+    return count;
+}
+
+/* Caller frees. */
+static double *changes_of(const struct witness *witnesses, size_t count, bool only_same_code, size_t *found)
+{
+    double *changes = NULL;
+    *found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (witnesses[i].same_code || !only_same_code)
+            *ARRAY_GROW(changes, *found) = witnesses[i].change;
     return changes;
 }
 
 /* Kernels whose code did not change are the better witnesses: a change of code in most kernels moves the others'
  * median. */
-static void find_suite(struct comparison *comparison, const struct sides *sides, struct suite suite)
+static void add_suite(struct comparison *comparison, struct suite suite, const struct witness *witnesses, size_t count)
 {
     suite.same_code = true;
-    double *changes = relative_changes(sides, &suite, true, &suite.kernels);
+    double *changes = changes_of(witnesses, count, true, &suite.kernels);
     if (suite.kernels < RULE_DRIFT) {
         free(changes);
         suite.same_code = false;
-        changes = relative_changes(sides, &suite, false, &suite.kernels);
+        changes = changes_of(witnesses, count, false, &suite.kernels);
     }
     if (suite.kernels >= RULE_DRIFT) {
         suite.shift = median(changes, suite.kernels);
         suite.moved = fabs(suite.shift) > RULE_SUITE_SHIFT;
     }
-    if (suite.kernels > 0)
-        *ARRAY_GROW(comparison->suites, comparison->suite_count) = suite;
+    *ARRAY_GROW(comparison->suites, comparison->suite_count) = suite;
     free(changes);
 }
 
-/* Each GPU of the run once; "" are those that are not known. Caller frees the list. */
-static size_t find_gpus(const struct run *run, const char ***gpus)
+static bool has_several_gpus(const struct run *run)
 {
-    const char **all = x_calloc(run->session_count, sizeof *all);
-    size_t count = 0;
-    for (size_t i = 0; i < run->session_count; i++)
-        all[i] = run->sessions[i].facts[SESSION_GPU_UUID] ? run->sessions[i].facts[SESSION_GPU_UUID] : "";
-    size_t *first = first_of_equals(all, run->session_count, sizeof *all, by_text);
-    for (size_t i = 0; i < run->session_count; i++)
-        if (first[i] == i)
-            all[count++] = all[i];
-    free(first);
-    *gpus = all;
-    return count;
+    for (size_t i = 1; i < run->session_count; i++)
+        if (order_of_texts(run->sessions[0].facts[SESSION_GPU_UUID], run->sessions[i].facts[SESSION_GPU_UUID]) != 0)
+            return true;
+    return false;
+}
+
+static void find_suites_of(struct comparison *comparison, const struct sides *sides, const struct metric *metric,
+                           bool several)
+{
+    struct witness *witnesses;
+    const size_t count = find_witnesses(sides, metric, several, &witnesses);
+    if (!several)
+        add_suite(comparison, (struct suite){.metric = metric}, witnesses, count);
+    for (size_t begin = 0, end; several && begin < count; begin = end) {
+        for (end = begin + 1; end < count && by_gpu(&witnesses[begin], &witnesses[end]) == 0;)
+            end++;
+        add_suite(comparison, (struct suite){.metric = metric, .one_of_several = true, .gpu = witnesses[begin].gpu},
+                  &witnesses[begin], end - begin);
+    }
+    free(witnesses);
 }
 
 void find_suites(struct comparison *comparison, const struct sides *sides)
 {
-    const char **gpus;
-    const size_t gpu_count = find_gpus(sides->run, &gpus);
+    const bool several = has_several_gpus(sides->run);
     for (size_t i = 0; i < sides->metrics->count; i++) {
         const struct metric *metric = &sides->metrics->list[i];
         char *why = NULL;
-        const bool comparable = metric->class == METRIC_TIME && same_definition(sides, metric, &why);
-        if (comparable && gpu_count < 2)
-            find_suite(comparison, sides, (struct suite){.metric = metric});
-        for (size_t g = 0; comparable && gpu_count > 1 && g < gpu_count; g++)
-            find_suite(comparison, sides,
-                       (struct suite){.metric = metric, .one_of_several = true, .gpu = *gpus[g] ? gpus[g] : NULL});
+        if (metric->class == METRIC_TIME && same_definition(sides, metric, &why))
+            find_suites_of(comparison, sides, metric, several);
         free(why);
     }
-    free(gpus);
 }
 
-/* Whether a time was judged by the baseline, and not by pairs alone, which run on one GPU in turn. */
-static bool leans_on_baseline(const struct comparison *comparison, const struct run *run, const struct suite *suite)
+/* In the order in which they were found: metrics are those of one list. */
+static int order_of_suites(const void *left, const void *right)
 {
+    const struct suite *a = left, *b = right;
+    return a->metric != b->metric ? (a->metric < b->metric ? -1 : 1) : order_of_texts(a->gpu, b->gpu);
+}
+
+const struct suite *suite_of(const struct comparison *comparison, const struct run *run, const struct result *now,
+                             const struct metric *metric)
+{
+    if (comparison->suite_count == 0)
+        return NULL;
+    struct suite wanted = {.metric = metric};
+    if (comparison->suites[0].one_of_several) {
+        const struct row *row = now ? result_find(now, metric->name) : NULL;
+        if (!row || row->session_count == 0)
+            return NULL;
+        wanted.gpu = run_row_fact(run, row, SESSION_GPU_UUID);
+    }
+    return bsearch(&wanted, comparison->suites, comparison->suite_count, sizeof wanted, order_of_suites);
+}
+
+/* Of each suite whether a time of it was judged by the baseline, and not by pairs alone, which run on one GPU in turn.
+ * Caller frees. */
+static bool *find_leaning(const struct comparison *comparison, const struct run *run)
+{
+    bool *leaning = x_calloc(comparison->suite_count, sizeof *leaning);
     for (size_t i = 0; i < comparison->count; i++) {
         const struct judgement *judgement = &comparison->list[i];
-        if (judgement->metric == suite->metric && judgement->compared && judgement->pairs == 0 &&
-            is_of_suite(suite, run, run_find(run, judgement->kernel)))
-            return true;
+        const struct suite *suite = judgement->metric && judgement->compared && judgement->pairs == 0
+                                        ? suite_of(comparison, run, run_find(run, judgement->kernel), judgement->metric)
+                                        : NULL;
+        if (suite)
+            leaning[suite - comparison->suites] = true;
     }
-    return false;
+    return leaning;
 }
 
 void judge_suites(struct comparison *comparison, const struct sides *sides)
 {
+    bool *leaning = find_leaning(comparison, sides->run);
     for (size_t i = 0; i < comparison->suite_count; i++) {
         const struct suite *suite = &comparison->suites[i];
-        if (!suite->moved || !leans_on_baseline(comparison, sides->run, suite))
+        if (!suite->moved || !leaning[i])
             continue;
         const char *gpu = suite->one_of_several ? suite->gpu ? suite->gpu : "an unknown GPU" : NULL;
         set_reason(add_judgement(comparison, COMPARISON_SUITE, suite->metric, VERDICT_UNSURE),
@@ -106,4 +158,5 @@ void judge_suites(struct comparison *comparison, const struct sides *sides)
                    100 * suite->shift, gpu ? " on " : "", gpu ? gpu : "", suite->kernels,
                    suite->same_code ? " whose code is the same" : "");
     }
+    free(leaning);
 }

@@ -33,6 +33,14 @@ way 'sessions without end are compared' many_sessions 0 'in_time compare base.js
 way 'sessions without end are accepted' many_sessions 0 \
     'in_time accept base.json run.json --baselines baselines --reason x' 'accepted 1 row'
 
+# Parts of as many machines: each kernel has a GPU of its own.
+many_gpus() {
+    for file in base.json run.json; do
+        write_run $file 20001 '' "$(repeat 20000 "$(kernel 'a/k&' '"time": {"sessions": [[100]], "from": [KEPT]}')" | sed 's/k\([0-9]*\)\(.*\)KEPT/k\1\2\1/')"
+    done
+}
+way 'a GPU for each kernel' many_gpus 0 'in_time compare base.json run.json -q' 'nothing is worse'
+
 renamed_kernels() {
     local launch='"launches": [{"code": "&", "grid": [1, 1, 1], "block": [1, 1, 1], "shared": 0, "times": 1}]'
     write_run base.json 1 '' "$(repeat 24000 "$(kernel 'a/old_&' "$time_row" ", $launch")")"
