@@ -4,9 +4,9 @@
 #
 #   ci/slurm_shards.sh PARTS [OPTION OF cugate run AND cugate check]...
 #
-#   BUILD='make all'    on a node with a GPU, which decides what kernels are built for; empty: it is built
-#   ONLY=3,5            measure these parts again, and judge them with the others of before
-#   OUT, BASE, HISTORY  as ci/shards.sh has them
+#   CUGATE_BUILD='make all'  on a node with a GPU, which decides what kernels are built for; empty: it is built
+#   ONLY=3,5                 measure these parts again, and judge them with the others of before
+#   OUT, BASE, HISTORY       as ci/shards.sh has them
 #
 # Ends with the exit code of `ci/shards.sh judge`. A task that is killed and requeued, as by a node that fails, loses its part
 # alone, and the judge waits for it; one that ends without its part makes the judge say which, and fail.
@@ -15,7 +15,8 @@
 # ci/slurm.sh. What a node without network cannot fetch has to be there before: `make all` and ci/install_python.sh here.
 set -euo pipefail
 
-export OUT=${OUT:-build/gate} BUILD=${BUILD-make all}
+export OUT=${OUT:-build/gate}
+CUGATE_BUILD=${CUGATE_BUILD-make all}
 gpu=(--gpus=1 --nodes=1 --ntasks=1 --cpus-per-task=8)
 if ! [[ ${1-} =~ ^[1-9][0-9]{0,2}$ ]]; then
     echo "usage: ci/slurm_shards.sh PARTS [OPTION OF cugate run AND cugate check]..." >&2
@@ -53,8 +54,8 @@ job() { # NAME COMMAND [OPTION OF sbatch]...: its number
 options=''
 [ $# -eq 0 ] || options=$(printf ' %q' "$@")
 after=()
-if [ -n "$BUILD" ]; then
-    build=$(job build "$BUILD" "${gpu[@]}")
+if [ -n "$CUGATE_BUILD" ]; then
+    build=$(job build "$CUGATE_BUILD" "${gpu[@]}")
     after=(--dependency="afterok:$build" --kill-on-invalid-dep=yes)
 fi
 array=$(job part "exec ci/shards.sh measure \$SLURM_ARRAY_TASK_ID/$parts$options" \

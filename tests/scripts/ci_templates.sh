@@ -17,7 +17,7 @@ read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
 read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset BASE BUILD ONLY OUT HISTORY STRICT CODE GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBMIT_DIR
+unset BASE OUT HISTORY STRICT CODE ONLY CUGATE_BUILD GITHUB_ACTIONS GITHUB_STEP_SUMMARY SLURM_SUBMIT_DIR
 # shellcheck source=/dev/null
 . tests/scripts/expect.sh
 
@@ -242,7 +242,7 @@ expect "slurm.sh: no option for sbatch after the first command, where it is not 
 # ---- slurm_shards.sh: what it asks of sbatch. tests/scripts/slurm.sh asks a real one.
 cat >"$work/bin/sbatch" <<'END_OF_SCRIPT'
 #!/usr/bin/env bash
-echo "sbatch$(printf ' <%s>' "$@")" >&2
+echo "sbatch$(printf ' <%s>' "$@"), where BUILD is '${BUILD-}'" >&2
 case $* in *--parsable*) echo "$((RANDOM % 9 + 1))1;cluster" ;; *--wait*) echo "Submitted batch job 71" ;; esac
 exit "${CODE:-0}"
 END_OF_SCRIPT
@@ -255,15 +255,17 @@ cp "$top/ci/slurm_shards.sh" "$tree/ci"
 cd "$tree" || exit 2
 mkdir -p build/gate/parts
 touch build/gate/parts/{1,2,3,4,8}.json
-CODE=0 ask ci/slurm_shards.sh 4 -k 'reduce/*'
+# make's own BUILD, a folder, means nothing to it, nor does it tell the jobs another.
+CODE=0 BUILD=elsewhere ask ci/slurm_shards.sh 4 -k 'reduce/*'
 # shellcheck disable=SC2016 # as it is submitted
 expect "slurm_shards.sh: three jobs" 0 '<--job-name=cugate-build> <--gpus=1>' '<--wrap> <make all>' '<--array=1-4> <--requeue> <--gpus=1>' \
     '1> <--kill-on-invalid-dep=yes> <--wrap> <exec ci/shards.sh measure $SLURM_ARRAY_TASK_ID/4 -k reduce/\*>' \
-    '<--wait> <--job-name=cugate-judge> <--dependency=afterany:' '<exec ci/shards.sh judge -k reduce/\*>' '!cluster>'
+    '<--wait> <--job-name=cugate-judge> <--dependency=afterany:' '<exec ci/shards.sh judge -k reduce/\*>' '!cluster>' \
+    "<make all>, where BUILD is 'elsewhere'"
 ask ls build/gate/parts
 expect "slurm_shards.sh: no part of before is left" 0 '!.json'
 touch build/gate/parts/{1,2,3,4}.json
-BUILD='' ONLY=2,3 ask ci/slurm_shards.sh 4
+CUGATE_BUILD='' ONLY=2,3 ask ci/slurm_shards.sh 4
 expect "slurm_shards.sh: some parts again, of what is built" 0 '<--array=2,3>' '!cugate-build' '!afterok'
 ask ls build/gate/parts
 expect "slurm_shards.sh: the others are kept" 0 1.json 4.json '!2.json' '!3.json'

@@ -18,7 +18,7 @@ for program in slurmctld slurmd sbatch scontrol munged; do
     fi
 done
 PATH=$PATH:/usr/sbin
-for name in "${!SLURM@}" "${!SBATCH@}" "${!GITHUB@}" BASE OUT HISTORY BUILD ONLY CODE; do unset "$name"; done
+for name in "${!SLURM@}" "${!SBATCH@}" "${!GITHUB@}" BASE OUT HISTORY CUGATE_BUILD ONLY CODE; do unset "$name"; done
 export CUDA_VISIBLE_DEVICES='' LC_ALL=C
 
 work=$(mktemp -d) # short: the name of a socket has at most 107 bytes
@@ -141,7 +141,7 @@ judged() { # what the last job said, beside what is said already
 
 ask build/cugate check "${options[@]}" --replay whole.json --report json=whole_check.json
 expect "one run" 0 'nothing is worse'
-ask env BUILD='echo built >built' ci/slurm_shards.sh 4 "${options[@]}"
+ask env CUGATE_BUILD='echo built >built' ci/slurm_shards.sh 4 "${options[@]}"
 judged
 expect "four parts, each by a task of its own, and one run of them" 0 '4 parts by the job array' 'nothing is worse: 220 rows'
 ask cat built
@@ -160,7 +160,7 @@ held() { # one task goes on, and the others have left their parts
 }
 submit() { # in the background, until one task is left; sets waiting and task
     touch "$MANY_HOLD"
-    BUILD='' ci/slurm_shards.sh 4 "${options[@]}" >"$work/waiting" 2>&1 &
+    CUGATE_BUILD='' ci/slurm_shards.sh 4 "${options[@]}" >"$work/waiting" 2>&1 &
     waiting=$!
     until_true held
     task=$(squeue -h -t running -n cugate-part -o %i)
@@ -203,12 +203,12 @@ number=${task#*_}
 expect "a task that was killed: its part is said, and its kernels are" 5 "shard $number of 4" 'in no part: ' family_42 \
     '!nothing is worse'
 rm "$MANY_HOLD"
-ask env BUILD='' ONLY="$number" ci/slurm_shards.sh 4 "${options[@]}"
+ask env CUGATE_BUILD='' ONLY="$number" ci/slurm_shards.sh 4 "${options[@]}"
 judged
 expect "that part alone, again" 0 'nothing is worse'
 ask cmp <(verdicts whole_check.json) <(verdicts build/gate/check.json)
 expect "is judged with the others" 0
-ask env BUILD=false ci/slurm_shards.sh 4 "${options[@]}"
+ask env CUGATE_BUILD=false ci/slurm_shards.sh 4 "${options[@]}"
 judged
 expect "what does not build is not measured" 5 'there is no part'
 ask ci/slurm_shards.sh four
