@@ -517,7 +517,7 @@ part_planted() {
             why="exit code 0"
         elif ! [ -s "$work/$tag.report" ]; then
             why="no report, exit code $code"
-        elif ! named "$tag" "$pattern" | grep -q .; then
+        elif ! named "$tag" "$pattern" | grep . >/dev/null; then
             why="nothing that is not the same has the name $pattern"
         fi
         verdict "planted: $what: the check $must" "$why"
