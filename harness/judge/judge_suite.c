@@ -83,13 +83,11 @@ static void find_suites_of(struct comparison *comparison, const struct sides *si
 {
     struct witness *witnesses;
     const size_t count = find_witnesses(sides, metric, several, &witnesses);
-    if (!several)
-        add_suite(comparison, (struct suite){.metric = metric}, witnesses, count);
-    for (size_t begin = 0, end; several && begin < count; begin = end) {
+    for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin + 1; end < count && by_gpu(&witnesses[begin], &witnesses[end]) == 0;)
             end++;
-        add_suite(comparison, (struct suite){.metric = metric, .one_of_several = true, .gpu = witnesses[begin].gpu},
-                  &witnesses[begin], end - begin);
+        const struct suite suite = {.metric = metric, .one_of_several = several, .gpu = witnesses[begin].gpu};
+        add_suite(comparison, suite, &witnesses[begin], end - begin);
     }
     free(witnesses);
 }
