@@ -126,8 +126,9 @@ int baseline_accept(const struct acceptance *acceptance, const struct run *runs,
                     struct accepted *accepted);
 void accepted_release(struct accepted *accepted);
 
-/* Kernels with their seconds alone, the most that a baseline of any model knows: what is not known is 0. To share out
- * work by: that there is none, or that it cannot be read, is no failure here. */
-void baseline_read_costs(struct run *costs, const char *baselines);
+/* Kernels with the seconds that they took alone, to share out work by: those of that run file or, where it is NULL, the
+ * most that a baseline of any model says that this collector measured. Kernels whose seconds are not known are not in
+ * it, and where there is no baseline, none is. 0, or an exit_code after error(), and then *costs is empty. */
+int costs_read(struct run *costs, const char *file, const char *baselines, const char *collector);
 
 #endif

@@ -1,24 +1,57 @@
-/* How long kernels take to measure, by what the baselines of all models of GPUs say. */
+/* How long kernels take to measure, by what a run or the baselines of all models of GPUs say. */
 #include "baseline.h"
 
 #include <math.h>
-#include <unistd.h>
+#include <string.h>
 
-void baseline_read_costs(struct run *costs, const char *baselines)
+static void take_costs(struct run *costs, const struct run *from)
+{
+    for (size_t i = 0; i < from->result_count; i++)
+        if (from->results[i].seconds > 0) {
+            struct result *result = run_add(costs, from->results[i].id);
+            result->seconds = fmax(result->seconds, from->results[i].seconds);
+        }
+}
+
+static int take_baseline(struct run *costs, const char *baselines, const struct device *device, const char *collector)
+{
+    struct run baseline;
+    const char *other;
+    const int code = baseline_read(&baseline, baselines, device);
+    if (code != 0)
+        return code;
+    if (strcmp(run_collector(&baseline, &other), collector) == 0 && !other)
+        take_costs(costs, &baseline);
+    run_release(&baseline);
+    return 0;
+}
+
+static int read_baselines(struct run *costs, const char *baselines, const char *collector)
 {
     struct baseline_devices devices;
-    *costs = (struct run){0};
-    if (access(baselines, F_OK) < 0 || baseline_devices_read(&devices, baselines) < 0)
-        return;
-    for (size_t d = 0; d < devices.count; d++) {
-        struct run baseline;
-        if (baseline_read(&baseline, baselines, &devices.list[d].device) != EXIT_SAME)
-            continue;
-        for (size_t i = 0; i < baseline.result_count; i++) {
-            struct result *result = run_add(costs, baseline.results[i].id);
-            result->seconds = fmax(result->seconds, baseline.results[i].seconds);
-        }
-        run_release(&baseline);
-    }
+    int code = 0;
+    if (baseline_devices_read(&devices, baselines) < 0)
+        return EXIT_USAGE;
+    for (size_t i = 0; i < devices.count && code == 0; i++)
+        code = take_baseline(costs, baselines, &devices.list[i].device, collector);
     baseline_devices_release(&devices);
+    return code;
+}
+
+int costs_read(struct run *costs, const char *file, const char *baselines, const char *collector)
+{
+    struct run run;
+    int code = 0;
+    *costs = (struct run){0};
+    if (!file)
+        code = read_baselines(costs, baselines, collector);
+    else if (run_read(&run, file) < 0)
+        code = EXIT_USAGE;
+    else {
+        take_costs(costs, &run);
+        run_release(&run);
+    }
+    if (code != 0)
+        run_release(costs);
+    return code;
 }

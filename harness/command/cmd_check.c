@@ -163,11 +163,13 @@ static int cmd_check(const struct options *options)
     struct run costs = {0};
     struct relay *relay = relay_make(); /* a worker ends while what it measured is judged */
     if (open_files(&checking, &request.measurement) == 0) {
-        if (request.measurement.devices.count > 1)
-            baseline_read_costs(&costs, options->baselines);
         request.measurement.relay = relay;
         request.measurement.costs = &costs;
-        code = check_judge(&checking.check, &request);
+        code = request.measurement.devices.count > 1
+                   ? costs_read(&costs, NULL, options->baselines, request.measurement.backend->name)
+                   : EXIT_SAME;
+        if (code == EXIT_SAME)
+            code = check_judge(&checking.check, &request);
         const int saved = save_run(&checking);
         code = code == EXIT_SAME ? saved : code;
     }

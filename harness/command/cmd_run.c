@@ -1,5 +1,4 @@
 #include "base/base.h"
-#include "baseline/baseline.h"
 #include "gate/gate.h"
 #include "measure/measure.h"
 
@@ -46,15 +45,10 @@ static int measure(const struct options *options, const struct metrics *metrics,
     struct interrupts interrupts; /* also between two measurements */
     if (interrupts_open(&interrupts) < 0)
         return EXIT_NOT_MEASURED;
-    struct run costs = {0};
-    if (measurement.devices.count > 1)
-        baseline_read_costs(&costs, options->baselines);
-    measurement.costs = &costs;
-    int code = sharding_make(&sharding, options, measurement.backend);
+    int code = sharding_make(&sharding, options, &measurement);
     if (code == EXIT_SAME)
         code = measure_all(&measurement, options, &sharding, run);
     sharding_release(&sharding);
-    run_release(&costs);
     computed_add_excess(run, metrics);
     return interrupts_close(&interrupts) ? EXIT_INTERRUPTED : code;
 }
@@ -115,7 +109,7 @@ static const struct option_row *const takes[] = {
     OPTION(.name = "shard", .argument = "N/OF", .kind = KIND_TEXT, .place = PLACE(shard),
            .doc = "only that part of the kernels, 2/8: `cugate merge` makes one run of all parts"),
     OPTION(.name = "costs", .argument = "RUN.json", .kind = KIND_TEXT, .place = PLACE(costs),
-           .doc = "parts that take equally long by that run (default: by the baselines)"),
+           .doc = "of --shard and of several GPUs: how long kernels take, by that run (default: the baselines)"),
     &option_baselines,
     OPTION(.name = "lines", .kind = KIND_FLAG, .place = PLACE(lines),
            .doc = "also collect counts and stalls by source line: a second for each kernel"),
@@ -136,6 +130,7 @@ const struct command command_run = {
                "worse than a baseline that was accepted from such a run.\n"
                "--device all, or 0,1,3, has several GPUs of one model share the kernels. One that fails on a GPU is tried\n"
                "on another, once, and both are said: where it succeeds there, exit code 3 is the best that comes of it.\n"
+               "What takes longest, by --costs or the baselines, comes first.\n"
                "--shard 2/8 measures one of eight parts, on any machine: all find the same parts when they are given the\n"
                "same library, -k and --costs or baselines. Variants of a family stay together. A part is not judged;\n"
                "`cugate merge` makes one run of all.\n"

@@ -61,126 +61,95 @@ static int read_code(struct shard *shard, const char *path)
     return 0;
 }
 
-/* ---- What it costs ---- */
+/* ---- By what ---- */
 
-/* What is known of the costs: of several baselines the mean of those that know a kernel. */
-struct costs {
-    struct shard_kernel *list; /* sorted by id */
-    size_t count;
-    size_t *known; /* how many runs knew it */
-};
-
-static bool take_costs(struct costs *costs, const struct run *run)
+static int read_costs(struct run *costs, const struct options *options, const struct measurement *measurement)
 {
-    bool any = false;
-    for (size_t i = 0; i < run->result_count; i++) {
-        const double seconds = run->results[i].seconds;
-        const struct shard_kernel wanted = {.id = run->results[i].id};
-        struct shard_kernel *share =
-            seconds > 0 ? bsearch(&wanted, costs->list, costs->count, sizeof wanted, by_text) : NULL;
-        if (!share)
-            continue;
-        const size_t place = (size_t)(share - costs->list);
-        costs->known[place]++;
-        share->seconds += (seconds - share->seconds) / (double)costs->known[place];
-        any = true;
-    }
-    return any;
+    const int code = costs_read(costs, options->costs, options->baselines, measurement->backend->name);
+    if (code != 0 || !options->costs || costs->result_count > 0)
+        return code;
+    error("--costs %s: knows of no kernel how long it takes: an older cugate wrote it, or it is of a program",
+          options->costs);
+    return EXIT_USAGE;
 }
 
-static int read_baselines(struct costs *costs, const struct options *options, const struct backend *backend, bool *any)
+static int check_costs(const struct shard *shard, const struct run *costs, const struct options *options,
+                       const struct measurement *measurement)
 {
-    struct baseline_devices devices;
-    if (baseline_devices_read(&devices, options->baselines) < 0)
-        return EXIT_USAGE;
-    int code = 0;
-    for (size_t i = 0; i < devices.count && code == 0; i++) {
-        struct run baseline;
-        const char *other;
-        code = baseline_read(&baseline, options->baselines, &devices.list[i].device);
-        if (code == 0 && strcmp(run_collector(&baseline, &other), backend->name) == 0 && !other)
-            *any |= take_costs(costs, &baseline);
-        if (code == 0)
-            run_release(&baseline);
-    }
-    baseline_devices_release(&devices);
-    return code;
-}
-
-static int read_costs(struct costs *costs, const struct options *options, const struct backend *backend)
-{
-    bool any = false;
-    if (options->costs) {
-        struct run run;
-        if (run_read(&run, options->costs) < 0)
-            return EXIT_USAGE;
-        any = take_costs(costs, &run);
-        run_release(&run);
-        if (any)
+    for (size_t i = 0; i < shard->kernel_count; i++)
+        if (run_find(costs, shard->kernels[i]))
             return 0;
-        error("--costs %s: knows of none of these kernels how long it takes; an older cugate wrote it, or it is of "
-              "another library",
+    if (options->costs) {
+        error("--costs %s: knows of none of these kernels how long it takes: it is of another library, or -k",
               options->costs);
         return EXIT_USAGE;
     }
-    const int code = read_baselines(costs, options, backend, &any);
-    if (code == 0 && !any)
-        warning("how long each kernel takes is not known, so all count alike: --costs RUN.json, of any run, or "
-                "baselines accepted by the collector %s say it",
-                backend->name);
-    return code;
-}
-
-static int divide(struct sharding *sharding, const struct options *options, const struct backend *backend)
-{
-    struct shard *shard = &sharding->shard;
-    struct costs costs = {.count = shard->kernel_count};
-    costs.list = x_calloc(costs.count, sizeof *costs.list);
-    costs.known = x_calloc(costs.count, sizeof *costs.known);
-    for (size_t i = 0; i < costs.count; i++)
-        costs.list[i].id = shard->kernels[i];
-    const int code = read_costs(&costs, options, backend);
-    if (code == 0)
-        shards_divide(costs.list, costs.count, shard->of);
-    for (size_t i = 0; i < costs.count && code == 0; i++)
-        if (costs.list[i].shard == shard->number)
-            *ARRAY_GROW(sharding->kernels, sharding->kernel_count) = shard->kernels[i];
-    shard->measures = sharding->kernel_count;
-    free(costs.known);
-    free(costs.list);
-    return code;
-}
-
-/* What says how to divide, where nothing is. */
-static int refuse_idle(const struct options *options)
-{
-    if (options->costs)
-        return error("--costs tells by what kernels are divided, and nothing is: add --shard 1/8, or leave it out");
+    warning("how long each kernel takes is not known, so all count alike: --costs RUN.json, of any run, or baselines "
+            "accepted by the collector %s say it",
+            measurement->backend->name);
     return 0;
 }
 
-int sharding_make(struct sharding *sharding, const struct options *options, const struct backend *backend)
+/* ---- The part ---- */
+
+static void divide(struct sharding *sharding)
 {
     struct shard *shard = &sharding->shard;
-    *sharding = (struct sharding){0};
-    if (!options->shard)
-        return refuse_idle(options) < 0 ? EXIT_USAGE : 0;
-    if (read_number(options->shard, &shard->number, &shard->of) < 0)
-        return EXIT_USAGE;
+    struct shard_kernel *list = x_calloc(shard->kernel_count, sizeof *list);
+    for (size_t i = 0; i < shard->kernel_count; i++) {
+        const struct result *known = run_find(&sharding->costs, shard->kernels[i]);
+        list[i] = (struct shard_kernel){.id = shard->kernels[i], .seconds = known ? known->seconds : 0};
+    }
+    shards_divide(list, shard->kernel_count, shard->of);
+    for (size_t i = 0; i < shard->kernel_count; i++)
+        if (list[i].shard == shard->number)
+            *ARRAY_GROW(sharding->kernels, sharding->kernel_count) = shard->kernels[i];
+    shard->measures = sharding->kernel_count;
+    free(list);
+}
+
+static int make_shard(struct sharding *sharding, const struct options *options, const struct measurement *measurement)
+{
+    struct shard *shard = &sharding->shard;
     int code = list_kernels(shard, options);
     if (code == 0)
         code = read_code(shard, options->kernels);
     if (code == 0)
-        code = divide(sharding, options, backend);
-    if (code == 0 && sharding->kernel_count == 0)
+        code = check_costs(shard, &sharding->costs, options, measurement);
+    if (code != 0)
+        return code;
+    divide(sharding);
+    if (sharding->kernel_count == 0)
         warning("shard %s has no kernel, as there are more shards than families: its run is empty, and is no fault",
                 options->shard);
-    return code;
+    return 0;
+}
+
+/* What says how to share out work, where nothing is. */
+static int refuse_idle(const struct options *options)
+{
+    if (options->shard || options->devices.all || options->devices.count > 1 || !options->costs)
+        return 0;
+    return error("--costs tells by what kernels are shared out, and here one GPU measures all: add --shard 1/8, or "
+                 "--device all, or leave it out");
+}
+
+int sharding_make(struct sharding *sharding, const struct options *options, const struct measurement *measurement)
+{
+    struct shard *shard = &sharding->shard;
+    *sharding = (struct sharding){0};
+    if (refuse_idle(options) < 0 || (options->shard && read_number(options->shard, &shard->number, &shard->of) < 0))
+        return EXIT_USAGE;
+    if (!options->shard && measurement->devices.count < 2)
+        return 0;
+    const int code = read_costs(&sharding->costs, options, measurement);
+    return code == 0 && options->shard ? make_shard(sharding, options, measurement) : code;
 }
 
 void sharding_narrow(const struct sharding *sharding, struct measurement *measurement)
 {
     static char none[] = "no kernel is called so", *const nothing[] = {none};
+    measurement->costs = &sharding->costs;
     if (sharding->shard.of == 0)
         return;
     measurement->globs = sharding->kernel_count > 0 ? sharding->kernels : nothing;
@@ -191,6 +160,7 @@ void sharding_narrow(const struct sharding *sharding, struct measurement *measur
 void sharding_release(struct sharding *sharding)
 {
     free(sharding->kernels);
+    run_release(&sharding->costs);
     shard_release(&sharding->shard);
     *sharding = (struct sharding){0};
 }

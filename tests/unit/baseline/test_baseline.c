@@ -294,12 +294,13 @@ Test(baseline, devices_that_cannot_be_read_are_an_error)
     scratch_remove(directory);
 }
 
-/* To share out work by: of several models the most, and nothing where there is no baseline. */
+/* To share out work by: of several models the most, of what another collector measured nothing, nor without a baseline.
+ */
 Test(baseline, costs_are_the_seconds_that_baselines_know)
 {
     char *directory = scratch_make();
     struct run costs, run = made_run(1);
-    baseline_read_costs(&costs, directory);
+    cr_expect_eq(costs_read(&costs, NULL, directory, "cupti"), 0);
     cr_expect_eq(costs.result_count, 0);
     run_find(&run, "reduce/tree")->seconds = 2;
     made_accept_one(&(struct trial){.directory = directory}, &run);
@@ -307,11 +308,38 @@ Test(baseline, costs_are_the_seconds_that_baselines_know)
     run.device.name = x_strdup("another model");
     run_find(&run, "reduce/tree")->seconds = 3;
     made_accept_one(&(struct trial){.directory = directory}, &run);
-    baseline_read_costs(&costs, directory);
-    cr_assert_eq(costs.result_count, 3);
+    cr_expect_eq(costs_read(&costs, NULL, directory, "cupti"), 0);
+    cr_assert_eq(costs.result_count, 1);
     cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 3);
-    cr_expect_eq(run_find(&costs, "reduce/warp")->seconds, 0);
     run_release(&costs);
+    cr_expect_eq(costs_read(&costs, NULL, directory, "host"), 0);
+    cr_expect_eq(costs.result_count, 0);
+    run_release(&run);
+    scratch_remove(directory);
+}
+
+/* Its seconds alone count, whatever baselines say; what cannot be read is no file without seconds. */
+Test(baseline, costs_are_those_of_a_run)
+{
+    char *directory = scratch_make(), *file = x_sprintf("%s/run.json", directory);
+    struct run costs, run = made_run(1);
+    run_find(&run, "reduce/tree")->seconds = 2;
+    FILE *stream = fopen(file, "w");
+    cr_assert_not_null(stream);
+    cr_assert_eq(run_write(&run, stream), 0);
+    cr_assert_eq(fclose(stream), 0);
+    cr_expect_eq(costs_read(&costs, file, "nowhere", "host"), 0);
+    cr_assert_eq(costs.result_count, 1);
+    cr_expect_eq(run_find(&costs, "reduce/tree")->seconds, 2);
+    run_release(&costs);
+    struct capture capture;
+    capture_begin(&capture);
+    cr_expect_eq(costs_read(&costs, directory, "nowhere", "host"), EXIT_USAGE);
+    char *said = capture_end(&capture);
+    cr_expect(strstr(said, directory), "%s", said);
+    cr_expect_null(costs.results);
+    free(said);
+    free(file);
     run_release(&run);
     scratch_remove(directory);
 }
