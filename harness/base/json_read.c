@@ -249,7 +249,10 @@ json_t *json_at_parse(const char *name, const char *text, size_t length)
     open_document();
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
-        error("%s:%d:%d: %s", name, problem.line, problem.column, problem.text);
+        if (*problem.text)
+            error("%s:%d:%d: %s", name, problem.line, problem.column, problem.text);
+        else /* Jansson says nothing of memory */
+            error("%s: cannot allocate memory for what it holds: free some memory", name);
         close_document();
     }
     return root;

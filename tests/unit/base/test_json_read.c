@@ -5,6 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 Test(json_read, an_error_names_the_whole_way)
 {
@@ -74,3 +76,38 @@ Test(json_read, what_is_too_much_is_refused_unread)
     free(said);
     free(text);
 }
+
+/* A sanitizer takes address space of its own, and ends a process that gets no more. */
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+Test(json_read, memory_that_there_is_not_is_said)
+{
+    const size_t length = 4000001;
+    struct capture capture;
+    char *text = x_calloc(length + 1, 1);
+    for (size_t i = 1; i + 1 < length; i += 2)
+        memcpy(text + i, "1,", 2);
+    text[0] = '[';
+    text[length - 2] = '1';
+    text[length - 1] = ']';
+    long pages = 0;
+    FILE *stream = fopen("/proc/self/statm", "r");
+    cr_assert_not_null(stream);
+    cr_assert_eq(fscanf(stream, "%ld", &pages), 1);
+    fclose(stream);
+    capture_begin(&capture);
+    const rlim_t room = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (32 << 20);
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_AS, &before);
+    limit = (struct rlimit){.rlim_cur = room, .rlim_max = before.rlim_max};
+    cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    cr_expect_null(json_at_parse("a.json", text, length));
+    cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
+    char *said = capture_end(&capture);
+    cr_expect(strstr(said, "a.json: cannot allocate memory"), "%s", said);
+    json_t *root = json_at_parse("a.json", text, length);
+    cr_expect_eq(json_array_size(root), length / 2, "with memory it is read");
+    json_at_end(root);
+    free(said);
+    free(text);
+}
+#endif
