@@ -7,14 +7,6 @@
 
 #include <stdlib.h>
 
-static int read_parts(const struct options *options, struct run *parts)
-{
-    for (size_t i = 0; i < options->argument_count; i++)
-        if (run_read(&parts[i], options->arguments[i]) < 0)
-            return EXIT_USAGE;
-    return 0;
-}
-
 static int cmd_merge(const struct options *options)
 {
     const size_t count = options->argument_count;
@@ -25,9 +17,9 @@ static int cmd_merge(const struct options *options)
 
     if (options_read_metrics(options, &metrics) < 0)
         goto out;
-    code = read_parts(options, parts);
-    if (code == 0)
-        code = run_merge(&merged, parts, options->arguments, count);
+    if (runs_read(parts, (const char *const *)options->arguments, count) < 0)
+        goto out;
+    code = run_merge(&merged, parts, options->arguments, count);
     if (code != 0)
         goto out;
     if (options->output && atomic_file_open(&file, options->output) < 0) {

@@ -46,25 +46,43 @@ __attribute__((format(printf, 2, 3))) static int refuse(int code, const char *fo
 
 /* ---- Of one run? ---- */
 
-static const char *fact(const struct run *run, enum session_fact which)
+static const char *fact(const struct session *session, enum session_fact which)
 {
-    const char *known = run->session_count > 0 ? run->sessions[0].facts[which] : NULL;
-    return known ? known : "unknown";
+    return session->facts[which] ? session->facts[which] : "unknown";
 }
 
-static int check_facts(const struct run *one, const char *name, const struct run *other, const char *other_name)
+static int check_facts(const struct session *one, const char *name, const struct session *other, const char *other_name)
 {
     static const enum session_fact same[] = {SESSION_COLLECTOR, SESSION_COMPILER, SESSION_FLAGS, SESSION_COMMIT,
                                              SESSION_CUGATE};
-    static const enum session_fact alike[] = {SESSION_DRIVER, SESSION_CUDA, SESSION_CUPTI};
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)
         if (strcmp(fact(one, same[i]), fact(other, same[i])) != 0)
             return refuse(EXIT_BASELINE, "%s and %s are no parts of one run: %s %s, not %s", name, other_name,
                           session_fact_name(same[i]), fact(one, same[i]), fact(other, same[i]));
+    return 0;
+}
+
+static void warn_of_facts(const struct session *one, const char *name, const struct session *other,
+                          const char *other_name)
+{
+    static const enum session_fact alike[] = {SESSION_DRIVER, SESSION_CUDA, SESSION_CUPTI};
     for (size_t i = 0; i < ARRAY_SIZE(alike); i++)
         if (strcmp(fact(one, alike[i]), fact(other, alike[i])) != 0)
             warning("%s was measured with %s %s, but %s with %s", name, session_fact_name(alike[i]),
                     fact(one, alike[i]), other_name, fact(other, alike[i]));
+}
+
+/* Each GPU that measured a part has a session, of one machine with one driver. */
+static int check_sessions(const struct run *one, const char *name, const struct run *first, const char *first_name)
+{
+    if (one->session_count == 0)
+        return refuse(EXIT_USAGE, "%s does not say in which session it was measured, so it is no part of a run", name);
+    for (size_t i = 0; i < one->session_count; i++) {
+        const int code = check_facts(&one->sessions[i], name, &first->sessions[0], first_name);
+        if (code != 0)
+            return code;
+    }
+    warn_of_facts(&one->sessions[0], name, &first->sessions[0], first_name);
     return 0;
 }
 
@@ -121,7 +139,7 @@ static int check_part(const struct merging *merging, size_t place)
         return refuse(EXIT_BASELINE, "%s and %s are of different devices: %s", name, first_name, difference);
     int code = check_library(&one->shard, name, &first->shard, first_name);
     if (code == 0)
-        code = check_facts(one, name, first, first_name);
+        code = check_sessions(one, name, first, first_name);
     if (code == 0)
         code = check_definitions(one, name, first, first_name);
     return code == 0 ? check_definitions(first, first_name, one, name) : code;
@@ -158,10 +176,10 @@ static int check_twice(struct merging *merging, size_t place)
     return 0;
 }
 
-/* To the place of its session among those of all. */
+/* To the place of its session among those of all. A number beyond them is from the newest, as run_session has it. */
 static void move_session(struct session_samples *samples, const struct run *part, size_t before)
 {
-    const size_t last = part->session_count > 0 ? part->session_count - 1 : 0;
+    const size_t last = part->session_count - 1;
     samples->session = before + (samples->session < last ? samples->session : last);
 }
 

@@ -68,6 +68,16 @@ static void other_collector(struct run *part)
 {
     set(&part->sessions[0].facts[SESSION_COLLECTOR], "host");
 }
+static void another_collector(struct run *part)
+{
+    const struct session session = {
+        .facts = {[SESSION_COLLECTOR] = (char[]){"sim"}, [SESSION_COMMIT] = (char[]){"0123"}}};
+    run_add_session(part, &session);
+}
+static void no_session(struct run *part)
+{
+    run_forget_sessions(part);
+}
 static void other_flags(struct run *part)
 {
     set(&part->sessions[0].facts[SESSION_FLAGS], "-O0");
@@ -180,6 +190,8 @@ Test(run_shard, what_is_no_part_of_one_run_is_refused)
         {other_model, EXIT_BASELINE, "of different devices: "},
         {other_capability, EXIT_BASELINE, "of different devices: "},
         {other_collector, EXIT_BASELINE, "collector host, not cupti"},
+        {another_collector, EXIT_BASELINE, "collector sim, not cupti"},
+        {no_session, EXIT_USAGE, "3.json does not say in which session it was measured"},
         {other_flags, EXIT_BASELINE, "flags -O0, not -O3"},
         {other_commit, EXIT_BASELINE, "commit 4567, not 0123"},
         {no_compiler, EXIT_BASELINE, "compiler gcc, not unknown"},
