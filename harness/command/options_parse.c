@@ -49,9 +49,8 @@ static int read_devices(const struct option_row *row, const char *name, const ch
     char *copy = x_strdup(text), *rest = copy, *word;
     int result = 0;
     while (!devices->all && result == 0 && (word = strsep(&rest, ","))) {
-        char *end;
-        const long number = strtol(word, &end, 10);
-        if (end == word || *end || number < row->minimum || number > row->maximum || *word == ' ')
+        const long number = strtol(word, NULL, 10);
+        if (!*word || word[strspn(word, "0123456789")] || number < row->minimum || number > row->maximum)
             result = error("%s needs all, or ordinals of GPUs such as 0 or 0,1,3, not '%s'", name, text);
         for (size_t i = 0; i < devices->count && result == 0; i++)
             if (devices->list[i] == number)
