@@ -70,27 +70,33 @@ const char *other_compiler(const struct sides *sides, const struct result *base,
     return *was ? now : NULL;
 }
 
-/* Whether no session of a row of the run was measured on that GPU; false also where one does not say where. */
-static bool is_nowhere_on(const struct run *run, const struct row *now, const char *uuid)
+/* The GPUs that a row of the run was measured on, one for each session, sorted; NULL when one is not known. Caller
+ * frees. */
+static const char **find_own_gpus(const struct run *run, const struct row *now)
 {
-    bool nowhere = run->session_count > 0;
-    for (size_t i = 0; i < now->session_count && nowhere; i++) {
-        const char *gpu = run_session(run, &now->sessions[i])->facts[SESSION_GPU_UUID];
-        nowhere = gpu && strcmp(gpu, uuid) != 0;
+    const char **uuids = x_calloc(now->session_count, sizeof *uuids);
+    bool known = run->session_count > 0;
+    for (size_t i = 0; i < now->session_count && known; i++)
+        known = (uuids[i] = run_session(run, &now->sessions[i])->facts[SESSION_GPU_UUID]);
+    if (known) {
+        sort_by_name(uuids, now->session_count, sizeof *uuids);
+        return uuids;
     }
-    return nowhere;
+    free(uuids);
+    return NULL;
 }
 
 bool find_other_gpus(const struct sides *sides, const struct result *base, const struct row *row, const struct row *now,
                      struct gpus *gpus)
 {
-    const char **uuids = x_calloc(row->session_count, sizeof *uuids);
-    bool other = true;
+    const char **uuids = x_calloc(row->session_count, sizeof *uuids), **own = find_own_gpus(sides->run, now);
+    bool other = own;
     gpus->count = 0;
     for (size_t i = 0; i < row->session_count && other; i++) {
         uuids[i] = fact_of(sides, base, row, i, SESSION_GPU_UUID);
-        other = uuids[i] && is_nowhere_on(sides->run, now, uuids[i]);
+        other = uuids[i] && !bsearch(&uuids[i], own, now->session_count, sizeof *own, by_text);
     }
+    free(own);
     size_t *first = other ? first_of_equals(uuids, row->session_count, sizeof *uuids, by_text) : NULL;
     for (size_t i = 0; i < row->session_count && other; i++)
         gpus->of[i] = first[i] == i ? gpus->count++ : gpus->of[first[i]];

@@ -56,6 +56,14 @@ sessions_of_a_row() {
 }
 way 'sessions of one row without end' sessions_of_a_row 0 'in_time compare base.json run.json' 'nothing is worse'
 
+sessions_of_both() {
+    for file in base.json run.json; do
+        write_run $file 40000 '' "$(kernel a/b '"time": {"sessions": ['"$(repeat 40000 '[100]')"']}')"
+    done
+    sed -i 's/"gpu_uuid": "/&other_/' run.json
+}
+way 'sessions of a row on both sides without end' sessions_of_both 0 'in_time compare base.json run.json' 'nothing is worse'
+
 many_notes() {
     local notes rows
     notes=$(repeat 40000 '"unknown_&": {"counter": "c", "unit": "ns"}')
