@@ -140,8 +140,11 @@ static int read_results(const struct json_at *above, json_t *root, struct run *r
         return -1;
     const char *id;
     json_t *member;
-    json_object_foreach(value, id, member) if (read_result(&list, id, member,
-                                                           ARRAY_GROW(run->results, run->result_count)) < 0) return -1;
+    json_object_foreach(value, id, member)
+    {
+        if (read_result(&list, id, member, ARRAY_GROW(run->results, run->result_count)) < 0)
+            return -1;
+    }
     sort_by_name(run->results, run->result_count, sizeof *run->results);
     return 0;
 }
