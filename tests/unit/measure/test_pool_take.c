@@ -19,7 +19,8 @@ struct fixture {
 static void set_up(struct fixture *fixture)
 {
     *fixture = (struct fixture){0};
-    fixture->measurement = (struct measurement){.metrics = &fixture->metrics, .devices = {{0, 1}, 2, false}};
+    fixture->measurement = (struct measurement){
+        .metrics = &fixture->metrics, .backend = backend_find("host"), .devices = {{0, 1}, 2, false}};
     fixture->measurement.timeout = 60;
     fixture->pool = (struct pool){
         .measurement = &fixture->measurement, .run = &fixture->run, .seats = fixture->seats, .seat_count = 2};
@@ -43,6 +44,7 @@ static void tear_down(struct fixture *fixture)
     }
     free_lines(fixture->pool.ids, fixture->pool.count);
     free(fixture->pool.list);
+    free(fixture->pool.seconds);
     free(fixture->pool.queue);
     free(fixture->device);
     run_release(&fixture->run);
