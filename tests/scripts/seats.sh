@@ -88,4 +88,12 @@ tell paired.json
 expect 'pairs, each kernel on its GPU, and the next process waits for the counters' 0 'pairs: true' 'many/h: ok on 1' \
     '!HARDWARE_BUSY' '!cannot measure'
 
+# One measures each build, two a pair, and the last one that is ready is not needed where fewer pairs than the most decide.
+STANDIN_LOG=$work/log standing_in check -k well/first "${library[@]}" --baselines none --explain 0 --paired \
+    --against "$standin/library.so" --save single.json
+pairs=$(jq '.kernels[].metrics.time.pairs | length' single.json)
+processes=$(grep -c '^process' log)
+[ "$processes" -le $((2 * pairs + 3)) ] && echo "each process measures" >>said
+expect "and is not started twice: $processes for $pairs pairs" 0 'each process measures'
+
 summary

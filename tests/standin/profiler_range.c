@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_initialized;
 
@@ -30,12 +31,29 @@ static CUptiResult leave(CUptiResult result)
     return result;
 }
 
+/* NULL where there is to be none. */
+static FILE *open_log(void)
+{
+    const char *path = getenv("STANDIN_LOG");
+    return path ? fopen(path, "a") : NULL;
+}
+
+static void note_process(void)
+{
+    FILE *log = open_log();
+    if (!log)
+        return;
+    fprintf(log, "process %d\n", (int)getpid());
+    fclose(log);
+}
+
 /* As the real one: UNKNOWN inside InitializeInjection, and before there is a context. */
 CUptiResult CUPTIAPI cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *pParams)
 {
     (void)pParams;
     if (!profiler_driver() || !profiler_driver()->is_usable() || !profiler_driver()->has_context())
         return CUPTI_ERROR_UNKNOWN;
+    note_process();
     is_initialized = true;
     return CUPTI_SUCCESS;
 }
@@ -234,11 +252,9 @@ CUptiResult CUPTIAPI cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p
     return leave(CUPTI_SUCCESS);
 }
 
-/* STANDIN_LOG: how many ranges each pass had, of how many that were configured. */
 static void note_pass(const struct CUpti_RangeProfiler_Object *object)
 {
-    const char *path = getenv("STANDIN_LOG");
-    FILE *log = path ? fopen(path, "a") : NULL;
+    FILE *log = open_log();
     if (!log)
         return;
     fprintf(log, "pass %zu: %zu of %zu\n", object->pass, object->next_row - object->base, object->limit);
