@@ -285,16 +285,11 @@ static void fail_rest(struct pool *pool)
 /* How it ended, and what is said of it. A GPU that was to measure and did not is missed, whatever the others did. */
 static int conclude(struct pool *pool)
 {
-    const struct measurement *measurement = pool->measurement;
     bool lost = !pool->list;
     for (size_t i = 0; i < pool->seat_count; i++)
         lost |= pool->seats[i].is_lost;
-    if (pool->ending == ENDING_INTERRUPTED) {
-        warning("interrupted after %zu of %zu kernels%s%s%s; what was measured is kept", pool->run->result_count,
-                pool->count, measurement->label ? " (" : "", measurement->label ? measurement->label : "",
-                measurement->label ? ")" : "");
+    if (pool->ending == ENDING_INTERRUPTED)
         return EXIT_INTERRUPTED;
-    }
     if (pool->ending == ENDING_MIXED)
         run_release(pool->run);
     else if (pool->ending != ENDING_NOT_YET || lost)
@@ -333,6 +328,7 @@ struct beginning {
     struct pool *pools, **open;
     bool *begun;
     size_t open_count, begun_count;
+    size_t done, known; /* kernels of those that are over */
     bool interrupted;
 };
 
@@ -404,13 +400,24 @@ static bool end_some(struct beginning *beginning, int *codes)
     for (size_t p = 0; p < before; p++) {
         struct pool *pool = beginning->open[p];
         beginning->interrupted |= pool->ending == ENDING_INTERRUPTED;
-        if (is_over(pool))
-            codes[pool - beginning->pools] = close_pool(pool);
-        else
+        if (!is_over(pool)) {
             beginning->open[still++] = pool;
+            continue;
+        }
+        beginning->done += pool->run->result_count;
+        beginning->known += pool->count;
+        codes[pool - beginning->pools] = close_pool(pool);
     }
     beginning->open_count = still;
     return still < before;
+}
+
+/* Once for all, which are measured for the same. */
+static void say_interrupted(const struct beginning *beginning)
+{
+    const char *label = beginning->list[0].label;
+    warning("interrupted after %zu of %zu kernels%s%s%s; what was measured is kept", beginning->done, beginning->known,
+            label ? " (" : "", label ? label : "", label ? ")" : "");
 }
 
 void pool_measure_all(const struct measurement *list, struct run *runs, int *codes, size_t count, size_t at_once)
@@ -433,6 +440,8 @@ void pool_measure_all(const struct measurement *list, struct run *runs, int *cod
         if (!end_some(&all, codes))
             step(all.open, all.open_count, interrupts.descriptor, &last);
     }
+    if (all.interrupted)
+        say_interrupted(&all);
     all.interrupted |= interrupts_close(&interrupts);
     for (size_t i = 0; i < count && all.interrupted; i++)
         if (codes[i] == EXIT_SAME || !all.begun[i])

@@ -21,8 +21,8 @@
  *                            ordinals
  *   STANDIN_JITTER=PERCENT   times of kernels vary by up to so much, otherwise in each process
  *   STANDIN_LOSE_RANGES=N    the first N ranges of a process get lost without an error
- *   STANDIN_LOG=FILE         a line for each process that initializes the profiler: "process 77"; and for each Stop:
- * "pass 0: 20 of 40", the ranges that there were, and that could be */
+ *   STANDIN_LOG=FILE         "process 77" for each that initializes the profiler; "pass 0: 20 of 40" for each Stop: the
+ *                            ranges that there were, and that could be */
 #pragma once
 
 #include <cuda.h>

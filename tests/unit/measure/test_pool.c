@@ -6,9 +6,11 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- The GPUs: "none-A-1" is one of model A, whose UUID is GPU-1; of model X there is none ---- */
@@ -323,6 +325,40 @@ Test(pool, measurements_go_on_at_once)
         cr_expect_eq(runs[i].results[0].status, RESULT_OK);
         run_release(&runs[i]);
     }
+    tear_down(&fixture);
+}
+
+/* Both wait for a kernel that nobody measures, until there is a Ctrl-C. */
+Test(pool, an_interruption_of_several_measurements_is_said_once)
+{
+    struct fixture fixture;
+    set_up(&fixture, "none-A-1", 1);
+    choose(&fixture, "here/left");
+    const struct measurement list[2] = {fixture.measurement, fixture.measurement};
+    struct run runs[2];
+    int codes[2];
+    struct capture capture;
+    capture_begin(&capture);
+    char *mark = x_sprintf("%s/left", fixture.marks);
+    const pid_t parent = getpid(), process = fork();
+    if (process == 0) {
+        while (access(mark, F_OK) != 0)
+            usleep(1000);
+        kill(parent, SIGINT);
+        _exit(0);
+    }
+    pool_measure_all(list, runs, codes, 2, 2);
+    waitpid(process, NULL, 0);
+    fixture.said = capture_end(&capture);
+    for (size_t i = 0; i < 2; i++) {
+        cr_expect_eq(codes[i], EXIT_INTERRUPTED);
+        cr_expect_eq(runs[i].result_count, 0);
+        run_release(&runs[i]);
+    }
+    const char *said = strstr(fixture.said, "interrupted after 0 of ");
+    cr_assert_not_null(said, "%s", fixture.said);
+    cr_expect_null(strstr(said + 1, "interrupted"), "%s", fixture.said);
+    free(mark);
     tear_down(&fixture);
 }
 
