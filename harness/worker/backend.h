@@ -4,12 +4,11 @@
  * The door to everything that touches CUDA is libcugate_cupti.so, loaded by workers only. It stands apart so that
  * cugate starts on machines without a driver, and but for the room sim no other file includes a CUDA header. In it:
  * cupti_device.c (driver API), cupti_condition.c (what goes before a measured launch), cupti_launches.c (which launches
- * there are), cupti_counters.c and cupti_chip.c (counter names, no GPU needed), cupti_range.c
- * and cupti_passes.c (values),
- * cupti_line_counts.c, cupti_stalls.c, cupti_source_lines.c (from an instruction to its line), cupti_roofs.c (what the
- * GPU can do), cupti_error.c (words for an error, and what to do about it). The files inject*.c of that room are
- * another library, libcugate_inject.so, which the CUDA driver loads into programs that are not ours: inject.h. The room
- * sim is a plugin of its own, libcugate_sim.so, which touches no GPU. */
+ * there are), cupti_counters.c and cupti_chip.c (counter names, no GPU needed), cupti_range.c and cupti_passes.c
+ * (values), cupti_line_counts.c, cupti_stalls.c, cupti_source_lines.c (from an instruction to its line), cupti_roofs.c
+ * (what the GPU can do), cupti_error.c (words for an error, and what to do about it). The files inject*.c of that room
+ * are another library, libcugate_inject.so, which the CUDA driver loads into programs that are not ours: inject.h. The
+ * room sim is a plugin of its own, libcugate_sim.so, which touches no GPU. */
 #ifndef BACKEND_H
 #define BACKEND_H
 
