@@ -330,6 +330,9 @@ for code_of_gate in 0 2 3 4 5; do
 done
 ask grep -c "part: \[1, 2, 3, 4\]" "$top/ci/github/shards.yml" # as many as the step says
 expect "GitHub, in parts: all of them" 0
+ask grep -F "outcome != 'skipped'" "$top/ci/github/shards.yml" "$top/ci/action.yml"
+expect "GitHub: what an earlier job left is not handed on" 0 'shards.yml:' 'always() && steps.measure.outcome' \
+    'action.yml:' 'always() && steps.gate.outcome'
 for script in "$gate" "$night"; do
     CODE=3 ALLOW_INCONCLUSIVE=1 ask bash "$script"
     expect "GitHub: inconclusive is let through where the team says so" 0 '::warning' 'let through'

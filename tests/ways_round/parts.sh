@@ -76,6 +76,10 @@ some() { gated && cp [124].json build/gate/parts; }
 way 'a gate that lacks a part' some 5 "$judge" 'missing: shard 3 of 4'
 stale() { some && cp "$recorded" build/gate/merged.json; }
 way 'a gate that finds the run of before' stale 5 "$judge; [ ! -e build/gate/merged.json ] && exit 5" 'missing: shard 3 of 4'
+shown() { some && touch build/gate/{check.json,comment.md} && mkdir build/gate/page; }
+way 'and what was judged before' shown 5 "$judge; ls build/gate; [ ! -e build/gate/check.json ] && exit 5" '!comment.md' '!page'
+every() { gated && cp [1-4].json build/gate/parts; }
+way 'a gate whose parts become nothing, which is called good' every 5 'CUGATE=true HISTORY= ci/shards.sh judge $H200'
 leftover() { gated && cp 3.json build/gate/parts; }
 way 'a part of before, where measuring fails' leftover 5 \
     'CUGATE=$cugate ci/shards.sh measure 3/4 --kernels nosuch.so; [ ! -e build/gate/parts/3.json ] && exit 5' 'nosuch.so'
