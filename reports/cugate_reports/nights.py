@@ -277,6 +277,8 @@ class Loader:
             make = lambda group: series.make(self._history, self._cache, group)  # noqa: E731
             processes.spread(new, make, lambda count: self._progress(f"reading night {count}"))
             have = series.known(self._cache, stamps)
+        if len(have) < len(set(stamps)):
+            raise HistoryError(f"the history {self._history.name} was pruned while it was read: run this again")
         return [have[stamp] for stamp in stamps]
 
     def load(self, device: str, last: int) -> Nights:

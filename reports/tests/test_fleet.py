@@ -273,6 +273,23 @@ def test_a_row_that_is_gone_is_told_and_no_gap(history: History) -> None:
         found.over("copy/plain")
 
 
+def test_a_night_that_goes_while_others_are_made_is_told(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that a late run replaced a day ago, and another process prunes."""
+    keep(history, made(0, "alpha"))
+    loaded(history)
+    keep(history, made(1, "alpha"))
+    make = series.make
+
+    def prunes(*words: Any) -> None:
+        make(*words)
+        with history.writing() as connection:
+            connection.execute(tables.nights.delete().where(tables.nights.c.id == 1))
+
+    monkeypatch.setattr(series, "make", prunes)
+    with pytest.raises(HistoryError, match="was pruned while it was read: run this again"):
+        loaded(history)
+
+
 def test_many_runners_ingest_at_once(url: str, tmp_path: Path) -> None:
     """Four of them, each with the runs of its nights, while pages are made and old nights pruned."""
     count, evenings = 4, 2
