@@ -55,9 +55,14 @@ if [ -n "${BASE-}" ]; then
         own+=(--against "$base")
     fi
 fi
-# What an earlier run left must not pass for what this one found. Its run may be what is to be judged again.
+# What an earlier run left must not pass for what this one found. Its run may be what is to be judged again, and in its pages
+# only what is new is drawn.
+set_aside() {
+    [ ! -e "$out/page" ] || { rm -rf "$out/.page" && mv "$out/page" "$out/.page"; }
+}
 mkdir -p "$out"
-rm -rf "$out"/{check.json,junit.xml,summary.md,comment.md,annotations.txt,explain.json,page}
+rm -rf "$out"/{check.json,junit.xml,summary.md,comment.md,annotations.txt,explain.json}
+set_aside
 [ "$replay" -ef "$out/run.json" ] || rm -f "$out/run.json"
 [ -n "$replay$saved$static" ] || own+=(--save "$out/run.json")
 
@@ -98,6 +103,7 @@ pages() {
     [ ! -s "$out/explain.json" ] || found+=("$out/explain.json")
     reports ingest "${found[@]}" >/dev/null
     [ -z "${HISTORY-}" ] || analyse
+    [ ! -e "$out/.page" ] || mv "$out/.page" "$out/page"
     reports page -o "$out/page"
 }
 
@@ -109,6 +115,7 @@ set +e # in a condition, a failure within would be overlooked
 status=$?
 if [ $status -ne 0 ]; then
     echo "gate: the verdict above stands, but its pages could not be made" >&2
+    set_aside
     [ $code -ne 0 ] || code=2
 fi
 exit $code

@@ -8,8 +8,9 @@
 #   ONLY=3,5                 measure these parts again, and judge them with the others of before
 #   OUT, BASE, HISTORY       as ci/shards.sh has them
 #
-# Ends with the exit code of `ci/shards.sh judge`. A task that is killed and requeued, as by a node that fails, loses its part
-# alone, and the judge waits for it; one that ends without its part makes the judge say which, and fail.
+# Ends with the exit code of `ci/shards.sh judge`, with 5 where that job was cancelled. A task that is killed and requeued, as
+# by a node that fails, loses its part alone, and the judge waits for it; one that ends without its part makes the judge say
+# which, and fail.
 #
 # Partition, account and time limit of all jobs: SBATCH_PARTITION, SBATCH_ACCOUNT, SBATCH_TIMELIMIT. Counters and clocks: see
 # ci/slurm.sh. What a node without network cannot fetch has to be there before: `make all` and ci/install_python.sh here.

@@ -223,6 +223,11 @@ check "the second night is kept" test "$(runs_of "$HISTORY")" = 2
 check "what was saved elsewhere" cmp "$work/mine.json" "$RUN"
 check "what was saved elsewhere is left as well" cmp "$OUT/run.json" "$RUN"
 check "of two nights of the same code there is an analysis" grep -qi 'false alarm' "$OUT/page/gate.html"
+page=$OUT/page/kernels/transpose-naive.html
+ln "$page" "$work/drawn"
+ask ci/nightly.sh --save "$work/mine.json"
+expect "the same night again" 0 "2 nights to"
+check "draws nothing again that did not change" test "$page" -ef "$work/drawn"
 KEEP_NIGHTS=many ask ci/nightly.sh -k 'hierarchy/*'
 expect "the same night again, and a slip in KEEP_NIGHTS" 2 "nothing is worse" "1 kernel" "2 nights to" "page: " \
     "--keep: invalid number of 1 or more value: 'many'"
@@ -234,6 +239,11 @@ check "KEEP_NIGHTS keeps the newest" test "$(runs_of "$HISTORY")" = 1
 check "the newest is that night" cmp "$work"/runs/*.json "$RUN"
 HISTORY=/dev/null/x ask ci/nightly.sh
 expect "a worse night that cannot be kept stays worse" 1 "/dev/null is no folder" "its pages could not be made"
+check "and has no page of before" absent "$OUT/page"
+mkdir "$OUT/page" && touch "$OUT/page/index.html"
+ask ci/nightly.sh
+expect "a folder that is not ours is not replaced" 2 "is no report of cugate's"
+rm -r "$OUT/page"
 ask ci/nightly.sh --no-such
 expect "a slip in an option" 2 "unknown option --no-such" '!page: '
 
