@@ -3,7 +3,7 @@
 # are judged by the servers' schemas, their scripts by shellcheck and by running them with a gate, make and gh that only
 # say what was asked of them. Needs nvcc, no GPU. Ends with "N passed, N failed".
 #
-#   CUGATE=build/cugate [CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/ci_templates.sh
+#   CUGATE=build/cugate [NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] tests/scripts/ci_templates.sh
 #
 # actionlint, which knows GitHub's expressions as well, is not used: what PyPI has of it fetches a program from elsewhere.
 set -uo pipefail
@@ -124,8 +124,11 @@ ln -s "$top/ci" "$work/real"
 mkdir -p "$work/real/baselines/nvidia-h200"
 cp -r "$top/baselines/nvidia-h200/transpose" "$work/real/baselines/nvidia-h200"
 ci/registry.sh "" kernels/transpose.cu >"$work/real/registry.cpp"
-"${CXX:-c++}" -std=c++20 -shared -fPIC -Iharness "${includes[@]/#/-I}" -o "$work/real/libtranspose.so" "$work/real/registry.cpp" \
-    build/kernels/transpose.o "${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}" -lcudart -ldl || exit 2
+{
+    "${NVCC:-nvcc}" -std=c++20 -Xcompiler -fPIC -Iharness "${includes[@]/#/-I}" -c -o "$work/real/registry.o" "$work/real/registry.cpp" &&
+        "${CXX:-c++}" -shared -o "$work/real/libtranspose.so" "$work/real/registry.o" build/kernels/transpose.o \
+            "${libraries[@]/#/-L}" "${libraries[@]/#/-Wl,-rpath,}" -lcudart -ldl
+} || exit 2
 printf '%s\n' 'kernels = libtranspose.so' 'gpu = nvidia-h200' >"$work/real/cugate.ini"
 computed() ( # SCRIPT: exit code 3, a compiler that the baseline does not know, is as good here
     cd "$work/real" || exit
