@@ -2,14 +2,19 @@
 # Ways round runs that were measured in parts. Sourced by run.sh.
 
 # The recording in four parts, by family.
-parts() {
+divided() { # FOLDER
     local number
-    echo "metrics = $top/metrics" >cugate.ini
+    mkdir "$1"
     for number in 1 2 3 4; do
         jq --argjson number $number '(.kernels | keys) as $all | ([$all[] | split("/")[0]] | unique) as $families
             | .kernels |= with_entries(select((.key | split("/")[0]) as $family | ($families | index($family)) % 4 == $number - 1))
-            | .shard = {code: "9f86", kernels: $all, measures: (.kernels | length), number: $number, of: 4}' "$recorded" >$number.json
+            | .shard = {code: "9f86", kernels: $all, measures: (.kernels | length), number: $number, of: 4}' "$recorded" >"$1/$number.json"
     done
+}
+parts() { # the same for each row
+    echo "metrics = $top/metrics" >cugate.ini
+    [ -d "$work/divided" ] || divided "$work/divided" || return
+    cp "$work"/divided/* .
 }
 # spoil FILE PROGRAM: changes it, by jq; a program that changes nothing is no way.
 spoil() {
