@@ -29,10 +29,8 @@ failures_of() {
 }
 
 # A part that ends without its summary has failed.
-# criterion NAME PROGRAM: unit tests.
-criterion() {
-    local log=$build/tests/$1.log pass fail crash leaks
-    "$2" 2>&1 | tee "$log" || true
+count_criterion() { # LOG: of unit tests
+    local log=$1 pass fail crash leaks
     read -r pass fail crash <<<"$(sed -n 's/^.*Synthesis: Tested: [0-9]* | //p' "$log" | tr -dc '0-9 ')"
     [ -n "$crash" ] || read -r pass fail crash <<<'0 1 0'
     # Criterion takes a test for passed before its process looks for leaks.
@@ -42,15 +40,7 @@ criterion() {
     [ $((fail + crash + leaks)) -eq 0 ] || failures_of "$log"
 }
 
-# script NAME COMMAND...: a script that ends with a line like that of this one.
-script() {
-    local log=$build/tests/$1.log
-    shift
-    CUGATE=$build/cugate "$@" 2>&1 | tee "$log" || true
-    count_script "$log"
-}
-
-count_script() {
+count_script() { # LOG: of a script that ends with a line like that of this one
     local log=$1 pass fail
     read -r pass fail <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")"
     [ -n "$fail" ] || {
@@ -62,41 +52,8 @@ count_script() {
     [ "$fail" -eq 0 ] || failures_of "$log"
 }
 
-# Beside the others, since most parts take one core only: the tests of reports/, by pytest, with signals as a terminal's
-# programs have them, which the jobs of a script have not; then the scripts that take longest.
-beside=(packages action slurm)
-begin_beside() {
-    local name
-    for name in reports "${beside[@]}"; do
-        rm -f "$build/tests/$name.log" # what does not run has none
-    done
-    # shellcheck disable=SC2016 # for the inner shell
-    CUGATE=$build/cugate setsid bash -c '
-        logs=$1
-        env --default-signal=INT build/python/bin/python -m pytest -q -rs -p no:cacheprovider reports/tests \
-            >"$logs/reports.log" 2>&1
-        for name in "${@:2}"; do "tests/scripts/$name.sh" >"$logs/$name.log" 2>&1; done' \
-        bash "$build/tests" "${beside[@]}" &
-    others=$!
-    trap 'kill -- -$others 2>/dev/null || true' EXIT
-}
-
-end_beside() {
-    local name
-    wait "$others" || true
-    trap - EXIT
-    count_reports
-    for name in "${beside[@]}"; do
-        touch "$build/tests/$name.log"
-        cat "$build/tests/$name.log"
-        count_script "$build/tests/$name.log"
-    done
-}
-
-count_reports() {
-    local log=$build/tests/reports.log pass fail
-    touch "$log"
-    cat "$log"
+count_reports() { # LOG: of pytest
+    local log=$1 pass fail
     # "557 passed, 1 failed, 2 skipped, 1 error in 80 s", of which each may be missing.
     pass=$(tail -1 "$log" | sed -n 's/^\(.* \)\{0,1\}\([0-9]*\) passed.*/\2/p')
     fail=$(tail -1 "$log" | { grep -oE '[0-9]+ (failed|error)' || true; } | awk '{ sum += $1 } END { print sum + 0 }')
@@ -105,6 +62,50 @@ count_reports() {
     failed=$((failed + fail))
     [ "$fail" -eq 0 ] || failures_of "$log"
 }
+
+# Parts run beside each other, each into a log that is shown when it ends: one more at a time than there are cores, since
+# some of them wait for others. Signals are as a terminal's programs have them, which the jobs of a script have not.
+running=() # by process
+part() { # KIND NAME COMMAND...: KIND of the functions above that count
+    local kind=$1 name=$2
+    shift 2
+    [ ${#running[@]} -le "$(nproc)" ] || end_part
+    CUGATE=$build/cugate setsid env --default-signal=INT "$@" >"$build/tests/$name.log" 2>&1 &
+    running[$!]="$kind $name"
+}
+script() { # NAME COMMAND...
+    part script "$@"
+}
+
+end_part() { # waits for one
+    local ended='' process kind name
+    while true; do
+        for process in "${!running[@]}"; do
+            kill -0 "$process" 2>/dev/null || ended=$process
+        done
+        [ -z "$ended" ] || break
+        wait -n || true # for any: bash may tell of one twice, or not at all when it ended before
+    done
+    read -r kind name <<<"${running[ended]}"
+    unset "running[ended]"
+    echo "---- $name"
+    cat "$build/tests/$name.log"
+    "count_$kind" "$build/tests/$name.log"
+}
+
+end_parts() {
+    while [ ${#running[@]} -gt 0 ]; do
+        end_part
+    done
+}
+
+stop_parts() {
+    local process
+    for process in "${!running[@]}"; do
+        kill -- "-$process" || true
+    done 2>/dev/null
+}
+trap stop_parts EXIT
 
 # fuzz_target NAME COMMAND...: one test a target; its output is shown only when it fails.
 fuzz_target() {
@@ -128,42 +129,52 @@ if [ "${1-}" = --fuzz ]; then
             "$build/corpus/$name" "tests/fuzz/corpus/${name#fuzz_}"
     done
 else
-    [ "$build" != build ] || begin_beside
-    criterion unit "$build/tests/unit_tests"
-    criterion standin_test "$build/tests/standin/standin_test"
-    script standin tests/scripts/standin.sh
-    script measuring_cupti tests/scripts/measuring.sh
-    script seats tests/scripts/seats.sh
-    script exec tests/scripts/exec.sh
-    script exec_recorded tests/scripts/exec_recorded.sh
-    script cli tests/cli/run.sh
-    script terminal tests/scripts/terminal.sh
-    script junit tests/scripts/junit.sh
-    script merge tests/scripts/merge.sh
-    script shards tests/scripts/shards.sh
-    script check_perf tests/scripts/check_perf.sh
-    script two_models tests/scripts/two_models.sh
-    script record_baseline tests/scripts/record_baseline.sh
-    script readme tests/scripts/readme.sh
-    script static tests/scripts/static.sh
-    script simulate tests/scripts/simulate.sh
-    script own tests/scripts/own.sh
-    script bisect tests/scripts/bisect.sh
-    script recorded tests/sim/recorded.sh
-    script faults tests/sim/faults.sh
-    script static_files tests/scripts/static_files.sh
-    script planted tests/scripts/planted.sh
-    script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
-    script exec_figures tests/gpu/exec.sh --self-test
+    rm -f "$build"/tests/*.log # what does not run has none
+    # Those that take longest come first, so that none is left to run alone. Those that install from this tree, for which
+    # it makes the manual page, do so one after the other.
+    if [ "$build" = build ]; then
+        part reports reports build/python/bin/python -m pytest -q -rs -p no:cacheprovider reports/tests
+        script slurm tests/scripts/slurm.sh
+    fi
     # shellcheck disable=SC2046 # words
     script ways_round tests/ways_round/run.sh $([ "$build" = build ] || echo "$harness_areas")
+    script simulate tests/scripts/simulate.sh
     if [ "$build" = build ]; then
         script gate tests/scripts/gate.sh
-        script ci_templates tests/scripts/ci_templates.sh
-        script rooms tests/scripts/rooms.sh
-        script outside tests/outside/run.sh
-        end_beside
+        script packages flock "$build/tests/install.lock" tests/scripts/packages.sh
     fi
+    script recorded tests/sim/recorded.sh
+    script own tests/scripts/own.sh
+    part criterion unit "$build/tests/unit_tests"
+    script static tests/scripts/static.sh
+    if [ "$build" = build ]; then
+        script ci_templates tests/scripts/ci_templates.sh
+        script outside flock "$build/tests/install.lock" tests/outside/run.sh
+        script action flock "$build/tests/install.lock" tests/scripts/action.sh
+        script rooms tests/scripts/rooms.sh
+    fi
+    script exec tests/scripts/exec.sh
+    script cli tests/cli/run.sh
+    script bisect tests/scripts/bisect.sh
+    script seats tests/scripts/seats.sh
+    script readme tests/scripts/readme.sh
+    script static_files tests/scripts/static_files.sh
+    script shards tests/scripts/shards.sh
+    script measuring_cupti tests/scripts/measuring.sh
+    script faults tests/sim/faults.sh
+    script two_models tests/scripts/two_models.sh
+    script exec_recorded tests/scripts/exec_recorded.sh
+    script terminal tests/scripts/terminal.sh
+    script planted tests/scripts/planted.sh
+    script check_perf tests/scripts/check_perf.sh
+    script standin tests/scripts/standin.sh
+    script laws tests/gpu/run.sh --self-test tests/data/recorded-nvidia-h200.json
+    part criterion standin_test "$build/tests/standin/standin_test"
+    script record_baseline tests/scripts/record_baseline.sh
+    script merge tests/scripts/merge.sh
+    script junit tests/scripts/junit.sh
+    script exec_figures tests/gpu/exec.sh --self-test
+    end_parts
     for source in tests/fuzz/fuzz_*.c; do
         name=$(basename "$source" .c)
         fuzz_target "$name" "$build/fuzz/$name" "tests/fuzz/corpus/${name#fuzz_}"
