@@ -40,7 +40,7 @@ runs_of() { # HISTORY: how many runs it has
     PYTHONPATH=$top/reports "$python" -m cugate_reports export --history "$1" "$work/runs" >/dev/null && find "$work/runs" -type f | wc -l
 }
 
-# ---- A tree as small as it can be: three kernels, their baselines, and archives of a few runs of them.
+# ---- A tree as small as it can be: two kernels, their baselines, and archives of a few runs of them.
 
 tree=$work/tree
 mkdir -p "$tree"/tests/data "$tree"/baselines
@@ -49,11 +49,11 @@ tar -xJf tests/data/planted-nvidia-h200.tar.xz -C "$work" || exit 2
 planted=$work/planted-nvidia-h200
 pad_removed=(--replay "$planted/pad_removed.json" --baselines "$planted/baselines" -k transpose/padded)
 
-# night1.json to night6.json: the recording, its three kernels only, of one day each; in night6 transpose/padded is worse.
+# night1.json to night6.json: the recording, its two kernels only, of one day each; in night6 transpose/padded is worse.
 "$python" - "$work" tests/data/recorded-nvidia-h200.json "$planted/pad_removed.json" "$tree" <<'END' || exit 2
 import datetime, json, pathlib, shutil, sys
 work, recorded, fault, tree = (pathlib.Path(word) for word in sys.argv[1:])
-kernels = ("transpose/padded", "transpose/naive", "hierarchy/thread_index")
+kernels = ("transpose/padded", "hierarchy/thread_index")
 for number in range(1, 7):
     run = json.loads(recorded.read_bytes())
     run["kernels"] = {kernel: run["kernels"][kernel] for kernel in kernels}
@@ -143,7 +143,7 @@ OUT=$work/same HISTORY=''
 ask ci/gate.sh --replay "$work/night1.json"
 expect "a pass" 0 "nothing is worse" "NVIDIA H200" "page: $OUT/page/index.html" '!regressed' '!Traceback'
 check "a pass: the page says it" grep -qi 'nothing is worse' "$OUT/page/index.html"
-check "a pass: every kernel has a page" ls "$OUT"/page/kernels/{hierarchy-thread_index,transpose-{naive,padded}}.html
+check "a pass: every kernel has a page" ls "$OUT"/page/kernels/{hierarchy-thread_index,transpose-padded}.html
 check "a pass: junit.xml" xmllint --noout "$OUT/junit.xml"
 check "a pass: its history is gone" absent "$OUT/history.db" "$TMPDIR"/*
 
