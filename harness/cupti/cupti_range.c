@@ -257,20 +257,11 @@ static size_t range_launches(void *opened)
     return self->log.count;
 }
 
-/* What the next family takes is not known: most take less than half of a GPU's memory. */
-static bool range_has_room(void *opened)
-{
-    size_t unused = 0, all = 0;
-    (void)opened;
-    return cuMemGetInfo(&unused, &all) == CUDA_SUCCESS && unused >= all / 2;
-}
-
 const struct collector cupti_range_collector = {
     .open = range_open,
     .measure = range_measure,
     .measure_batch = range_measure_batch,
     .launches = range_launches,
-    .has_room = range_has_room,
     .close = range_close,
     .awaits_go = true,
 };

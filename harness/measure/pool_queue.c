@@ -1,11 +1,9 @@
-/* What is still to be measured. A family at one point, whose inputs and reference its variants share, stays whole;
- * small ones that follow one another are put together; the most costly come first, so that no seat begins one when the
- * others have nothing left. */
+/* What is still to be measured. A family at one point, whose inputs and reference its variants share, stays whole; the
+ * most costly ones come first, so that no seat begins one when the others have nothing left. */
 #include "pool_parts.h"
 
 #include "base/base.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +57,7 @@ static int by_cost(const void *left, const void *right)
     return a->cost != b->cost ? (a->cost > b->cost ? -1 : 1) : a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* A share for each family. */
-static void add_families(struct pool *pool)
+void queue_fill(struct pool *pool)
 {
     struct share *share = NULL;
     for (size_t k = 0; k < pool->count; k++) {
@@ -72,41 +69,13 @@ static void add_families(struct pool *pool)
         }
         share->end = k + 1;
     }
-}
-
-/* Puts families that follow one another together, for workers that measure several kernels as one; with several seats
- * so that each is left with a quarter of what it has to do, or less, when the last share is begun. */
-static void join_families(struct pool *pool, double all)
-{
-    const double most = pool->seat_count > 1 ? all / (4 * (double)pool->seat_count) : HUGE_VAL;
-    size_t kept = 0;
-    for (size_t i = 1; i < pool->queued; i++) {
-        struct share *before = &pool->queue[kept];
-        const struct share *share = &pool->queue[i];
-        if (before->only_on == share->only_on && share->end - before->first <= BATCH_OF_FAMILIES &&
-            before->cost + share->cost <= most) {
-            before->end = share->end;
-            before->cost += share->cost;
-        } else {
-            pool->queue[++kept] = *share;
-        }
-    }
-    pool->queued = pool->queued > 0 ? kept + 1 : 0;
-}
-
-void queue_fill(struct pool *pool)
-{
+    if (pool->seat_count < 2)
+        return;
     const double usual = usual_cost(pool);
-    double all = 0;
-    add_families(pool);
-    for (size_t i = 0; i < pool->queued; i++) {
+    for (size_t i = 0; i < pool->queued; i++)
         for (size_t k = pool->queue[i].first; k < pool->queue[i].end; k++)
             pool->queue[i].cost += cost_of(pool, k) > 0 ? cost_of(pool, k) : usual;
-        all += pool->queue[i].cost;
-    }
-    if (pool->measurement->backend->provides & PROVIDES_COUNTERS && !pool->measurement->profile)
-        join_families(pool, all);
-    if (pool->seat_count > 1 && pool->queued > 0)
+    if (pool->queued > 0)
         qsort(pool->queue, pool->queued, sizeof *pool->queue, by_cost);
 }
 

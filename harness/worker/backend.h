@@ -52,10 +52,7 @@ struct job {
     int pipe;            /* of the worker, once it runs */
 };
 
-/* Families with fewer kernels than these are put together, up to so many: a batch of kernels has a cost of its own. */
-enum { BATCH_OF_FAMILIES = 16 };
-
-/* Workloads of open families that are measured as one, each of them verified once. */
+/* Workloads of one open family that are measured as one, each of them verified once. */
 struct batch {
     size_t count;
     const struct workload *const *workloads;
@@ -86,9 +83,6 @@ struct collector {
     /* How many kernels the process has launched so far: what launches some to be verified stays out of batches. NULL
      * where there are no batches. */
     size_t (*launches)(void *self);
-
-    /* Whether another family can be opened beside those that are open. NULL where there are no batches. */
-    bool (*has_room)(void *self);
 
     void (*close)(void *self);
 

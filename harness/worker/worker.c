@@ -10,7 +10,7 @@
 enum { WORKER_DONE = 0, WORKER_ENDED = 1 };
 
 /* What is in a batch is lost when it goes wrong, and shows no result for so long. */
-enum { MOST_IN_BATCH = 2 * BATCH_OF_FAMILIES };
+enum { MOST_IN_BATCH = 32 };
 
 /* A kernel that has begun and has no result yet. */
 struct begun {
@@ -18,11 +18,6 @@ struct begun {
     struct workload workload;
     struct result result;
     bool waits; /* to be measured: it was verified once, or its collector needs no such launch */
-};
-
-struct open_family {
-    const struct cugate_family *family;
-    void *state;
 };
 
 struct worker {
@@ -33,9 +28,9 @@ struct worker {
     size_t chosen_count;
     const struct collector *collector;
     void *collector_self;
-    struct open_family open[MOST_IN_BATCH]; /* those of the kernels that have begun, or of the last one */
-    size_t open_count;
-    struct begun begun[MOST_IN_BATCH]; /* in the order in which their results are due */
+    const struct cugate_family *family; /* the open one, or NULL */
+    void *state;                        /* its */
+    struct begun begun[MOST_IN_BATCH];  /* all of that family, in the order in which their results are due */
     size_t begun_count;
     size_t waiting; /* how many of them wait */
 };
@@ -114,21 +109,11 @@ static void open_device(struct worker *worker)
     run_release(&run);
 }
 
-static void close_families(struct worker *worker)
+static void close_family(struct worker *worker)
 {
-    while (worker->open_count > 0) {
-        const struct open_family *open = &worker->open[--worker->open_count];
-        open->family->close(open->state);
-    }
-}
-
-/* NULL when it is not open. */
-static const struct open_family *find_open(const struct worker *worker, const struct cugate_family *family)
-{
-    for (size_t i = 0; i < worker->open_count; i++)
-        if (worker->open[i].family == family)
-            return &worker->open[i];
-    return NULL;
+    if (worker->family)
+        worker->family->close(worker->state);
+    worker->family = NULL;
 }
 
 /* Compares the output of the last launch with the reference. */
@@ -156,6 +141,20 @@ static enum result_status warm_up(const struct worker *worker, const struct begu
     const enum result_status status = verify(&kernel->open, workload, problem);
     *launched = collector->launches && collector->launches(worker->collector_self) != before;
     return status;
+}
+
+/* Opens the family, and warms the kernel up where it is to be. */
+static enum result_status get_ready(struct worker *worker, struct begun *kernel, bool *launched,
+                                    struct problem *problem)
+{
+    const struct cugate_family *family = kernel->open.kernel->family;
+    if (!worker->family && workload_check(&kernel->workload, "open", family->open(family, &worker->state), problem) < 0)
+        return RESULT_FAILED;
+    worker->family = family;
+    kernel->open.state = worker->state;
+    if (worker->job->dry || worker->collector->measures_first)
+        return RESULT_OK;
+    return warm_up(worker, kernel, launched, problem);
 }
 
 static enum result_status measure_one(const struct worker *worker, struct begun *kernel, struct problem *problem)
@@ -279,36 +278,6 @@ static bool can_be_in_batch(const struct worker *worker, const struct kernel *ke
            kernel->family->kind == CUGATE_KERNELS;
 }
 
-static int open_family(struct worker *worker, const struct begun *kernel, struct problem *problem)
-{
-    const struct cugate_family *family = kernel->open.kernel->family;
-    struct open_family *open = &worker->open[worker->open_count];
-    *open = (struct open_family){.family = family};
-    if (workload_check(&kernel->workload, "open", family->open(family, &open->state), problem) < 0)
-        return -1;
-    worker->open_count++;
-    return 0;
-}
-
-/* Opens the family, beside others where there are some and it can be, and warms the kernel up where it is to be. */
-static enum result_status get_ready(struct worker *worker, struct begun *kernel, bool *launched,
-                                    struct problem *problem)
-{
-    const struct cugate_family *family = kernel->open.kernel->family;
-    if (!find_open(worker, family) && open_family(worker, kernel, problem) < 0) {
-        if (worker->open_count == 0)
-            return RESULT_FAILED;
-        measure_waiting(worker);
-        close_families(worker);
-        if (open_family(worker, kernel, problem) < 0)
-            return RESULT_FAILED;
-    }
-    kernel->open.state = find_open(worker, family)->state;
-    if (worker->job->dry || worker->collector->measures_first)
-        return RESULT_OK;
-    return warm_up(worker, kernel, launched, problem);
-}
-
 static struct begun *begin(struct worker *worker, const struct kernel *kernel)
 {
     message_send(worker->pipe, MESSAGE_START, kernel->id);
@@ -321,7 +290,7 @@ static struct begun *begin(struct worker *worker, const struct kernel *kernel)
     return begun;
 }
 
-/* Measures a kernel that is ready, and before it what waits; or has it wait for others. */
+/* Measures a kernel that is ready, and before it what waits; or has it wait for others of its family. */
 static void measure_or_wait(struct worker *worker, struct begun *kernel, bool alone)
 {
     if (alone)
@@ -369,13 +338,6 @@ static void finish_waiting(struct worker *worker)
     send_results(worker);
 }
 
-/* Whether a kernel of a family that is not open can be measured with those that wait. */
-static bool may_join(const struct worker *worker, const struct kernel *kernel)
-{
-    return worker->waiting > 0 && can_be_in_batch(worker, kernel) &&
-           worker->collector->has_room(worker->collector_self);
-}
-
 /* Measures the kernels that the parent asks for next; false when there are none. */
 static bool take_share(struct worker *worker)
 {
@@ -384,9 +346,9 @@ static bool take_share(struct worker *worker)
     for (char *id = strtok_r(share, "\n", &rest); id; id = strtok_r(NULL, "\n", &rest), any = true) {
         const struct kernel *kernel = find_kernel(worker, id);
         /* Before the kernel starts: if this goes wrong, it is not that kernel's doing. */
-        if (!find_open(worker, kernel->family) && !may_join(worker, kernel)) {
+        if (worker->family && worker->family != kernel->family) {
             finish_waiting(worker);
-            close_families(worker);
+            close_family(worker);
         }
         take_kernel(worker, kernel);
     }
@@ -395,20 +357,17 @@ static bool take_share(struct worker *worker)
     return any;
 }
 
-/* Of all that are chosen; 1 where there are no batches. Families are put together up to BATCH_OF_FAMILIES kernels. */
+/* Of all that are chosen; 1 where there are no batches. */
 static size_t largest_batch(const struct worker *worker)
 {
-    size_t largest = 0, size = 0, all = 0;
+    size_t largest = 1, size = 0;
     for (size_t k = 0; k < worker->chosen_count; k++) {
         const bool same = k > 0 && worker->chosen[k]->family == worker->chosen[k - 1]->family;
         const bool in_batch = can_be_in_batch(worker, worker->chosen[k]) && worker->chosen[k]->variant->launch;
         size = (same ? size : 0) + in_batch;
-        all += in_batch;
         largest = size > largest ? size : largest;
     }
-    if (largest < BATCH_OF_FAMILIES)
-        largest = all < BATCH_OF_FAMILIES ? all : BATCH_OF_FAMILIES;
-    return largest == 0 ? 1 : largest < MOST_IN_BATCH ? largest : MOST_IN_BATCH;
+    return largest < MOST_IN_BATCH ? largest : MOST_IN_BATCH;
 }
 
 static void measure_kernels(struct job *job, int pipe)
@@ -419,7 +378,7 @@ static void measure_kernels(struct job *job, int pipe)
     job->largest_batch = largest_batch(&worker);
     while (take_share(&worker))
         continue;
-    close_families(&worker);
+    close_family(&worker);
     worker.collector->close(worker.collector_self);
     message_send(pipe, MESSAGE_END, "");
 }

@@ -94,8 +94,6 @@ struct kernel_work {
 /* The lock of all that is in the structs of this file, and of the work of kernels: they run one after the other. */
 extern pthread_mutex_t driver_lock;
 
-#define MEMORY ((size_t)1 << 30) /* of each GPU, bytes */
-
 /* driver_init.c */
 CUresult driver_ready(void); /* CUDA_SUCCESS when functions may be called and the current context has not failed */
 int driver_devices(void);

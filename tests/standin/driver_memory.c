@@ -11,7 +11,6 @@ struct block {
 };
 
 static struct block *blocks;
-static size_t allocated; /* bytes */
 
 /* See memory_new. */
 struct object {
@@ -67,28 +66,15 @@ CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
         return ready;
     if (bytesize == 0)
         return CUDA_ERROR_INVALID_VALUE;
+    struct block *block = calloc(1, sizeof *block + bytesize);
+    if (!block)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    block->size = bytesize;
     pthread_mutex_lock(&driver_lock);
-    struct block *block = bytesize <= MEMORY - allocated ? calloc(1, sizeof *block + bytesize) : NULL;
-    if (block) {
-        allocated += bytesize;
-        block->size = bytesize;
-        block->next = blocks;
-        blocks = block;
-        *dptr = (CUdeviceptr)block->bytes;
-    }
+    block->next = blocks;
+    blocks = block;
     pthread_mutex_unlock(&driver_lock);
-    return block ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-CUresult CUDAAPI cuMemGetInfo_v2(size_t *free, size_t *total)
-{
-    const CUresult ready = driver_ready();
-    if (ready != CUDA_SUCCESS)
-        return ready;
-    pthread_mutex_lock(&driver_lock);
-    *free = MEMORY - allocated;
-    *total = MEMORY;
-    pthread_mutex_unlock(&driver_lock);
+    *dptr = (CUdeviceptr)block->bytes;
     return CUDA_SUCCESS;
 }
 
@@ -105,10 +91,8 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
     while (*link && (CUdeviceptr)(*link)->bytes != dptr)
         link = &(*link)->next;
     struct block *found = *link;
-    if (found) {
+    if (found)
         *link = found->next;
-        allocated -= found->size;
-    }
     pthread_mutex_unlock(&driver_lock);
     free(found);
     return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -15,8 +15,7 @@ enum { FIRST_MEASURED = 3 };
 
 struct state {
     struct gpu gpu;
-    CUdeviceptr inputs; /* 0, or large ones */
-    int launches;       /* of the second variant */
+    int launches; /* of the second variant */
 };
 
 static int open_gpu(const struct cugate_family *self, void **state)
@@ -30,33 +29,9 @@ static int open_gpu(const struct cugate_family *self, void **state)
     return 0;
 }
 
-/* Of a GPU with 1 GiB. */
-static int open_with(const struct cugate_family *self, void **state, size_t bytes)
-{
-    const int code = open_gpu(self, state);
-    struct state *opened = *state;
-    const CUresult allocated = code == 0 ? cuMemAlloc(&opened->inputs, bytes) : CUDA_SUCCESS;
-    if (allocated != CUDA_SUCCESS) {
-        gpu_close(&opened->gpu);
-        free(opened);
-    }
-    return code ? code : (int)allocated;
-}
-
-static int open_some(const struct cugate_family *self, void **state)
-{
-    return open_with(self, state, (size_t)200 << 20);
-}
-
-static int open_most(const struct cugate_family *self, void **state)
-{
-    return open_with(self, state, (size_t)700 << 20);
-}
-
 static void close_gpu(void *state)
 {
     struct state *opened = state;
-    cuMemFree(opened->inputs);
     gpu_close(&opened->gpu);
     free(opened);
 }
@@ -160,12 +135,11 @@ static const char *error_text(int code)
     {                                                                                                                  \
         .name = name_, .doc = name_, .launch = launch_                                                                 \
     }
-#define FAMILY(family, launch_, verify_) FAMILY_THAT_OPENS(family, open_gpu, launch_, verify_)
-#define FAMILY_THAT_OPENS(family, open_, launch_, verify_)                                                             \
+#define FAMILY(family, launch_, verify_)                                                                               \
     static const struct cugate_variant family##_variants[] = {                                                         \
         VARIANT("first", launch_one), VARIANT("second", launch_), VARIANT("third", launch_one)};                       \
     static const struct cugate_family family = {                                                                       \
-        #family, #family, CUGATE_KERNELS, open_, restore, verify_, close_gpu, family##_variants, 3, NULL, NULL}
+        #family, #family, CUGATE_KERNELS, open_gpu, restore, verify_, close_gpu, family##_variants, 3, NULL, NULL}
 
 FAMILY(well, launch_three, verify);
 FAMILY(verified_by_kernel, launch_three, verify_by_kernel);
@@ -174,8 +148,6 @@ FAMILY(wrong, launch_wrong, verify);
 FAMILY(more, launch_more, verify);
 FAMILY(crash, launch_crash, verify);
 FAMILY(hang, launch_hang, verify);
-FAMILY_THAT_OPENS(some_memory, open_some, launch_three, verify);
-FAMILY_THAT_OPENS(most_memory, open_most, launch_three, verify);
 
 /* More than there is room for in one Start and Stop. */
 static const struct cugate_variant many_variants[] = {
@@ -188,7 +160,7 @@ static const struct cugate_family many = {"many",        "many", CUGATE_KERNELS,
 const struct cugate_library *cugate_library(void)
 {
     static const struct cugate_family *const families[] = {
-        &well, &verified_by_kernel, &restless, &wrong, &more, &crash, &hang, &some_memory, &most_memory, &many};
+        &well, &verified_by_kernel, &restless, &wrong, &more, &crash, &hang, &many};
     static const struct cugate_library library = {
         CUGATE_KERNEL_ABI, "cc", "", families, sizeof families / sizeof *families, synchronize, error_text,
     };

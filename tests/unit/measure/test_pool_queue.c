@@ -24,8 +24,7 @@ static void set_up(struct fixture *fixture, size_t seats)
     *fixture = (struct fixture){0};
     for (size_t i = 0; i < ARRAY_SIZE(seconds); i++)
         run_add(&fixture->costs, ids[i])->seconds = seconds[i];
-    fixture->measurement = (struct measurement){
-        .backend = backend_find("host"), .costs = &fixture->costs, .devices = {{4, 5, 6}, seats, false}};
+    fixture->measurement = (struct measurement){.costs = &fixture->costs, .devices = {{4, 5, 6}, seats, false}};
     fixture->pool = (struct pool){.measurement = &fixture->measurement,
                                   .run = &fixture->run,
                                   .seats = fixture->seats,
@@ -62,51 +61,6 @@ Test(pool_queue, one_gpu_measures_in_order)
                                            "point/a[n=2]\n",     "new/a\n",   ""};
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
         expect_share(&fixture, 0, expected[i]);
-    tear_down(&fixture);
-}
-
-/* By the GPU's counters. With several seats a share is an eighth of all, at most, or a family. */
-Test(pool_queue, families_are_measured_together_where_that_is_worth_it)
-{
-    static const struct {
-        size_t seats;
-        unsigned profile;
-        const char *expected[5];
-    } rows[] = {
-        {1, 0, {"small/a\nsmall/b\nlarge/a\npoint/a[n=1]\npoint/b[n=1]\npoint/a[n=2]\nnew/a\n", ""}},
-        {1, PROVIDES_STALLS, {"small/a\nsmall/b\n", "large/a\n"}},
-        {2, 0, {"large/a\n", "small/a\nsmall/b\n", "new/a\n", "point/a[n=1]\npoint/b[n=1]\n", "point/a[n=2]\n"}},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct fixture fixture;
-        set_up(&fixture, rows[i].seats);
-        fixture.measurement.backend = backend_find("cupti");
-        fixture.measurement.profile = rows[i].profile;
-        queue_fill(&fixture.pool);
-        for (size_t k = 0; k < ARRAY_SIZE(rows[i].expected) && rows[i].expected[k]; k++)
-            expect_share(&fixture, k % rows[i].seats, rows[i].expected[k]);
-        tear_down(&fixture);
-    }
-}
-
-Test(pool_queue, families_that_are_measured_together_have_no_more_kernels_than_a_batch)
-{
-    struct fixture fixture;
-    char *names[3 * BATCH_OF_FAMILIES / 2];
-    set_up(&fixture, 1);
-    fixture.measurement.backend = backend_find("cupti");
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) /* three to a family, and the last one alone */
-        names[i] = x_sprintf("f%zu/v%zu", i / 3, i);
-    fixture.pool.ids = names;
-    fixture.pool.count = ARRAY_SIZE(names);
-    queue_fill(&fixture.pool);
-    cr_expect(queue_take(&fixture.seats[0]));
-    cr_expect_eq(fixture.seats[0].share.end, BATCH_OF_FAMILIES / 3 * 3);
-    cr_expect(queue_take(&fixture.seats[0]));
-    cr_expect_eq(fixture.seats[0].share.end, ARRAY_SIZE(names));
-    cr_expect_not(queue_take(&fixture.seats[0]));
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        free(names[i]);
     tear_down(&fixture);
 }
 
