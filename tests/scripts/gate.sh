@@ -223,7 +223,7 @@ check "the second night is kept" test "$(runs_of "$HISTORY")" = 2
 check "what was saved elsewhere" cmp "$work/mine.json" "$RUN"
 check "what was saved elsewhere is left as well" cmp "$OUT/run.json" "$RUN"
 check "of two nights of the same code there is an analysis" grep -qi 'false alarm' "$OUT/page/gate.html"
-page=$OUT/page/kernels/transpose-naive.html
+page=$OUT/page/kernels/hierarchy-thread_index.html
 ln "$page" "$work/drawn"
 ask ci/nightly.sh --save "$work/mine.json"
 expect "the same night again" 0 "2 nights to"
