@@ -167,7 +167,7 @@ hung='did not end within 1 s; a longer limit is set with --timeout'
     signalled cugate INT 'sigterm' 130 '8 ok, 0 failed, samples 15 0 0'
     signalled cugate TERM 'sigterm-handled' 4 '8 ok, 0 failed' 'interrupted'
     warned=$ended signalled cugate TERM 'spin' 143 '0 ok, 9 failed' # what was counted waits for the kernel
-    warned=$ended signalled program KILL 'sigterm' 137 '0 ok, 8 failed'
+    warned=$ended program 'sigkill-at-once' 137 '0 ok, 8 failed'
     warned=$ended options='--timeout 5' program 'spin-child' 137 '0 ok, 9 failed'
     warned='spoke out of turn' options='-m time' program 'stranger flood' 5 '8 ok'
     # Without cugate the program goes on.

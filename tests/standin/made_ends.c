@@ -131,6 +131,14 @@ static int kill_itself(int argc, char **argv)
     return 0;
 }
 
+static int kill_itself_at_once(int argc, char **argv)
+{
+    struct gpu gpu;
+    launch_first(&gpu, argc, argv, "sigkill-at-once");
+    raise(SIGKILL);
+    return 0;
+}
+
 const struct program programs_of_ends[] = {
     {"crash", "[N]: SIGSEGV", crash},
     {"abort", "[N]: SIGABRT", end_by_abort},
@@ -143,5 +151,6 @@ const struct program programs_of_ends[] = {
     {"sigterm", "[N]: sleeps until a signal ends it", wait_for_signal},
     {"sigterm-handled", "[N]: handles SIGTERM: 8 launches more, then exit code 4", handle_signal},
     {"sigkill", "[N]: SIGKILL after an idle second", kill_itself},
+    {"sigkill-at-once", "[N]: SIGKILL", kill_itself_at_once},
     {0},
 };
