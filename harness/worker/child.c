@@ -63,8 +63,8 @@ int child_start(struct child *child, void (*run)(int pipe, const void *data), co
     if (process == 0)
         be_the_child(ends[1], parent, run, data);
     close(ends[1]);
-    /* Nothing of a library keeps this process waiting: who does not read is told no more. A worker that is well reads at
-     * once, and what it is told has room in the socket. */
+    /* Nothing of a library keeps this process waiting: who does not read is told no more. A worker that is well reads
+     * at once, and what it is told has room in the socket. */
     const struct timeval patience = {.tv_sec = 1};
     setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     child->process = process;
