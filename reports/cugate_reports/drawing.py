@@ -201,3 +201,11 @@ def save(figure: Figure, folder: Path, name: str, label: str) -> str:
     FigureCanvasAgg(figure)
     figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
     return _inline(text.getvalue(), label)
+
+
+def warm() -> None:
+    """Draws a figure for nobody: the first one of a process takes some time more than any other, since fonts are read
+    and much is looked up, all of which forked processes then have."""
+    figure, _ = new(1.0)
+    FigureCanvasSVG(figure).print_svg(io.StringIO())
+    FigureCanvasAgg(figure).draw()

@@ -76,7 +76,9 @@ def cause_words(cause: Cause, judgement: Judgement) -> str:
     )
 
 
+@cache
 def _environment() -> jinja2.Environment:
+    """Of all models, so that a template is compiled once; what is a model's own are _Writer's globals."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
@@ -96,6 +98,14 @@ def _environment() -> jinja2.Environment:
     environment.globals.update(change=units.change, limit=units.limit, cause=cause_words, COUNTERS=views.COUNTERS)
     environment.globals.update(rule=rules.rule, rule_word=rules.rule_word, LEGEND=rules.LEGEND)
     return environment
+
+
+@cache
+def _warm() -> None:
+    """Compiles the templates and has the fonts read, once; else each process that draws would, for itself."""
+    for name in _environment().list_templates(extensions=["html"]):
+        _environment().get_template(name)
+    drawing.warm()
 
 
 # ---- One GPU model --------------------------------------------------------------------------------------------------
@@ -130,11 +140,12 @@ class _Writer:
         self.behind: list[str] = []  # of the kernels' figures those that lack a night, or are not there
         self.blocking = views.gemm_blocking(model.nights)
         self.folder = model.folder
-        self.environment = _environment()
-        self.environment.globals["known"] = frozenset(model.nights.kernels)  # those that have a page
-        self.environment.globals["future"] = future
-        self.environment.globals["links"] = links
-        self.environment.globals["tonight_commit"] = self.nights.sessions[-1].commit
+        self.globals = {
+            "known": frozenset(model.nights.kernels),  # those that have a page
+            "future": future,
+            "links": links,
+            "tonight_commit": self.nights.sessions[-1].commit,
+        }
         for below in ("kernels", "figures"):
             (self.folder / below).mkdir(parents=True, exist_ok=True)
 
@@ -156,16 +167,20 @@ class _Writer:
 
     def page(self, template: str, to: str, **values: object) -> None:
         up = "../" * to.count("/")
-        text = self.environment.get_template(template).render(
-            nights=self.nights,
-            device=self.nights.device,
-            model=self.model.words,
-            others=self.model.others,
-            up=up,
-            here=to,
-            tabs=self.tabs(),
-            commits=any(self.commits()),
-            **values,
+        text = (
+            _environment()
+            .get_template(template, globals=self.globals)
+            .render(
+                nights=self.nights,
+                device=self.nights.device,
+                model=self.model.words,
+                others=self.model.others,
+                up=up,
+                here=to,
+                tabs=self.tabs(),
+                commits=any(self.commits()),
+                **values,
+            )
         )
         with open(self.folder / to, "w", encoding="utf-8", errors="replace") as stream:
             stream.write(_NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", text))
@@ -199,7 +214,7 @@ class _Writer:
     def _common(self) -> tuple[object, ...]:
         """What stands on every page."""
         model, replay = self.model, self.nights.report.replay if self.nights.report else None
-        return model.words, model.others, self.links, self.environment.globals["future"], self.tabs(), replay
+        return model.words, model.others, self.links, self.globals["future"], self.tabs(), replay
 
     @cached_property
     def _explained(self) -> dict[str, Explanation]:
@@ -537,6 +552,8 @@ def _fill(
         todo = [job for jobs in models_jobs for job in jobs.first]
         todo += [partial(jobs.writer.ladder, png) for jobs, png in ladders]
         todo += [job for jobs in models_jobs for job in jobs.kernels]
+        if todo:
+            _warm()
         told = lambda count: progress(f"drawing page {count} of {len(todo)}")  # noqa: E731
         done = processes.spread(todo, lambda draw: draw(), told)
         first = sum(len(jobs.first) for jobs in models_jobs)
