@@ -7,7 +7,7 @@ import json
 import random
 import threading
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,7 @@ def judged(kernels: dict[str, dict[str, Any]], bad: bool) -> list[dict[str, Any]
     return rows
 
 
+@cache
 def documents() -> list[bytes]:
     chance, found = random.Random(1), []
     for night in range(NIGHTS):
@@ -660,6 +661,7 @@ def hover(viewer: Viewer, plot: WebElement, x: float, y: float) -> None:
     point_at(viewer, "hover", plot, x, y)
 
 
+@cache
 def words_of(night: int) -> str:
     """What the page of WORSE says of a night, by its run file."""
     runs = (parse(document, Run) for document in documents() if kind_of(document) is Run)
