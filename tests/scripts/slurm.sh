@@ -189,6 +189,7 @@ expect "and is judged as one run is" 0
 submit
 scancel --name=cugate-judge --state=PENDING
 code=0
+# shellcheck disable=SC2034 # expect looks at it
 wait $waiting || code=$?
 cp "$work/waiting" "$work/said"
 expect "the judge is cancelled before it began: what it judged before is no verdict" 5 'nothing was judged' '!nothing is worse'
