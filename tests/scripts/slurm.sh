@@ -121,9 +121,11 @@ tree=$work/tree
 mkdir -p "$tree/build" && cd "$tree" || exit 2
 cp -r "$top/ci" . && ln -s "$top"/{harness,reports} . && ln -s "$cugate" build/cugate
 ln -s "$top/build/python" build/python
+mkdir metrics # a time would be judged by what the whole suite did, too, as it does on a busy machine
+sed 's/^class = time$/class = steady/' "$top/tests/cli/made_up/host_metrics/test.ini" >metrics/test.ini
 cat >cugate.ini <<END
 kernels = $library
-metrics = $top/tests/cli/made_up/host_metrics
+metrics = $tree/metrics
 samples = 2
 END
 options=(--collector host -k 'family_4*')
