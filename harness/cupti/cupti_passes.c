@@ -123,7 +123,8 @@ static int collect(struct range_collector *self, const struct part *part, const 
         .pRangeProfilerObject = self->profiler,
     };
     const size_t passes = self->counters.passes;
-    for (size_t pass = 0; pass < passes && !stop.isAllPassSubmitted; pass++) {
+    size_t pass = 0;
+    for (; pass < passes && !stop.isAllPassSubmitted; pass++) {
         const bool is_last = pass + 1 == passes, is_short = pass + part->short_passes >= passes;
         const bool ends_first = is_short || rounds[1].ranges == 0;
         if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0 ||
@@ -132,6 +133,9 @@ static int collect(struct range_collector *self, const struct part *part, const 
             cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
             return -1;
     }
+    if (pass < passes && part->batch->count > 1) /* a kernel alone is verified afterwards */
+        return problem_set(problem, "CUPTI was done after %zu of %zu passes, in the last of which outputs are compared",
+                           pass, passes);
     CUpti_RangeProfiler_DecodeData_Params decode = {
         .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
         .pRangeProfilerObject = self->profiler,

@@ -105,6 +105,9 @@ expect 'after a range that CUPTI lost every pass is over every sample' 0 'well/f
 STANDIN_LOSE_RANGES=1 measured -k 'many/*' --samples 50
 expect 'those of the next part as well' 0 'many/a: ok 50 50' 'many/g: ok 50 50' 'many/h: ok 50 50' \
     '1 pass 2: 13 of 640' '1 pass 2: 301 of 640' '!WRONG'
+STANDIN_FEWER_PASSES=1 measured -k 'wrong/*'
+expect 'outputs are compared also where CUPTI is done early' 5 'wrong/first: ok' 'wrong/second: wrong result' \
+    "warning: wrong/first $one_by_one: CUPTI was done after 2 of 3 passes"
 STANDIN_LOSE_RANGES=1 standing_in aa -k 'well/*' --sessions 2 --save lost # by each process, the next one too
 jq -c '.kernels[].metrics | [.time, .branch_targets]' lost/*.json >>said
 expect 'where it is, one that is lost costs the batch' 5 "warning: well/first $one_by_one: not counted: CUPTI lost ranges" \

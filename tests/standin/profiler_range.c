@@ -283,7 +283,7 @@ CUptiResult CUPTIAPI cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *pPa
     note_pass(object);
     pParams->passIndex = object->pass;
     pParams->targetNestingLevel = 1;
-    pParams->isAllPassSubmitted = object->pass + 1 >= object->config.passes;
+    pParams->isAllPassSubmitted = object->pass + (getenv("STANDIN_FEWER_PASSES") ? 2 : 1) >= object->config.passes;
     object->pass++;
     if (pParams->isAllPassSubmitted) {
         object->pass = 0;

@@ -20,6 +20,7 @@
  *   STANDIN_DEVICES=N        so many GPUs (1); 0 is a driver that finds none. CUDA_VISIBLE_DEVICES narrows them, by
  *                            ordinals
  *   STANDIN_JITTER=PERCENT   times of kernels vary by up to so much, otherwise in each process
+ *   STANDIN_FEWER_PASSES=1   the profiler says that it is done before the last pass of each configuration
  *   STANDIN_LOSE_RANGES=N    the first N ranges of a process get lost without an error
  *   STANDIN_LOG=FILE         "process 77" for each that initializes the profiler; "pass 0: 20 of 40" for each Stop: the
  *                            ranges that there were, and that could be */
