@@ -175,13 +175,23 @@ static double time_of(const struct metrics *metrics, const struct result *result
     return 0;
 }
 
+/* How much there was of what weighs a ratio; where that is not known, more than any ratio asks for. */
+static double weight_of(const struct result *result, const struct metric *metric)
+{
+    const struct row *row = result_find(result, metric->weight);
+    return row && row->state == VALUE_MEASURED ? row_value(row) : HUGE_VAL;
+}
+
 /* In a program, whose caches are its own, short launches and little traffic show what went before them; and so do hit
- * rates and occupancy, however long the launch. Short or little on both sides; what grew beyond is judged. NULL, or why
- * it is not. */
+ * rates and occupancy, however long the launch. So does, anywhere, a ratio of few. Short, little or few on both sides;
+ * what grew beyond is judged. NULL, or why it is not. */
 static const char *too_little(const struct judgement *judgement, const struct pairing *pairing)
 {
     const struct metric *metric = judgement->metric;
     const struct metrics *metrics = pairing->sides->metrics;
+    if (metric->few > 0 &&
+        fmax(weight_of(pairing->base_result, metric), weight_of(pairing->now_result, metric)) < metric->few)
+        return "not judged: a ratio of almost nothing (`few` in its metric file)";
     if ((metric->class != METRIC_TIME && metric->class != METRIC_STEADY) || !run_is_of_program(pairing->sides->run))
         return NULL;
     const double longest = fmax(time_of(metrics, pairing->base_result), time_of(metrics, pairing->now_result));

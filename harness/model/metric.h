@@ -34,6 +34,7 @@ struct metric {
     double floor_absolute; /* in the metric's unit; a change up to the larger of the two floors is no change */
     double floor_relative; /* share of the baseline value: 0.02 is 2 % */
     char *weight;          /* metric that weighs the launches of one sample; NULL: launches add up. See sample.h */
+    double few;            /* a ratio of less of its weight than this says nothing; 0: it always does */
     char *clock; /* time: metric that must not have moved for this one to be comparable, the SM clock; else NULL */
     char *trade; /* what a ratio stands for, names separated by spaces: while none of them got worse, its own fall is a
                   * trade-off; else NULL */

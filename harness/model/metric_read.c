@@ -124,6 +124,19 @@ static int set_weight(struct metric_reader *reader, const char *value)
     return set_other(reader, "weight", value, &current(reader)->weight);
 }
 
+static int set_few(struct metric_reader *reader, const char *value)
+{
+    char *end;
+    const double few = strtod(value, &end);
+    if (!*value || *end || value[strspn(value, "0123456789")] || !isfinite(few) || few < 1)
+        return ini_text_wrong(&reader->text, reader->text.line,
+                              "cannot read \"%s\": write of how much of its weight a ratio begins to say something, "
+                              "such as \"100000\"",
+                              value);
+    current(reader)->few = few;
+    return 0;
+}
+
 static int set_clock(struct metric_reader *reader, const char *value)
 {
     return set_other(reader, "clock", value, &current(reader)->clock);
@@ -176,6 +189,7 @@ static const struct key {
     {"class", true, set_class},    {"better", true, set_better},   {"floor", false, set_floor},
     {"weight", false, set_weight}, {"clock", false, set_clock},    {"trade", false, set_trade},
     {"law", false, set_law},       {"doc", true, set_doc},         {"headline", false, set_headline},
+    {"few", false, set_few},
 };
 
 static int wrong_floor(struct metric_reader *reader)
@@ -262,6 +276,9 @@ static int end_section(struct metric_reader *reader)
         return ini_text_wrong(&reader->text, reader->floor_line,
                               "[%s] is %s, so any change counts: remove the floor or make it steady", metric->name,
                               metric_class_name(metric->class));
+    if (metric->few > 0 && (!metric->weight || metric->class != METRIC_STEADY))
+        return ini_text_wrong(&reader->text, metric->line,
+                              "[%s] has the key \"few\", which is for what is steady and has a weight", metric->name);
     int result = reader->floor ? read_floor(reader) : 0;
     if (result == 0)
         result = read_laws(reader);

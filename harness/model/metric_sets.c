@@ -142,6 +142,7 @@ static const char *differing_key(const struct metric *a, const struct metric *b)
         {"better", a->better != b->better},
         {"floor", a->floor_absolute != b->floor_absolute || a->floor_relative != b->floor_relative},
         {"weight", order_of_texts(a->weight, b->weight) != 0},
+        {"few", a->few != b->few},
         {"clock", order_of_texts(a->clock, b->clock) != 0},
         {"trade", order_of_texts(a->trade, b->trade) != 0},
         {"law", !same_laws(&a->laws, &b->laws)},

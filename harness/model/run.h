@@ -19,7 +19,7 @@ struct metric_note {
     bool judged; /* what follows is known; files of older versions lack it */
     enum metric_class class;
     enum metric_better better;
-    double floor_absolute, floor_relative;
+    double floor_absolute, floor_relative, few;
     char *weight, *clock, *trade; /* as in struct metric; NULL: none */
 };
 

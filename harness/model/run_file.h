@@ -6,7 +6,7 @@
  *     "device": { "name": "NVIDIA H200", "sm_count": 132, "compute_capability": "9.0", "ecc": true, ... },
  *     "sessions": [ { "date": "...", "driver": "...", ... } ],
  *     "metrics": { "time": { "better": "lower", "class": "time", "clock": "sm_clock", "counter": "...", "floor": 250,
- *                            "floor_share": 0.02, "unit": "ns" }, ... },
+ *                            "floor_share": 0.02, "unit": "ns" }, ... }, a ratio with "weight" and "few",
  *     "kernels": { "access/coalesced": { "status": "ok", "bytes": 4294967296, "flops": 0, "seconds": 0.0437,
  *         "launches": [ { "function": "...", "code": "9f86...", "grid": [8,1,1], "block": [256,1,1], "shared": 0,
  *                         "times": 1, "machine": { "registers": 32, "local": 0, "shared": 4096, ... } } ],

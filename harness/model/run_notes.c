@@ -37,6 +37,7 @@ struct metric_note note_of_metric(const struct metric *metric)
         .better = metric->better,
         .floor_absolute = metric->floor_absolute,
         .floor_relative = metric->floor_relative,
+        .few = metric->few,
         .weight = metric->weight,
         .clock = metric->clock,
         .trade = metric->trade,
@@ -154,6 +155,12 @@ enum note_change note_compare(const struct metric_note *was, const struct metric
         floor_words(now, after, sizeof after);
         differ(&differing, "floor", before, after,
                now->floor_absolute > was->floor_absolute || now->floor_relative > was->floor_relative);
+    }
+    if (judged && was->few != now->few) {
+        char before[32], after[32];
+        snprintf(before, sizeof before, "%.9g", was->few);
+        snprintf(after, sizeof after, "%.9g", now->few);
+        differ(&differing, "few", before, after, now->few > was->few);
     }
     if (judged && was->better != now->better)
         differ(&differing, "better", metric_better_name(was->better), metric_better_name(now->better), true);

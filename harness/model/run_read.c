@@ -74,16 +74,16 @@ static int read_sessions(const struct json_at *above, json_t *root, struct run *
     return 0;
 }
 
-static int read_floor(const struct json_at *at, json_t *note, const char *key, double *floor)
+static int read_amount(const struct json_at *at, json_t *note, const char *key, double *amount)
 {
-    return json_object_get(note, key) ? json_at_number_key(at, note, key, floor) : 0;
+    return json_object_get(note, key) ? json_at_number_key(at, note, key, amount) : 0;
 }
 
 /* Files of older versions have the first two keys alone. */
 static int read_note(const struct json_at *above, json_t *value, struct metric_note *note)
 {
     static const char *const keys[] = {"counter",     "unit",   "better", "class", "floor",
-                                       "floor_share", "weight", "clock",  "trade"};
+                                       "floor_share", "weight", "few",    "clock", "trade"};
     char *class = NULL, *better = NULL;
     if (json_at_object(above, value, keys, ARRAY_SIZE(keys)) < 0)
         return -1;
@@ -93,8 +93,9 @@ static int read_note(const struct json_at *above, json_t *value, struct metric_n
         json_at_text(above, value, "unit", true, &note->unit) < 0 ||
         json_at_text(above, value, "class", note->judged, &class) < 0 ||
         json_at_text(above, value, "better", note->judged, &better) < 0 ||
-        read_floor(above, value, "floor", &note->floor_absolute) < 0 ||
-        read_floor(above, value, "floor_share", &note->floor_relative) < 0 ||
+        read_amount(above, value, "floor", &note->floor_absolute) < 0 ||
+        read_amount(above, value, "floor_share", &note->floor_relative) < 0 ||
+        read_amount(above, value, "few", &note->few) < 0 ||
         json_at_text(above, value, "weight", false, &note->weight) < 0 ||
         json_at_text(above, value, "clock", false, &note->clock) < 0 ||
         json_at_text(above, value, "trade", false, &note->trade) < 0)

@@ -259,6 +259,8 @@ static void write_note(struct json_writer *json, const struct metric_note *note)
         json_put_if(json, "clock", note->clock);
     }
     json_put_if(json, "counter", note->counter);
+    if (note->judged && note->few != 0)
+        put_reading(json, "few", note->few);
     if (note->judged && note->floor_absolute != 0)
         put_reading(json, "floor", note->floor_absolute);
     if (note->judged && note->floor_relative != 0)

@@ -233,6 +233,50 @@ Test(judge_row, steps_within_the_limit_add_up_at_the_drift_reference)
     }
 }
 
+/* Both sides count, and one that is not known is not few: what grew beyond is judged, and so is what may have. */
+Test(judge_row, a_ratio_of_almost_nothing_is_not_judged)
+{
+    static const char ratio[] =
+        "[lookups]\ntitle = L\ncounter = l.sum\nunit = count\nclass = info\nbetter = lower\ndoc = L.\n"
+        "[hits]\ntitle = H\ncounter = h.pct\nunit = %\nclass = steady\nbetter = higher\nfloor = 1 point\n"
+        "weight = lookups\nfew = 100000\ndoc = H.\n";
+    static const struct {
+        double base_lookups, lookups; /* 0: not in the file */
+        double now;
+        enum verdict verdict;
+        const char *gpu; /* of the run, by the baseline's code; the baseline knows another */
+    } rows[] = {
+        {60000, 60000, 1, VERDICT_INFO, NULL},          {60000, 100000, 1, VERDICT_REGRESSED, NULL},
+        {100000, 60000, 1, VERDICT_REGRESSED, NULL},    {0, 60000, 1, VERDICT_REGRESSED, NULL},
+        {60000, 0, 1, VERDICT_REGRESSED, NULL},         {0, 0, 1, VERDICT_REGRESSED, NULL},
+        {1000000, 1000000, 1, VERDICT_REGRESSED, NULL}, {1000000, 1000000, 4, VERDICT_SAME, NULL},
+        {60000, 60000, 4, VERDICT_INFO, NULL},          {60000, 60000, 1, VERDICT_INFO, "GPU-2"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up(&fixture);
+        cr_assert_eq(metrics_read_text(&fixture.metrics, "ratio.ini", ratio), 0);
+        run_note_metrics(&fixture.base, &fixture.metrics);
+        run_note_metrics(&fixture.run, &fixture.metrics);
+        put_times(&fixture.base, "a/b", "hits", 4, 10);
+        put_times(&fixture.run, "a/b", "hits", rows[i].now, 2);
+        if (rows[i].base_lookups > 0)
+            put_times(&fixture.base, "a/b", "lookups", rows[i].base_lookups, 10);
+        if (rows[i].lookups > 0)
+            put_times(&fixture.run, "a/b", "lookups", rows[i].lookups, 2);
+        if (rows[i].gpu) {
+            put_fact(&fixture.base, SESSION_GPU_UUID, "GPU-1");
+            put_fact(&fixture.run, SESSION_GPU_UUID, rows[i].gpu);
+            put_code(&fixture.base, "a/b", "c0de");
+            put_code(&fixture.run, "a/b", "c0de");
+        }
+        const struct judgement *judgement = find(compare(&fixture), "a/b", "hits");
+        cr_expect_eq(judgement->verdict, rows[i].verdict, "row %zu: %s", i, verdict_name(judgement->verdict));
+        cr_expect_eq(says(judgement, "almost nothing"), rows[i].verdict == VERDICT_INFO, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
 /* ---- Of a program, whose caches and inputs are its own ---- */
 
 static const char of_program[] =

@@ -174,6 +174,10 @@ Test(metric_read, errors_say_file_line_and_remedy)
         {"[m]\ncounter = cugate.walltime\n", "did you mean cugate.wall_time? There are cugate.wall_time"},
         {"[m]\nweight = a b\n", "x.ini:2: \"a b\" is no weight"},
         {"[m]\nclock = a b\n", "x.ini:2: \"a b\" is no clock"},
+        {"[m]\nfew = -1\n", "x.ini:2: cannot read \"-1\""},
+        {"[m]\nfew = 1e5\n", "x.ini:2: cannot read \"1e5\""},
+        {"[m]\nfew = 0\n", "x.ini:2: cannot read \"0\""},
+        {"[m]\n" BODY "few = 10\n", "x.ini:1: [m] has the key \"few\", which is for what is steady and has a weight"},
         {"[m]\ntrade =\n", "x.ini:2: "}, /* else a fall of it would be no cost at all */
         {"[m]\ntrade = a -b\n", "x.ini:2: \"-b\" is no trade"},
         {"[m]\nheadline =\n", "x.ini:2: \"headline\" has no value"},

@@ -51,6 +51,7 @@ Test(run_notes, what_lets_more_pass_is_weakened)
         {{.counter = (char[]){"other"}}, "counter", NOTE_WEAKENED, "counter h.pct -> other"},
         {{.unit = (char[]){"B"}}, "unit", NOTE_WEAKENED, "unit % -> B"},
         {{.weight = NULL}, "weight", NOTE_WEAKENED, "weight reads -> none"},
+        {{.few = 9}, "few", NOTE_WEAKENED, "few 0 -> 9"},
         {{.clock = (char[]){"hz"}}, "clock", NOTE_WEAKENED, "clock none -> hz"},
         {{.trade = (char[]){"time"}}, "trade", NOTE_WEAKENED, "trade none -> time"},
     };
@@ -65,6 +66,7 @@ Test(run_notes, what_lets_more_pass_is_weakened)
         now.counter = note->counter ? note->counter : now.counter;
         now.unit = note->unit ? note->unit : now.unit;
         now.weight = strcmp(key, "weight") == 0 ? note->weight : now.weight;
+        now.few = note->few;
         now.clock = note->clock;
         now.trade = note->trade;
         char *words;
@@ -113,6 +115,7 @@ Test(run_notes, a_definition_is_written_and_read_back)
     cr_expect(!run.notes[0].judged);
     struct metric_note full = strict;
     full.floor_relative = 0.07;
+    full.few = 100000;
     full.clock = (char[]){"hz"};
     full.trade = (char[]){"time"};
     run_set_note(&run, &full);
@@ -121,9 +124,10 @@ Test(run_notes, a_definition_is_written_and_read_back)
     FILE *stream = open_memstream(&text, &size);
     run_write(&run, stream);
     fclose(stream);
-    const char *line = "\"hits\": {\"better\": \"higher\", \"class\": \"steady\", \"clock\": \"hz\", \"counter\": "
-                       "\"h.pct\", \"floor\": 1, \"floor_share\": 0.07, \"trade\": \"time\", \"unit\": \"%\", "
-                       "\"weight\": \"reads\"}";
+    const char *line =
+        "\"hits\": {\"better\": \"higher\", \"class\": \"steady\", \"clock\": \"hz\", \"counter\": "
+        "\"h.pct\", \"few\": 100000, \"floor\": 1, \"floor_share\": 0.07, \"trade\": \"time\", \"unit\": \"%\", "
+        "\"weight\": \"reads\"}";
     cr_expect_not_null(strstr(text, line), "%s", text);
     cr_assert_eq(run_parse(&back, "x.json", text, size), 0);
     cr_expect(back.notes[0].judged);
