@@ -433,8 +433,8 @@ __device__ void multiply_snake(float (&sum)[rows][columns], const float (&a)[row
     for (int j = 0; j < columns; j++)
 #pragma unroll
         for (int step = 0; step < rows; step++) {
-            const int i = j % 2 ? rows - 1 - step : step;
-            sum[i][j] += a[i] * b[j];
+            const int turned = j % 2 ? rows - 1 - step : step;
+            sum[turned][j] += a[turned] * b[j];
         }
 }
 

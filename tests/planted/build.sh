@@ -2,7 +2,7 @@
 # Builds the planted cases of cases.txt: for each a library of one family, with the case's patch applied.
 #
 #   NVCC=nvcc CU_FLAGS='...' CUDA_LDFLAGS='...' tests/planted/build.sh [NAME]...    without a name, all of them
-#   tests/planted/build.sh --list                                                   prints their names, builds nothing
+#   tests/planted/build.sh --list    prints their names, when all patches fit; builds nothing
 #
 # It leaves build/planted/NAME/libkernels.so and, beside it, the patched kernels/, which line information names. What
 # is newer than its patch, its sources and its flags stays. Exits 1 when a case cannot be built, after the others
@@ -94,17 +94,24 @@ up_to_date() {
     done
 }
 
-compile_case() {
-    local source=$folder/kernels/$family.cu compile link includes=() i
+# Leaves the patched kernels in $folder/kernels; says why not.
+patch_case() {
+    local source=$folder/kernels/$family.cu
+    mkdir -p "$folder/kernels"
     cp kernels/*.cu kernels/*.cuh "$folder/kernels"
-    if ! patch -p1 -s -N -F0 -r - --no-backup-if-mismatch -d "$folder" <"$patch"; then
+    if ! patch -p1 -s -N -F0 -r - --no-backup-if-mismatch -d "$folder" <"tests/planted/$name.patch"; then
         echo "kernels/$family.cu changed: make the patch anew"
-        exit 1
+        return 1
     fi
     if [ "$line" != - ] && [ "$(grep -cF -e "$line" "$source")" != 1 ]; then
         echo "not one line of the patched $family.cu has '$line', but $(grep -cF -e "$line" "$source")"
-        exit 1
+        return 1
     fi
+}
+
+compile_case() {
+    local source=$folder/kernels/$family.cu compile link includes=() i
+    patch_case || exit 1
     read -ra compile <<<"$CU_FLAGS"
     read -ra link <<<"${CUDA_LDFLAGS//\'/}" # no shell takes the quotes away here, nor looks for a variable ORIGIN
     for i in "${!compile[@]}"; do
@@ -130,7 +137,7 @@ build_case() {
         return
     fi
     rm -rf "$folder"
-    mkdir -p "$folder/kernels"
+    mkdir -p "$folder"
     compile_case >"$folder/log" 2>&1 & # in a shell of its own, where set -e holds
     pid=$!
     if wait $pid; then
@@ -151,6 +158,12 @@ fi
 
 read_cases
 if [ "${1-}" = --list ]; then
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    for name in "${names[@]}"; do
+        family=${family_of[$name]} line=${line_of[$name]}
+        why=$(patch_case 2>&1) || fail "$name: $why"
+    done
     printf '%s\n' "${names[@]}"
     exit
 fi
