@@ -85,6 +85,24 @@ static int skip_others(struct ncu *ncu, const char *begin)
     return 0;
 }
 
+/* A column that is read and there twice has two answers. */
+static int expect_once(const struct csv *csv, size_t column)
+{
+    const char *const *titles_read = (const char *const *)csv->fields;
+    return name_index(csv->fields[column], titles_read, column) == column
+               ? 0
+               : error("%s:%zu: the table has the column \"%s\" twice: print it anew, by one ncu", csv->name,
+                       csv->line - 1, csv->fields[column]);
+}
+
+static bool has_counter(const struct ncu *ncu, const struct metric *metric)
+{
+    for (size_t i = 0; i < ncu->counter_count; i++)
+        if (ncu->counters[i].metric == metric)
+            return true;
+    return false;
+}
+
 static int read_head(struct ncu *ncu)
 {
     static const char begin[] = "\"ID\",";
@@ -108,7 +126,10 @@ static int read_head(struct ncu *ncu)
     }
     for (size_t i = 0; i < csv->count; i++) {
         const struct metric *metric = import_metric(ncu->import, csv->fields[i]);
-        if (metric)
+        const bool is_read = metric || name_index(csv->fields[i], titles, COLUMNS) < COLUMNS;
+        if (is_read && expect_once(csv, i) < 0)
+            return -1;
+        if (metric && !has_counter(ncu, metric)) /* the first one, where two counters are the same metric */
             *ARRAY_GROW(ncu->counters, ncu->counter_count) = (struct counter){i, metric, 1};
     }
     if (ncu->places[COLUMN_KERNEL] == SIZE_MAX)

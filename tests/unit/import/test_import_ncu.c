@@ -49,8 +49,10 @@ Test(import_ncu, launches_of_one_kernel_in_one_shape_are_samples)
 Test(import_ncu, columns_are_metrics_by_any_of_their_counters)
 {
     struct imported imported;
-    begin(&imported, HEAD "\"dram__bytes_op_read.sum\",\"unknown__counter.sum\",\"smsp__inst_executed.sum\"\n" NONE
-                          "\"Mbyte\",\"furlong\",\"inst\"\n" SCALE "\"1.5\",\"text\",\"2,048\"\n");
+    begin(&imported,
+          HEAD "\"dram__bytes_op_read.sum\",\"unknown__counter.sum\",\"smsp__inst_executed.sum\","
+               "\"dram__bytes_read.sum\",\"unknown__counter.sum\"\n" NONE
+               "\"Mbyte\",\"furlong\",\"inst\",\"Mbyte\",\"\"\n" SCALE "\"1.5\",\"text\",\"2,048\",\"1.6\",\"1\"\n");
     EXPECT_SAMPLES(&imported, "app/scale@4096x2,256", "dram_bytes_read", 1.5e6);
     EXPECT_SAMPLES(&imported, "app/scale@4096x2,256", "instructions", 2048);
     cr_expect_eq(imported.run.results[0].row_count, 2);
@@ -114,6 +116,9 @@ Test(import_ncu, other_forms_are_errors_that_say_where)
     expect_error(TIMED SCALE "\"1\"\n==ERROR== The application returned an error code (9).\n", "x:4: ncu failed");
     expect_error(other_page, "x:1: has a metric a line, which is another page than the raw one");
     expect_error("\"ID\",\"gpu__time_duration.sum\"\n", "x:1: the table has no column \"Kernel Name\"");
+    expect_error(HEAD "\"gpu__time_duration.sum\",\"smsp__inst_executed.sum\",\"gpu__time_duration.sum\"\n",
+                 "x:1: the table has the column \"gpu__time_duration.sum\" twice: print it anew, by one ncu");
+    expect_error(HEAD "\"Kernel Name\",\"gpu__time_duration.sum\"\n", "the column \"Kernel Name\" twice");
     expect_error(HEAD "\"sm__unknown.sum\"\n", "x: none of its columns is a counter of the metric files");
     expect_error(HEAD "\"gpu__time_duration.sum\"\n", "x holds no launch: ncu profiled no kernel");
     expect_error(TIMED "==PROF== Disconnected\n", "x holds no measurement");
