@@ -130,6 +130,27 @@ static int check_notes(const struct baseline_files *files, const struct run *fre
     return 0;
 }
 
+static int by_path(const void *left, const void *right)
+{
+    return strcmp((*(const struct kernel_file *const *)left)->path, (*(const struct kernel_file *const *)right)->path);
+}
+
+/* What id_path leaves of two names is told apart by digits, which somebody could choose to be the same. */
+static int check_paths(const struct baseline_files *files)
+{
+    const struct kernel_file **sorted = x_calloc(files->count, sizeof *sorted);
+    int result = 0;
+    for (size_t i = 0; i < files->count; i++)
+        sorted[i] = &files->list[i];
+    qsort(sorted, files->count, sizeof *sorted, by_path);
+    for (size_t i = 1; i < files->count && result == 0; i++)
+        if (by_path(&sorted[i - 1], &sorted[i]) == 0)
+            result = error("%s and %s would both be kept in %s: rename one of them", sorted[i - 1]->id, sorted[i]->id,
+                           sorted[i]->path);
+    free(sorted);
+    return result;
+}
+
 /* Gives the file of the old name to the one kernel that was chosen; *old_path is where it was, and the caller's. */
 static int rename_kernel(struct baseline_files *files, const struct acceptance *acceptance,
                          const struct candidate *candidates, size_t count, const struct run *fresh, char **old_path)
@@ -174,9 +195,8 @@ static void sort_moves(struct accepted *accepted)
     accepted->moves = sorted;
 }
 
-static void merge(struct baseline_files *files, struct run *fresh, struct merging *merging)
+static void merge(const struct baseline_files *files, struct run *fresh, struct merging *merging)
 {
-    baseline_files_add(files, fresh, &merging->candidates[0].run->device);
     for (size_t i = 0; i < fresh->result_count; i++) {
         struct result *result = &fresh->results[i];
         baseline_merge(merging, baseline_files_find(files, result->id), result);
@@ -245,6 +265,10 @@ static int accept_fresh(struct merging *merging, struct run *fresh)
         result = check_old(&files, first->run, first->name);
     if (result == 0)
         result = check_notes(&files, fresh);
+    if (result == 0) {
+        baseline_files_add(&files, fresh, &first->run->device);
+        result = check_paths(&files) < 0 ? EXIT_USAGE : 0;
+    }
     if (result == 0) {
         merge(&files, fresh, merging);
         if (baseline_write(&files, old_path) < 0)

@@ -57,6 +57,29 @@ Test(baseline_accept, runs_that_do_not_belong_together_are_refused)
     scratch_remove(directory);
 }
 
+/* Their names are made so that they differ in case alone and the digits of both are 23af4d59. */
+Test(baseline_accept, kernels_that_would_share_a_file_are_refused)
+{
+    static const char *const ids[] = {"py/aBCdEFGHIJkLMnOpQRstuvwXYz@1024,256",
+                                      "py/AbcdEFgHiJKLMnOpQrSTUvwXYZ@1024,256"};
+    char *directory = scratch_make(), *paths[] = {id_path(ids[0]), id_path(ids[1])};
+    cr_assert_str_eq(paths[0], paths[1]);
+    struct run runs[] = {made_run(1), made_run(2)};
+    for (size_t i = 0; i < 2; i++) {
+        free(runs[i].results[0].id);
+        runs[i].results[0].id = x_strdup(ids[i]);
+    }
+    made_accept_one(&(struct trial){.directory = directory}, &runs[0]);
+    made_expect(
+        &(struct trial){.directory = directory}, &runs[1], 1, EXIT_USAGE,
+        "py/AbcdEFgHiJKLMnOpQrSTUvwXYZ@1024,256 and py/aBCdEFGHIJkLMnOpQRstuvwXYz@1024,256 would both be kept in");
+    run_release(&runs[1]);
+    run_release(&runs[0]);
+    free(paths[0]);
+    free(paths[1]);
+    scratch_remove(directory);
+}
+
 Test(baseline_accept, runs_that_do_not_fit_the_old_baseline_are_refused)
 {
     char *directory = scratch_make();
