@@ -88,6 +88,15 @@ ask "$cugate" check --simulate "${library[@]}"
 expect "a name of cugate.ini that there is not" 2 "'nosuch', which cugate.ini names" "it has $which"
 rm cugate.ini
 
+# ---- Sessions of the second model that are kept, and its own baseline
+tar -xJf "$top/tests/data/sessions-nvidia-h100-80gb-hbm3.tar.xz"
+ask "$cugate" aa --metrics "$top/metrics" sessions/2026*.json
+expect "no session of an H100 is red by the others" 0 'no false alarm in 100 comparisons'
+for run in sessions/lines-0.json h200.json; do
+    ask "$cugate" check --replay "$run" --baselines "$top/baselines" --metrics "$top/metrics" -k 'sgemm/*'
+    expect "${run##*/} is judged by what is shipped for its model" 0 'nothing is worse' '!provisional'
+done
+
 # ---- The scripts pass it on
 cd "$top" || exit 2
 CUGATE=$cugate KERNELS=transpose/padded ask ci/check_perf.sh --simulate=made-up-h100 --baselines "$work/baselines" \

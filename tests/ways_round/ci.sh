@@ -29,6 +29,7 @@ no_gpu() {
     liar "exec '$cugate' \"\$@\""
     sed -i 's/^\[ "$1" != list .*/[ "$1" != list ] || { echo "cugate: error: no GPU: none" >\&2; exit 5; }/' build/cugate
     mkdir -p tests/data && ln -s "$recorded" tests/data/ && ln -s "$top/build/libkernels.so" build/
+    cp "$top/cugate.ini" . # says which GPU is simulated
 }
 way 'a CI server without a GPU judges the code at hand, and no recording' no_gpu 0 \
     'CI=true CUGATE=build/cugate ci/check_perf.sh -k "transpose/*"' 'COMPUTED: NO KERNEL RAN ON A GPU' '!REPLAY'

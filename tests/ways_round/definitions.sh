@@ -78,7 +78,7 @@ way 'an expectation that lasts longer' excused 0 \
 
 static_row() { before && rm baselines/nvidia-h200/reduce/cub.json; }
 way 'the baseline of a kernel deleted, where only machine code is judged' static_row 0 \
-    '"$cugate" check --static --kernels "$top/build/libkernels.so" --baselines baselines --metrics metrics --before before ||
+    '"$cugate" check --static=nvidia-h200 --kernels "$top/build/libkernels.so" --baselines baselines --metrics metrics --before before ||
      [ $? = 3 ] # another compiler' \
     'WEAKENED: kernels are gone from the baseline: reduce/cub'
 

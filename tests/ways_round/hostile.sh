@@ -57,7 +57,7 @@ ages() { cubin_with '"_Z1fIiEvDp" + nested(60)'; }
 within_limits() {
     ulimit -t 5
     grep -q __asan_init "$cugate" || ulimit -v 1000000
-    "$cugate" check $H200 -k transpose/padded --static --kernels made.cubin
+    "$cugate" check $H200 -k transpose/padded --static=nvidia-h200 --kernels made.cubin
 }
 way 'a name of 600 letters that stands for gigabytes' gigabytes 5 within_limits 'transpose/padded'
 way 'a name of 500 letters that takes ages to read' ages 5 within_limits 'transpose/padded'
