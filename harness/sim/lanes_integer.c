@@ -103,9 +103,17 @@ static bool is_zero_row(const struct operand *operand)
            (operand->row == ROW_ZERO * ROW_BYTES || operand->row == ROW_UNIFORM_ZERO * ROW_BYTES);
 }
 
-static bool prepare_imad(struct instruction *code)
+/* With a carry in, a product's minus would be its ~: nobody saw that. */
+static bool prepare_factors(struct instruction *code)
 {
     prepare_extended(code);
+    return !code->operands[2].invert && !code->operands[3].invert;
+}
+
+static bool prepare_imad(struct instruction *code)
+{
+    if (!prepare_factors(code))
+        return false;
     if (code->flags[FLAG_EXTENDED])
         return true;
     if (!is_sink(&code->operands[1]))
@@ -139,8 +147,8 @@ static inline uint64_t product(uint32_t a, uint32_t b, bool is_signed)
 static bool prepare_wide(struct instruction *code)
 {
     code->flags[FLAG_SIGNED] = !IS(U32);
-    code->flags[FLAG_EXTENDED] = IS(X);
-    return !code->operands[4].absolute;
+    return prepare_factors(code) && !code->operands[4].absolute &&
+           code->operand_count == 5u + code->flags[FLAG_EXTENDED];
 }
 
 static void imad_wide_signed(struct warp *warp, const struct instruction *code, uint32_t lanes)
@@ -155,22 +163,20 @@ static void imad_wide_unsigned(struct warp *warp, const struct instruction *code
     WRITE_WIDE(ROW(0), HIGH(0), lanes, (uint64_t)a[l] * b[l] + wide(c[l], h[l]));
 }
 
-/* With carries, or signs. */
+/* With carries, or signs: ~x + 1 in the wider sum. */
 static void imad_wide(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3), *c = ROW(4), *h = HIGH(4);
     const bool is_signed = code->flags[FLAG_SIGNED];
     const uint64_t sign = PRODUCT_SIGN ? UINT64_MAX : 0, ic = INVERT(4) ? UINT64_MAX : 0;
-    const uint64_t add = CARRY(4);
-    const bool extended = code->flags[FLAG_EXTENDED];
-    const uint32_t in = extended ? predicate(warp, &code->operands[5]) : 0;
+    const uint64_t add = CARRY(4) + (sign & 1);
+    const uint32_t in = code->flags[FLAG_EXTENDED] ? predicate(warp, &code->operands[5]) : 0;
     uint32_t low[LANES], high[LANES], carry;
     uint32_t carries[LANES];
     EACH_LANE
     {
-        const uint64_t p = (product(a[l], b[l], is_signed) ^ sign) + (sign & 1);
-        const uint64_t addend = (wide(c[l], h[l]) ^ ic) + add;
-        const uint64_t sum = p + addend, whole = sum + (in >> l & 1);
+        const uint64_t p = product(a[l], b[l], is_signed) ^ sign;
+        const uint64_t sum = p + (wide(c[l], h[l]) ^ ic), whole = sum + add + (in >> l & 1);
         low[l] = (uint32_t)whole;
         high[l] = (uint32_t)(whole >> 32);
         carries[l] = sum < p || whole < sum;
@@ -273,21 +279,19 @@ static void idp_2a(struct warp *warp, const struct instruction *code, uint32_t l
 
 /* ---- Shifts and addresses ---- */
 
-/* d, carry, a, b, shift: (a << shift) + b. */
+/* d, carry, a, b, shift: (a << shift) + b. Minus is of what was shifted, ~x + 1 in the wider sum. */
 static void lea(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3);
-    const uint32_t ia = INVERT(2), ca = CARRY(2), ib = INVERT(3), cb = CARRY(3);
+    const uint32_t ia = INVERT(2), ib = INVERT(3), add = CARRY(2) + CARRY(3);
     const unsigned shift = (unsigned)code->operands[4].value & 31;
-    const bool extended = code->flags[FLAG_EXTENDED];
-    const uint32_t in = extended ? predicate(warp, &code->operands[5]) : 0;
+    const uint32_t in = code->flags[FLAG_EXTENDED] ? predicate(warp, &code->operands[5]) : 0;
     uint32_t carry;
     if (!is_sink(&code->operands[1])) {
         uint32_t high[LANES], low[LANES];
         EACH_LANE
         {
-            const uint64_t sum =
-                (uint64_t)(uint32_t)(((a[l] ^ ia) + ca) << shift) + (b[l] ^ ib) + cb + (extended ? in >> l & 1 : 0);
+            const uint64_t sum = (uint64_t)((a[l] << shift) ^ ia) + (b[l] ^ ib) + add + (in >> l & 1);
             high[l] = (uint32_t)(sum >> 32);
             low[l] = (uint32_t)sum;
         }
@@ -295,14 +299,14 @@ static void lea(struct warp *warp, const struct instruction *code, uint32_t lane
         WRITE_LANES(ROW(0), lanes, low[l]);
         predicate_set(warp, &code->operands[1], lanes, carry);
     } else {
-        WRITE_LANES(ROW(0), lanes, (((a[l] ^ ia) + ca) << shift) + (b[l] ^ ib) + cb + (in >> l & 1));
+        WRITE_LANES(ROW(0), lanes, ((a[l] << shift) ^ ia) + (b[l] ^ ib) + add + (in >> l & 1));
     }
 }
 
 static bool prepare_lea(struct instruction *code)
 {
     prepare_extended(code);
-    return code->operand_count >= 5 && code->operands[4].immediate;
+    return code->operand_count >= 5u + code->flags[FLAG_EXTENDED] && code->operands[4].immediate;
 }
 
 /* d, carry, a, b, c, shift [, carry in]: b + the upper word of (c:a << shift). With .SX32, c is the sign of a and not
@@ -317,15 +321,14 @@ static bool prepare_lea_hi(struct instruction *code)
         code->operand_count++;
         code->operands[4] = code->operands[2];
     }
-    return code->operand_count >= 6 && code->operands[5].immediate && !code->operands[4].negate &&
-           !code->operands[4].invert;
+    return code->operand_count >= 6u + code->flags[FLAG_EXTENDED] && code->operands[5].immediate &&
+           !code->operands[4].negate && !code->operands[4].invert;
 }
 
 static void lea_hi(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(2), *b = ROW(3), *c = ROW(4);
-    const uint64_t ia = INVERT(2) ? UINT64_MAX : 0, ca = CARRY(2);
-    const uint32_t ib = INVERT(3), cb = CARRY(3);
+    const uint32_t ia = INVERT(2), ca = CARRY(2), ib = INVERT(3), cb = CARRY(3);
     const unsigned shift = (unsigned)code->operands[5].value & 31;
     const bool is_signed = code->flags[FLAG_SIGNED];
     const uint32_t in = code->flags[FLAG_EXTENDED] ? predicate(warp, &code->operands[6]) : 0;
@@ -333,8 +336,10 @@ static void lea_hi(struct warp *warp, const struct instruction *code, uint32_t l
     EACH_LANE
     {
         const uint32_t upper = is_signed ? (uint32_t)((int32_t)a[l] >> 31) : c[l];
-        const uint64_t moved = ((wide(a[l], upper) ^ ia) + ca) << shift;
-        const uint64_t sum = (moved >> 32) + (b[l] ^ ib) + cb + (in >> l & 1);
+        const uint64_t moved = wide(a[l], upper) << shift;
+        /* Of ~x + 1 the 1 comes as far as the upper word when the lower one is 0. */
+        const uint32_t one = (uint32_t)moved == 0 ? ca : 0;
+        const uint64_t sum = (uint64_t)((uint32_t)(moved >> 32) ^ ia) + (b[l] ^ ib) + one + cb + (in >> l & 1);
         low[l] = (uint32_t)sum;
         high[l] = (uint32_t)(sum >> 32);
     }

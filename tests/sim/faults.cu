@@ -261,6 +261,13 @@ KERNEL(reused_tile)
     out[I] = in[I] + sum;
 }
 
+/* base - 4 * 0 carries into the upper word. */
+KERNEL(negated_index)
+{
+    const uint64_t base = 0x500000000 + zero, index = (uint64_t)zero << 32 | (unsigned)in[I];
+    out[I] = in[I] + 1 + ((base - 4 * index) >> 32 != (in[I] == 0 ? 5 : 4));
+}
+
 /* ---- The library ---- */
 
 struct arrays {
@@ -326,9 +333,9 @@ static const struct cugate_variant wrong[] = {
 };
 static const struct cugate_variant timing[] = {ROW(waits_for_block), ROW(takes_lock), ROW(adds_by_swapping),
                                                ROW(reads_clock)};
-static const struct cugate_variant right[] = {ROW(shared_atomics), ROW(warp_exchange),     ROW(parts_of_words),
-                                              ROW(named_barriers), ROW(last_block),        ROW(flag_in_warp),
-                                              ROW(reused_tile),    ROW(reads_one_too_many)};
+static const struct cugate_variant right[] = {ROW(shared_atomics), ROW(warp_exchange),      ROW(parts_of_words),
+                                              ROW(named_barriers), ROW(last_block),         ROW(flag_in_warp),
+                                              ROW(reused_tile),    ROW(reads_one_too_many), ROW(negated_index)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \
