@@ -199,9 +199,10 @@ struct rows {
 static bool is_device(const void *memory, const struct rows *rows)
 {
     struct allocation allocation;
-    const uint64_t begin = (uint64_t)(uintptr_t)memory, last = (rows->height - 1) * rows->pitch;
-    return device_find(begin, &allocation) && last <= allocation.end - begin &&
-           rows->width <= allocation.end - begin - last;
+    const uint64_t begin = (uint64_t)(uintptr_t)memory;
+    if (!device_find(begin, &allocation) || rows->width > allocation.end - begin)
+        return false;
+    return rows->height == 1 || rows->height - 1 <= (allocation.end - begin - rows->width) / rows->pitch;
 }
 
 static cudaError_t copy(void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows,

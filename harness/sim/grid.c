@@ -73,10 +73,8 @@ static void fill_bank0(struct block *block)
     const uint64_t window = LOCAL_WINDOW;
     memcpy(block->bank0 + 0x20, &window, sizeof window);
     memcpy(block->bank0 + STACK_TOP, &block->local_bytes, sizeof block->local_bytes);
-    const size_t most = block->bank0_size - function->parameter_base;
     if (grid->parameters)
-        memcpy(block->bank0 + function->parameter_base, grid->parameters,
-               function->parameter_bytes < most ? function->parameter_bytes : most);
+        memcpy(block->bank0 + function->parameter_base, grid->parameters, function->parameter_bytes);
 }
 
 static void open_block(struct block *block, const struct run_state *run, struct tally *tallies)
@@ -96,7 +94,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
         BUG("no memory for %u warps", block->warp_count);
     memset(block->warps, 0, sizeof *block->warps * block->warp_count);
     block->memos = x_calloc(run->code->count, sizeof *block->memos);
-    block->bank0_size = BANK0_BYTES;
+    block->bank0_size = (size_t)function->parameter_base + function->parameter_bytes;
     block->bank0 = x_calloc(block->bank0_size + 8, 1);
     block->local_bytes = (function->stack_bytes + 15) / 16 * 16;
     block->constants = aligned_alloc(64, run->code->constant_count * ROW_BYTES + 64);

@@ -36,13 +36,14 @@ static void narrow_addresses(struct warp *warp, const struct operand *operand, u
 /* ---- What is remembered ---- */
 
 /* Whether the rows of an address are, for these lanes, as far from the first lane's as they were the last time; upper
- * words have to be the same. What is added to all alike need not be looked at. */
+ * words have to be the same, and the lower ones not begin again at 0. What is added to all alike need not be looked at.
+ */
 static bool same_shape(const struct memo *memo, uint32_t lanes, const uint32_t *low, const uint32_t *high,
                        unsigned first)
 {
     const uint32_t *apart = memo->apart, from = low[first], above = high[first];
     uint32_t differs = 0;
-    if (memo->lanes != lanes || !memo->narrow)
+    if (memo->lanes != lanes || !memo->narrow || from + memo->least < 0 || from + memo->most > UINT32_MAX)
         return false;
     if (lanes == ALL_LANES)
         EACH_LANE differs |= ((low[l] - from) ^ apart[l]) | (high[l] ^ above);
@@ -146,7 +147,7 @@ static void count_global(struct warp *warp, const struct instruction *code, stru
                          uint64_t first, const uint64_t *addresses, bool writes)
 {
     struct block *block = warp->block;
-    if (first + (uint64_t)memo->least < memo->begin || first + (uint64_t)memo->most + code->size > memo->end)
+    if (!memo_holds(memo, first, code->size))
         memory_check(block, memo, lanes, addresses, code->size, writes);
     if (!memo->aligned)
         memory_misaligned(block, lanes, addresses, code->size);
@@ -179,8 +180,7 @@ static struct memo *visit_again(struct warp *warp, const struct instruction *cod
     if (operand->based || !operand->wide || !same_shape(memo, lanes, low, high, lane))
         return NULL;
     *first = wide(low[lane], high[lane]) + (uint64_t)operand->value;
-    if (memo->low != (*first & MEMO_LOW) || !memo->aligned || *first + (uint64_t)memo->least < memo->begin ||
-        *first + (uint64_t)memo->most + code->size > memo->end)
+    if (memo->low != (*first & MEMO_LOW) || !memo->aligned || !memo_holds(memo, *first, code->size))
         return NULL;
     count_global(warp, code, memo, lanes, *first, NULL, false);
     return memo;

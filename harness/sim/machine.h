@@ -257,7 +257,6 @@ __attribute__((noreturn, format(printf, 2, 3))) void block_not_simulated(struct 
 enum {
     SHARED_RESERVED = 1024,
     PARAMETER_BANK = 0,
-    BANK0_BYTES = 0x210 + 4096,
     STACK_TOP = 0x28,
     GRID_WORKSPACE = 0x44,
 };

@@ -100,7 +100,8 @@ static void bulk_copy(struct warp *warp, const struct instruction *code, uint32_
 {
     struct block *block = warp->block;
     const struct operand *to = &code->operands[0], *from = &code->operands[1];
-    const uint32_t bytes = row_at(warp, code->operands[2].space, code->operands[2].row)[0] * COPY_UNIT;
+    const uint32_t units = row_at(warp, code->operands[2].space, code->operands[2].row)[0];
+    const uint32_t bytes = (units < UINT32_MAX / COPY_UNIT ? units : UINT32_MAX / COPY_UNIT) * COPY_UNIT;
     const uint32_t there[LANES] = {row_at(warp, SPACE_WARP, to->base)[0]};
     const uint32_t barrier[LANES] = {row_at(warp, SPACE_WARP, to->base_high)[0]};
     const uint64_t here[LANES] = {row_at(warp, SPACE_WARP, from->base)[0] |

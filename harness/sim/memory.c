@@ -81,15 +81,20 @@ __attribute__((noreturn)) static void global_outside(struct block *block, unsign
                 does, size, at, (unsigned long long)(address + size - near.end), bytes);
 }
 
+static bool holds(const struct allocation *allocation, uint64_t address, unsigned size)
+{
+    return address >= allocation->begin && address < allocation->end && size <= allocation->end - address;
+}
+
 void memory_check(struct block *block, struct memo *memo, uint32_t lanes, const uint64_t *addresses, unsigned size,
                   bool writes)
 {
     struct allocation found = {0, 0};
     const uint64_t first = addresses[__builtin_ctz(lanes)];
     for (unsigned l = 0; l < LANES; l++) {
-        if (!(lanes >> l & 1) || (addresses[l] >= found.begin && addresses[l] + size <= found.end))
+        if (!(lanes >> l & 1) || holds(&found, addresses[l], size))
             continue;
-        if (!device_find(addresses[l], &found) || addresses[l] + size > found.end)
+        if (!device_find(addresses[l], &found) || !holds(&found, addresses[l], size))
             global_outside(block, l, addresses[l], size, writes);
     }
     if (device_find(first, &found)) {

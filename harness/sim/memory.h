@@ -27,6 +27,14 @@ struct memo {
     struct copy_shape *copy; /* of an asynchronous copy; NULL: none yet */
 };
 
+/* Whether an access of this shape, from the first lane's address on, lies within the memo's allocation. By distances:
+ * sums of addresses begin again at 0. */
+static inline bool memo_holds(const struct memo *memo, uint64_t first, unsigned size)
+{
+    return first >= memo->begin && first < memo->end && memo->least >= -(int64_t)(first - memo->begin) &&
+           memo->most <= (int64_t)(memo->end - first) - (int64_t)size;
+}
+
 /* The last shape of an asynchronous copy: both of its addresses. */
 struct copy_shape {
     uint32_t copies, low_from, low_to;

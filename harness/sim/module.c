@@ -17,7 +17,7 @@ enum {
     EIATTR_KPARAM_INFO = 0x17,
 };
 
-#define PARAMETER_BASE 0x210 /* of compute capability 9.0, where the image does not say */
+#define PARAMETER_BASE 0x210 /* of compute capability 9.0: below lies what the system says */
 #define CALL_STACK 1024      /* what the runtime gives each thread: cudaLimitStackSize */
 
 /* Relocations: the address of a symbol, as it is and for any kind of memory. */
@@ -111,7 +111,8 @@ static bool has_room_for_parameters(const struct function *function)
         if (parameter->size == 0 || parameter->offset + parameter->size > function->parameter_bytes)
             return false;
     }
-    return (function->parameter_count == 0) == (function->parameter_bytes == 0);
+    return function->parameter_base >= PARAMETER_BASE &&
+           (function->parameter_count == 0) == (function->parameter_bytes == 0);
 }
 
 static int add_function(struct module *module, size_t number, struct problem *problem)

@@ -29,7 +29,7 @@ struct function {
     size_t size;
     struct parameter *parameters; /* in the order of the arguments */
     size_t parameter_count;
-    unsigned parameter_base;  /* where they begin in constant bank 0: 0x210 */
+    unsigned parameter_base;  /* where they begin in constant bank 0: 0x210 or behind it */
     unsigned parameter_bytes; /* of all */
     unsigned registers;       /* a thread */
     unsigned stack_bytes;     /* local memory of a thread; with what the runtime keeps for calls, where it makes some */

@@ -128,6 +128,36 @@ KERNEL(second_block)
         out[I + count] = in[I]; /* second_block */
 }
 
+/* Near 2^64, from where one goes on at 0. */
+KERNEL(wraps_around)
+{
+    const uintptr_t last = ~(uintptr_t)3 - zero;
+    out[I] = *(const int *)(T == 1 ? last : (uintptr_t)(in + I)); /* wraps_around */
+}
+
+KERNEL(atomic_wraps_around)
+{
+    const uintptr_t last = ~(uintptr_t)3 - zero;
+    atomicAdd((int *)(T == 1 ? last : (uintptr_t)(out + I)), in[I] + 1); /* atomic_wraps_around */
+}
+
+/* Lanes as far apart as in the round before, if one looks at lower words only. */
+__device__ const char *four_gib;
+
+KERNEL(lower_words_wrap)
+{
+    const uint64_t edge = ((uint64_t)(uintptr_t)four_gib >> 32) << 32;
+    int sum = 0;
+#pragma unroll 1
+    for (unsigned round = 0; round < 2; round++) {
+        const unsigned lower = (round == 0 ? 0xfffff000 : 0xffffff80) + T % 32 * 16 + zero;
+        int one;
+        asm volatile("ld.global.s32 %0, [%1];" : "=r"(one) : "l"(edge | lower)); /* lower_words_wrap */
+        sum += one;
+    }
+    out[I] = in[I] + sum;
+}
+
 /* ---- What comes first decides ---- */
 
 __device__ unsigned flag, tickets, lock;
@@ -272,13 +302,15 @@ KERNEL(negated_index)
 
 struct arrays {
     int *in, *out;
+    char *four_gib; /* some more than that, so that 4 GiB end within */
 };
 
 static int open_arrays(const struct cugate_family *, void **state)
 {
     struct arrays *arrays = new struct arrays();
     *state = arrays;
-    const int error = cudaMalloc(&arrays->in, count * sizeof(int));
+    int error = cudaMalloc(&arrays->in, count * sizeof(int));
+    error = error ? error : cudaMalloc(&arrays->four_gib, ((size_t)1 << 32) + 4096);
     return error ? error : cudaMalloc(&arrays->out, count * sizeof(int));
 }
 
@@ -291,6 +323,7 @@ static int restore(void *state)
         numbers[i] = i;
     int error = cudaMemcpy(arrays->in, numbers, sizeof numbers, cudaMemcpyHostToDevice);
     error = error ? error : cudaMemset(arrays->out, 0, sizeof numbers);
+    error = error ? error : cudaMemcpyToSymbol(four_gib, &arrays->four_gib, sizeof arrays->four_gib);
     error = error ? error : cudaMemcpyToSymbol(flag, &none, sizeof none);
     error = error ? error : cudaMemcpyToSymbol(tickets, &none, sizeof none);
     return error ? error : cudaMemcpyToSymbol(lock, &none, sizeof none);
@@ -314,6 +347,7 @@ static void close_arrays(void *state)
     struct arrays *arrays = (struct arrays *)state;
     cudaFree(arrays->in);
     cudaFree(arrays->out);
+    cudaFree(arrays->four_gib);
     delete arrays;
 }
 
@@ -327,9 +361,24 @@ static void close_arrays(void *state)
     }
 
 static const struct cugate_variant wrong[] = {
-    ROW(read_beyond),   ROW(write_before),     ROW(wild_pointer), ROW(misaligned),       ROW(misaligned_shared),
-    ROW(shared_beyond), ROW(shared_unwritten), ROW(writes_meet),  ROW(read_after_write), ROW(write_after_read),
-    ROW(local_beyond),  ROW(lost_barrier),     ROW(trap),         ROW(assertion),        ROW(second_block),
+    ROW(read_beyond),
+    ROW(write_before),
+    ROW(wild_pointer),
+    ROW(misaligned),
+    ROW(misaligned_shared),
+    ROW(shared_beyond),
+    ROW(shared_unwritten),
+    ROW(writes_meet),
+    ROW(read_after_write),
+    ROW(write_after_read),
+    ROW(local_beyond),
+    ROW(lost_barrier),
+    ROW(trap),
+    ROW(assertion),
+    ROW(second_block),
+    ROW(wraps_around),
+    ROW(atomic_wraps_around),
+    ROW(lower_words_wrap),
 };
 static const struct cugate_variant timing[] = {ROW(waits_for_block), ROW(takes_lock), ROW(adds_by_swapping),
                                                ROW(reads_clock)};

@@ -41,6 +41,7 @@ Test(cudart_memory, rectangles)
     cr_expect_eq(device[4], 0);
     cr_expect_eq(cudaMemcpy2D(host, 2, device, 16, 3, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
     cr_expect_eq(cudaMemset2D(device + 14, 16, 0, 3, 4), cudaErrorInvalidValue, "the last row ends beyond");
+    cr_expect_eq(cudaMemset2D(device, (size_t)1 << 63, 0, 3, 3), cudaErrorInvalidValue, "and likewise by 2^64");
 }
 
 Test(cudart_memory, what_was_allocated_is_freed_once)

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "sim/device_memory.h"
+#include "sim/grid.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 static const char source[] =
     "struct three { char a; double b; int c[3]; };\n"
+    "struct three_thousand { char bytes[3000]; };\n"
     "__constant__ float table[64] = {1, 2, 3};\n"
     "__device__ int counter = 5;\n"
     "__device__ float zeros[1000];\n"
@@ -24,7 +26,8 @@ static const char source[] =
     "}\n"
     "__device__ __noinline__ int deep(int n) { return n < 2 ? n : deep(n - 1) + deep(n - 2); }\n"
     "extern \"C\" __global__ void calls(int *out) { *out = deep(*out); }\n"
-    "extern \"C\" __global__ void nothing() {}\n";
+    "extern \"C\" __global__ void nothing() {}\n"
+    "extern \"C\" __global__ void takes_much(const __grid_constant__ three_thousand s) {}\n";
 
 static struct module *open_source(void)
 {
@@ -54,6 +57,41 @@ Test(module, arguments_are_where_the_kernel_reads_them)
     const struct function *nothing = module_function(module, "nothing");
     cr_expect_eq(nothing->parameter_count, 0);
     cr_expect_eq(nothing->parameter_bytes, 0);
+}
+
+/* PARAM_CBANK: 4, 0xa, u16 8, u32 symbol, u16 where arguments begin, u16 how many bytes they are. */
+static struct module *open_with_arguments_at(unsigned base, unsigned bytes)
+{
+    size_t size, found = 0;
+    struct problem problem = {0};
+    unsigned char *image = sim_compile(source, "-cubin", &size);
+    for (size_t i = 0; i + 12 <= size; i++)
+        if (memcmp(image + i, "\4\12\10", 4) == 0 && memcmp(image + i + 8, "\20\2", 2) == 0 &&
+            image[i + 10] + 256u * image[i + 11] == bytes) {
+            image[i + 8] = (unsigned char)base;
+            image[i + 9] = (unsigned char)(base >> 8);
+            found++;
+        }
+    cr_assert_eq(found, 1);
+    struct module *module = module_open(image, size, &problem);
+    cr_expect_eq(module == NULL, strstr(problem.text, "the parameters of takes_much") != NULL, "%s", problem.text);
+    free(image);
+    return module;
+}
+
+Test(module, arguments_may_begin_anywhere_behind_what_the_system_says)
+{
+    static const unsigned char parameters[3000];
+    cr_expect_null(open_with_arguments_at(0x20, sizeof parameters));
+    struct module *module = open_with_arguments_at(0xfff0, sizeof parameters);
+    cr_assert_not_null(module);
+    const struct grid grid = {.function = module_function(module, "takes_much"),
+                              .blocks = {1, 1, 1},
+                              .threads = {1, 1, 1},
+                              .parameters = parameters};
+    struct problem problem = {0};
+    bool fault;
+    cr_expect_eq(grid_run(&grid, NULL, &fault, &problem), 0, "%s", problem.text);
 }
 
 Test(module, facts_of_a_function)
