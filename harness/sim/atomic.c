@@ -2,6 +2,7 @@
  * lane; those of blocks that run at once by the host's atomics, since they meet in the same memory. */
 #include "counting.h"
 #include "device_memory.h"
+#include "meetings.h"
 #include "memory.h"
 #include "small_float.h"
 
@@ -178,6 +179,13 @@ static uint64_t address_of(const struct warp *warp, const struct operand *operan
     return address;
 }
 
+/* What an atomic finds is made of who came before: that matters where it is kept, and where there are others. */
+static void look_for_answer(struct block *block, const struct instruction *code, unsigned first, bool others)
+{
+    if (first > 0 && code->operands[first - 1].row < ROW_SINK * ROW_BYTES && others)
+        meetings_note(block, code);
+}
+
 /* first: the operand with the address; what it writes stands before it, values behind it. */
 static void global_lanes(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint64_t *addresses,
                          unsigned first)
@@ -189,6 +197,8 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
     memory_check(block, &memo, lanes, addresses, code->size, true);
     if (!memo.aligned)
         memory_misaligned(block, lanes, addresses, code->size);
+    memory_meet(warp, code, &memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
+    look_for_answer(block, code, first, block->warp_count > 1 || grid_blocks(block->grid) > 1);
     tally->accesses++;
     tally->global_accesses++;
     tally->sectors += memo.sectors;
@@ -223,6 +233,7 @@ static void shared_lanes(struct warp *warp, const struct instruction *code, uint
         shared_misaligned(block, lanes, addresses, code->size);
     if (block->shadow)
         shadow_atomic(warp, lanes, addresses, code->size);
+    look_for_answer(block, code, first, block->warp_count > 1);
     tally->accesses++;
     tally->shared_accesses++;
     const unsigned kind = code->flags[FLAG_KIND];

@@ -75,15 +75,36 @@ static int check(struct problem *problem)
     return reason ? problem_set(problem, "%s", reason) : 0;
 }
 
-static int sim_measure(void *self, const struct workload *workload, struct result *result, struct problem *problem)
+/* The workload once, its blocks in one of the ORDERS. */
+static int run_in_order(const struct workload *workload, unsigned order, struct problem *problem)
 {
-    const struct job *job = *(const struct job **)self;
+    launches_order(order);
     if (workload_restore(workload, problem) < 0 || workload_settle(workload, problem) < 0)
         return -1;
     launches_begin();
     const int failed = workload_run(workload, problem);
     launches_end();
-    if (failed < 0 || check(problem) < 0)
+    return failed < 0 || check(problem) < 0 ? -1 : 0;
+}
+
+/* Where blocks meet, other orders have to give the same. */
+static int run_in_orders(const struct workload *workload, struct problem *problem)
+{
+    for (unsigned order = 0; order == 0 || (order < ORDERS && launches_meet()); order++) {
+        if (order > 0)
+            launches_keep();
+        if (run_in_order(workload, order, problem) < 0 || (order > 0 && launches_compare(problem) < 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int sim_measure(void *self, const struct workload *workload, struct result *result, struct problem *problem)
+{
+    const struct job *job = *(const struct job **)self;
+    const int failed = run_in_orders(workload, problem);
+    launches_order(0);
+    if (failed < 0)
         return -1;
     if (job->dry)
         launches_hand_over(result);

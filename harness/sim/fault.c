@@ -12,9 +12,11 @@
 
 enum { INSTRUCTION_BYTES = 16 };
 
-/* "kernels/a.cu:12"; without line information "add(float*)+0x40", as people call the function. */
-static char *place_of(const struct block *block)
+/* Without line information "add(float*)+0x40", as people call the function. */
+char *block_place(const struct block *block)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
     const struct function *function = block->grid->function;
     const uint64_t offset = block->now ? (uint64_t)block->now->index * INSTRUCTION_BYTES : 0;
     unsigned number;
@@ -26,22 +28,20 @@ static char *place_of(const struct block *block)
         symbols_read((char **[]){&name}, 1);
         place = x_sprintf("%s+0x%llx", name, (unsigned long long)offset);
     }
+    char *whole = x_sprintf("%s (block %u,%u,%u)", place, block->index[0], block->index[1], block->index[2]);
+    free(place);
     free(name);
     free(file);
-    return place;
+    pthread_mutex_unlock(&lock);
+    return whole;
 }
-
-static pthread_mutex_t failing = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((noreturn)) static void fail(struct block *block, const char *prefix, const char *format, va_list list)
 {
     char text[400];
     vsnprintf(text, sizeof text, format, list);
-    pthread_mutex_lock(&failing);
-    char *place = place_of(block);
-    pthread_mutex_unlock(&failing);
-    problem_set(block->problem, "%s%s at %s (block %u,%u,%u)", prefix, text, place, block->index[0], block->index[1],
-                block->index[2]);
+    char *place = block_place(block);
+    problem_set(block->problem, "%s%s at %s", prefix, text, place);
     free(place);
     longjmp(*block->failed, 1);
 }

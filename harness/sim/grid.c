@@ -1,9 +1,10 @@
 /* A launch: its blocks, in order, on as many threads as there are processors; the counts of each thread are added up.
- */
+ * In another order than the first, on one thread. */
 #include "grid.h"
 
 #include "device_memory.h"
 #include "machine.h"
+#include "meetings.h"
 #include "memory.h"
 
 #include <pthread.h>
@@ -11,6 +12,14 @@
 #include <string.h>
 
 enum { INSTRUCTION_BYTES = 16, WORKSPACE_BYTES = 256 };
+
+enum { ORDER_BLOCKS = 16 };
+
+/* How many blocks a thread has begun, and how many instructions a warp of them executes before the next one. */
+static const struct order {
+    unsigned blocks, turn;
+    bool backwards;
+} orders[ORDERS] = {{1, FUEL, false}, {1, FUEL, true}, {ORDER_BLOCKS, 61, false}, {5, 7, true}};
 
 /* What the threads of a launch share. */
 struct run_state {
@@ -87,6 +96,7 @@ static void open_block(struct block *block, const struct run_state *run, struct 
                             .tallies = tallies,
                             .counts = run->counts,
                             .launch = run->shared,
+                            .turn = orders[grid->order].turn,
                             .launch_workspace = run->workspace};
     block->warp_count = (threads + LANES - 1) / LANES;
     block->warps = aligned_alloc(64, sizeof *block->warps * block->warp_count);
@@ -122,7 +132,7 @@ static void close_block(struct block *block)
 {
     for (unsigned w = 0; w < block->warp_count; w++)
         free(block->warps[w].local);
-    shadow_close(block->shadow);
+    shadow_close(block->kept_shadow);
     free(block->swaps.list);
     free(block->warps);
     for (size_t i = 0; i < block->code->count; i++)
@@ -136,8 +146,19 @@ static void close_block(struct block *block)
 /* Races are looked for in the first blocks and then in ever fewer, since all have the same code. */
 static bool is_shadowed(uint64_t number, const struct block *block)
 {
-    return block->counts && block->shared_size > SHARED_RESERVED && !block->code->tells_others &&
+    return block->counts && block->grid->order == 0 && block->shared_size > SHARED_RESERVED && !block->code->tells_others &&
            (number < 2 || (number & (number - 1)) == 0);
+}
+
+/* What the first block has written is known when the second begins. */
+static void start_watching(struct block *block)
+{
+    const struct grid *grid = block->grid;
+    if (++block->begun == 2)
+        for (size_t i = 0; i < block->code->count; i++)
+            block->memos[i].watch = (struct watch){0};
+    block->watched = block->counts && grid->meetings && !meetings_place(grid->meetings) &&
+                     grid_blocks(grid) > 1;
 }
 
 static void start_block(struct block *block, uint64_t number)
@@ -150,6 +171,7 @@ static void start_block(struct block *block, uint64_t number)
     block->index[2] = (unsigned)(number / grid->blocks[0] / grid->blocks[1]);
     block->epoch = 1;
     block->swaps.count = 0;
+    start_watching(block);
     memset(block->barriers, 0, sizeof block->barriers);
     struct shadow *kept = block->kept_shadow;
     block->shadow = NULL;
@@ -237,59 +259,83 @@ __attribute__((noreturn)) static void block_stuck(struct block *block)
     block_not_simulated(block, "%s that lanes of a warp do not leave", block->now->opcode);
 }
 
-static void run_block(struct block *block)
+/* A turn of each warp. False: it is done. */
+static bool run_block(struct block *block)
 {
-    for (;;) {
-        bool ran = false, alive = false;
-        for (unsigned w = 0; w < block->warp_count; w++) {
-            if (block->warps[w].split_count == 0)
-                continue;
-            ran |= warp_run(&block->warps[w]);
-            alive |= block->warps[w].split_count > 0;
-        }
-        if (!alive)
-            return;
-        if (!open_barriers(block) && !ran)
-            block_stuck(block);
+    const bool is_backwards = orders[block->grid->order].backwards;
+    bool ran = false, alive = false;
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        struct warp *warp = &block->warps[is_backwards ? block->warp_count - 1 - i : i];
+        if (warp->split_count == 0)
+            continue;
+        ran |= warp_run(warp);
+        alive |= warp->split_count > 0;
     }
+    if (alive && !open_barriers(block) && !ran)
+        block_stuck(block);
+    return alive;
 }
 
 /* ---- Threads ---- */
+
+/* False: there are no more. */
+static bool start_next(struct run_state *run, struct block *block)
+{
+    const uint64_t number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    if (number >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
+        return false;
+    start_block(block, orders[run->grid->order].backwards ? run->count - 1 - number : number);
+    return true;
+}
+
+/* In turn, until all are done. */
+static void run_in_turn(struct run_state *run, struct block *blocks, struct block *volatile *at)
+{
+    const size_t most = orders[run->grid->order].blocks;
+    bool runs[ORDER_BLOCKS] = {false};
+    for (bool any = true; any;) {
+        any = false;
+        for (size_t i = 0; i < most; i++) {
+            *at = &blocks[i];
+            if (runs[i] || start_next(run, &blocks[i]))
+                any = runs[i] = true;
+            runs[i] = runs[i] && run_block(&blocks[i]);
+        }
+    }
+}
 
 static void *run_blocks(void *data)
 {
     struct thread_state *self = data;
     struct run_state *run = self->run;
-    struct block block;
+    const size_t most = orders[run->grid->order].blocks;
+    struct block *blocks = x_calloc(most, sizeof *blocks), *volatile at = blocks;
     jmp_buf failed;
     bool fault = false;
     struct problem problem;
-    open_block(&block, run, self->tallies);
-    block.failed = &failed;
-    block.problem = &problem;
-    block.fault = &fault;
+    for (size_t i = 0; i < most; i++) {
+        open_block(&blocks[i], run, self->tallies);
+        blocks[i].failed = &failed;
+        blocks[i].problem = &problem;
+        blocks[i].fault = &fault;
+    }
     if (setjmp(failed) == 0) {
-        for (;;) {
-            const uint64_t number = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
-            if (number >= run->count || __atomic_load_n(&run->failed, __ATOMIC_RELAXED))
-                break;
-            start_block(&block, number);
-            run_block(&block);
-        }
+        run_in_turn(run, blocks, &at);
     } else {
         pthread_mutex_lock(&run->lock);
         /* What the kernel did wrong counts more than what is not simulated; else the first block does, which has begun
          * before those behind it. */
-        if (!run->failed || (fault && !run->fault) || (fault == run->fault && block.number < run->failed_block)) {
+        if (!run->failed || (fault && !run->fault) || (fault == run->fault && at->number < run->failed_block)) {
             run->problem = problem;
             run->fault = fault;
-            run->failed_block = block.number;
+            run->failed_block = at->number;
         }
         __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&run->lock);
     }
-    block.shadow = block.kept_shadow;
-    close_block(&block);
+    for (size_t i = 0; i < most; i++)
+        close_block(&blocks[i]);
+    free(blocks);
     return NULL;
 }
 
@@ -316,14 +362,17 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     if (code_of(grid->function, problem) < 0)
         return -1;
     struct run_state run = {.grid = grid, .code = grid->function->code, .counts = tallies != NULL};
-    run.count = (uint64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+    run.count = grid_blocks(grid);
     run.shared = launch_state_open();
+    if (grid->meetings)
+        meetings_launch(grid->meetings);
     pthread_mutex_init(&run.lock, NULL);
     void *workspace = grid->cooperative ? device_allocate(WORKSPACE_BYTES) : NULL;
     if (workspace)
         memset(workspace, 0, WORKSPACE_BYTES);
     run.workspace = (uintptr_t)workspace;
-    const size_t most = run.count < processors() ? (size_t)run.count : processors();
+    const unsigned threads_most = grid->order == 0 ? processors() : 1;
+    const size_t most = run.count < threads_most ? (size_t)run.count : threads_most;
     struct thread_state *threads = x_calloc(most, sizeof *threads);
     for (size_t i = 0; i < most; i++) {
         threads[i].run = &run;

@@ -31,6 +31,12 @@ struct tally {
     uint64_t loose_wavefronts, loose_sectors; /* of accesses whose rule is not wholly known: counting.h */
 };
 
+/* Orders in which the blocks of a launch may come: as the CPU's threads take them; the last one first, and so the
+ * warps of each; several at once, each for a few instructions; and likewise, the last one first. All but the first are the same on every machine. */
+enum { ORDERS = 4 };
+
+struct meetings;
+
 /* One launch. Borrowed by grid_run. */
 struct grid {
     struct function *function;
@@ -39,7 +45,14 @@ struct grid {
     unsigned shared;                 /* dynamic, bytes */
     const unsigned char *parameters; /* function->parameter_bytes of them */
     bool cooperative;
+    unsigned order;
+    struct meetings *meetings; /* NULL: nobody asks where its blocks meet */
 };
+
+static inline uint64_t grid_blocks(const struct grid *grid)
+{
+    return (uint64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+}
 
 /* Executes it. tallies has a place for each instruction of the function (function->size / 16), to which is added; NULL:
  * nothing is counted. -1 with *problem: a fault of the kernel (then *fault is true), or something that cannot be

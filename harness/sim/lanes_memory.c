@@ -5,6 +5,7 @@
 
 #include "counting.h"
 #include "device_memory.h"
+#include "meetings.h"
 #include "memory.h"
 
 enum { FLAG_SIGNED, FLAG_GENERIC, FLAG_STRONG, FLAG_BYPASS, FLAG_FILLS };
@@ -192,17 +193,20 @@ static void load_global(struct warp *warp, const struct instruction *code, uint3
     const struct memo *memo = visit_again(warp, code, &code->operands[1], lanes, &first);
     if (memo && !code->flags[FLAG_STRONG]) {
         if (memo->in_order && code->size == 4) {
+            memory_meet(warp, code, memo, lanes, first, NULL, false);
             memcpy(ROW(0), device_bytes(first), ROW_BYTES);
             return;
         }
         if (memo->same && code->size >= 4) {
+            memory_meet(warp, code, memo, lanes, first, NULL, false);
             take_one(warp, code, lanes, device_bytes(first));
             return;
         }
     }
     global_addresses(warp, &code->operands[1], addresses);
     if (!memo)
-        visit_global(warp, code, lanes, addresses, false);
+        memo = visit_global(warp, code, lanes, addresses, false);
+    memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, false);
     if (code->flags[FLAG_STRONG])
         memory_strong_load(warp, code, lanes, addresses);
     const unsigned char *places[LANES];
@@ -215,12 +219,14 @@ static void store_global(struct warp *warp, const struct instruction *code, uint
     uint64_t addresses[LANES], first;
     const struct memo *memo = visit_again(warp, code, &code->operands[0], lanes, &first);
     if (memo && !code->flags[FLAG_STRONG] && memo->in_order && code->size == 4) {
+        memory_meet(warp, code, memo, lanes, first, NULL, true);
         memcpy(device_bytes(first), ROW(1), ROW_BYTES);
         return;
     }
     global_addresses(warp, &code->operands[0], addresses);
     if (!memo)
-        visit_global(warp, code, lanes, addresses, true);
+        memo = visit_global(warp, code, lanes, addresses, true);
+    memory_meet(warp, code, memo, lanes, addresses[__builtin_ctz(lanes)], addresses, true);
     if (code->flags[FLAG_STRONG])
         memory_strong_store(warp, code, lanes, addresses);
     unsigned char *places[LANES];
@@ -398,7 +404,8 @@ static void split_generic(struct warp *warp, const struct instruction *code, uin
     unsigned char *places[LANES], bytes[LANES][16];
     const uint32_t global = lanes & ~shared & ~local;
     if (global) {
-        visit_global(warp, code, global, addresses, writes);
+        const struct memo *memo = visit_global(warp, code, global, addresses, writes);
+        memory_meet(warp, code, memo, global, addresses[__builtin_ctz(global)], addresses, writes);
         if (code->flags[FLAG_STRONG] && writes)
             memory_strong_store(warp, code, global, addresses);
         else if (code->flags[FLAG_STRONG])
@@ -496,6 +503,7 @@ static void copy_async(struct warp *warp, const struct instruction *code, uint32
         memory_check(block, &memo, copies, from, code->size, false);
         if (!memo.aligned)
             memory_misaligned(block, copies, from, code->size);
+        memory_meet(warp, code, &memo, copies, from[__builtin_ctz(copies)], from, false);
         if (block->counts) {
             const struct copy_counts *counts = count_again(&block->memos[code->index], code, copies, from, to);
             tally->sectors += counts->lines.touched;

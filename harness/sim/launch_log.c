@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "cubin/cubin.h"
 
+#include "meetings.h"
 #include "traits.h"
 
 #include <pthread.h>
@@ -19,7 +20,7 @@ struct counted {
     unsigned *traits;
     char **files; /* and line; NULL: not known */
     unsigned *numbers;
-    struct tally *tallies;
+    struct tally *tallies, *kept;
 };
 
 struct values {
@@ -35,6 +36,43 @@ static struct values *values;
 static size_t value_count;
 static struct counted *functions;
 static size_t function_count;
+static unsigned order;
+static struct meetings *meetings;
+static size_t kept_launches;
+static char *kept_place;
+
+void launches_order(unsigned chosen)
+{
+    if (!meetings)
+        meetings = meetings_open();
+    meetings_begin(meetings);
+    order = chosen;
+}
+
+bool launches_meet(void)
+{
+    return meetings_place(meetings) != NULL;
+}
+
+void launches_keep(void)
+{
+    for (size_t i = 0; i < function_count; i++)
+        memcpy(functions[i].kept, functions[i].tallies, functions[i].count * sizeof *functions[i].tallies);
+    kept_launches = value_count;
+    free(kept_place);
+    kept_place = x_strdup(meetings_place(meetings));
+}
+
+int launches_compare(struct problem *problem)
+{
+    const char *place = launches_meet() ? meetings_place(meetings) : kept_place;
+    bool same = value_count == kept_launches;
+    for (size_t i = 0; i < function_count; i++)
+        same &= memcmp(functions[i].tallies, functions[i].kept, functions[i].count * sizeof *functions[i].tallies) == 0;
+    if (same)
+        return 0;
+    return problem_set(problem, "not simulated: what is counted depends on which block or warp comes first: %s", place);
+}
 
 void launches_begin(void)
 {
@@ -69,6 +107,7 @@ static struct counted *find_function(struct function *function)
         .files = x_calloc(count, sizeof *counted->files),
         .numbers = x_calloc(count, sizeof *counted->numbers),
         .tallies = x_calloc(count, sizeof *counted->tallies),
+        .kept = x_calloc(count, sizeof *counted->kept),
     };
     const struct line_table *lines = module_lines(function->module);
     for (size_t i = 0; i < count; i++) {
@@ -132,8 +171,11 @@ int launches_run(const struct grid *grid, bool *fault, struct problem *problem)
     pthread_mutex_lock(&lock);
     *fault = false;
     int failed = 0;
+    struct grid ordered = *grid;
+    ordered.order = order;
+    ordered.meetings = meetings;
     if (!only_note)
-        failed = recording ? run_counted(grid, fault, problem) : grid_run(grid, NULL, fault, problem);
+        failed = recording ? run_counted(&ordered, fault, problem) : grid_run(&ordered, NULL, fault, problem);
     else if (recording)
         note_launch(grid);
     pthread_mutex_unlock(&lock);

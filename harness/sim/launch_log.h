@@ -8,6 +8,15 @@
 #include "model/model.h"
 #include "worker/worker.h"
 
+/* The order of blocks from now on: below ORDERS. Forgets where they met. */
+void launches_order(unsigned order);
+/* Whether blocks have met since then, so that another order may give other counts. */
+bool launches_meet(void);
+/* Keeps what was counted, for launches_compare(). */
+void launches_keep(void);
+/* -1 with *problem, "not simulated: ...", where another order has given other counts, of any instruction. */
+int launches_compare(struct problem *problem);
+
 /* Launches are counted between these two. Beginning forgets what is there. */
 void launches_begin(void);
 void launches_end(void);

@@ -200,6 +200,7 @@ struct warp {
         uint64_t address;
     } poll; /* the last load that other blocks may have changed */
     bool yields;
+    unsigned turns; /* that its split has had in a row */
 };
 
 enum { BLOCK_BARRIERS = 16 };
@@ -243,6 +244,9 @@ struct block {
     struct swaps swaps;
     struct block_barrier barriers[BLOCK_BARRIERS];
     struct launch_state *launch;
+    bool watched;   /* whom it meets in global memory is looked for: meetings.h */
+    uint64_t begun; /* blocks that were executed here in this launch, with this one */
+    unsigned turn;  /* instructions that a warp executes before the next one */
     uint64_t launch_workspace; /* address; 0: the launch is not cooperative */
     const struct instruction *now;
     jmp_buf *failed;
@@ -264,7 +268,11 @@ enum {
 #define SHARED_WINDOW (UINT64_C(0x40) << 32)
 #define LOCAL_WINDOW (UINT64_C(0x41) << 32)
 
-/* Executes until every split waits or has exited. warp.c */
+/* Where it is: "kernels/a.cu:12 (block 0,0,0)". Caller frees. fault.c */
+char *block_place(const struct block *block);
+
+/* Executes until every split waits or has exited, or its turn is over. warp.c */
+enum { FUEL = 1 << 20 }; /* the longest turn */
 void warp_start(struct warp *warp);
 bool warp_run(struct warp *warp); /* whether anything was executed */
 /* Lets those go on that wait for a phase which is over: whether there were any. */

@@ -5,6 +5,7 @@
  * to be copied. Seen on an H200: none of it counts as an access to memory, and who has to wait waits within the
  * instruction, which is executed once. */
 #include "device_memory.h"
+#include "meetings.h"
 #include "memory.h"
 #include "memory_access.h"
 
@@ -117,6 +118,8 @@ static void bulk_copy(struct warp *warp, const struct instruction *code, uint32_
         shared_outside(block, 1, there, bytes);
     if (barrier[0] < SHARED_RESERVED || (uint64_t)barrier[0] + sizeof(uint64_t) > block->shared_size)
         shared_outside(block, 1, barrier, sizeof(uint64_t));
+    if (block->watched)
+        meetings_visit_range(warp, code, here[0], bytes);
     memcpy(block->shared + there[0], device_bytes(here[0]), bytes);
     arrive_at(block->shared + barrier[0], 0, -(int64_t)bytes);
 }

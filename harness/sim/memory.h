@@ -25,6 +25,10 @@ struct memo {
     bool narrow;             /* no two lanes are 4 GiB apart */
     uint32_t apart[LANES];   /* from the first lane's address, its lower words; of lanes that are there */
     struct copy_shape *copy; /* of an asynchronous copy; NULL: none yet */
+    struct watch {
+        uint64_t begin, end; /* allocation of the last access */
+        uint64_t *sectors;   /* NULL: who touches it is not looked at */
+    } watch;                 /* meetings.h */
 };
 
 /* Whether an access of this shape, from the first lane's address on, lies within the memo's allocation. By distances:

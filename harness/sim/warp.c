@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { FUEL = 1 << 20, INSTRUCTION_BYTES = 16 };
+enum { INSTRUCTION_BYTES = 16 };
 
 static unsigned count_lanes(uint32_t lanes)
 {
@@ -536,8 +536,8 @@ static bool control(struct warp *warp, const struct instruction *code, unsigned 
     }
 }
 
-/* Runs one split until it waits, is gone or has had its turn. */
-static void run_split(struct warp *warp, unsigned index)
+/* Runs one split until it waits or is gone; true: until it has had its turn. */
+static bool run_split(struct warp *warp, unsigned index)
 {
     struct block *const block = warp->block;
     const struct instruction *const list = block->code->list;
@@ -547,7 +547,8 @@ static void run_split(struct warp *warp, unsigned index)
     uint32_t pc = split->pc, active = split->lanes;
     unsigned threads = count_lanes(active);
     warp->active = active;
-    for (unsigned fuel = 0; fuel < FUEL; fuel++) {
+    const unsigned turn = block->turn;
+    for (unsigned fuel = 0; fuel < turn; fuel++) {
         if (pc >= count)
             block_not_simulated(block, "execution beyond the end of the function");
         const struct instruction *code = &list[pc];
@@ -572,7 +573,7 @@ static void run_split(struct warp *warp, unsigned index)
         }
         split->pc = pc;
         if (!control(warp, code, index, lanes))
-            return;
+            return false;
         pc = split->pc;
         if (split->lanes != active) {
             active = split->lanes;
@@ -582,6 +583,7 @@ static void run_split(struct warp *warp, unsigned index)
     }
     split->pc = pc;
     warp->yields = true;
+    return true;
 }
 
 bool warp_end_waits(struct warp *warp)
@@ -608,6 +610,7 @@ void warp_start(struct warp *warp)
     memset(warp->masks, 0, sizeof warp->masks);
     warp->masks[MASK_TRUE] = warp->masks[8 + MASK_TRUE] = ALL_LANES;
     warp->poll = (struct poll){0};
+    warp->turns = 0;
 }
 
 bool warp_run(struct warp *warp)
@@ -624,8 +627,11 @@ bool warp_run(struct warp *warp)
         if (ready == warp->split_count)
             return ran;
         ran = true;
-        run_split(warp, ready);
-        warp->current = ready + 1;
+        /* However short its turns are, it is the next one's after as many instructions. */
+        warp->turns = run_split(warp, ready) ? warp->turns + 1 : 0;
+        if (warp->turns >= FUEL / warp->block->turn)
+            warp->turns = 0;
+        warp->current = ready + (warp->turns == 0);
         if (warp->yields) {
             warp->yields = false;
             return ran;

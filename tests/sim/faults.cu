@@ -194,6 +194,64 @@ KERNEL(adds_by_swapping)
     out[I] = in[I] + 1;
 }
 
+/* Work that does not show in the numbers. */
+__device__ void work(int *out, const int *in, unsigned rounds)
+{
+    for (unsigned k = 0; k < rounds; k++)
+        ((volatile int *)out)[I] = in[I] + (int)k;
+    ((volatile int *)out)[I] = in[I] + 1;
+}
+
+#define BY_ANSWER(name, answer)                                                                                        \
+    KERNEL(name)                                                                                                       \
+    {                                                                                                                  \
+        __shared__ unsigned old;                                                                                       \
+        if (T == 0)                                                                                                    \
+            old = answer;                                                                                              \
+        __syncthreads();                                                                                               \
+        work(out, in, old *blockIdx.x);                                                                                \
+    }
+BY_ANSWER(ticket_decides, atomicAdd(&tickets, 1))                      /* ticket_decides */
+BY_ANSWER(exchange_decides, atomicExch(&flag, blockIdx.x + 1))         /* exchange_decides */
+BY_ANSWER(most_decides, atomicMax(&flag, blockIdx.x + 1))              /* most_decides */
+BY_ANSWER(bits_decide, __popc(atomicOr(&flag, 1u << blockIdx.x)) + 1u) /* bits_decide */
+
+/* Of however many blocks come before one of them has written. */
+KERNEL(plain_race)
+{
+    const unsigned seen = flag; /* plain_race */
+    __syncthreads();
+    if (seen == 0)
+        work(out, in, 100);
+    if (T == 0)
+        flag = 1;
+    out[I] = in[I] + 1;
+}
+
+KERNEL(warps_take_tickets)
+{
+    __shared__ unsigned next;
+    if (T == 0)
+        next = 0;
+    __syncthreads();
+    unsigned ticket = 0;
+    if (T % 32 == 0)
+        ticket = atomicAdd(&next, 1); /* warps_take_tickets */
+    work(out, in, __shfl_sync(~0u, ticket, 0) * (T / 32));
+}
+
+KERNEL(last_writes)
+{
+    if (T == 0)
+        flag = blockIdx.x; /* last_writes */
+    out[I] = in[I];
+}
+
+KERNEL(works_as_written)
+{
+    work(out, in, flag);
+}
+
 KERNEL(reads_clock)
 {
     out[I] = in[I] + 1 + (clock64() == 0); /* reads_clock */
@@ -257,6 +315,31 @@ KERNEL(last_block)
     __syncthreads();
     for (unsigned i = T; is_last && i < threads * blocks; i += threads)
         out[i] = ((volatile int *)out)[i] + 1;
+}
+
+/* Each block is whichever it gets. */
+KERNEL(takes_tiles)
+{
+    __shared__ unsigned tile;
+    if (T == 0)
+        tile = atomicAdd(&tickets, 1);
+    __syncthreads();
+    out[tile * threads + T] = in[tile * threads + T] + 1;
+}
+
+/* All write the same. */
+KERNEL(says_it_was_there)
+{
+    if (T == 0)
+        flag = 1;
+    out[I] = in[I] + 1;
+}
+
+/* In place, each block its own. */
+KERNEL(in_place)
+{
+    out[I] = in[I];
+    out[I] = ((volatile int *)out)[I] + 1;
 }
 
 KERNEL(flag_in_warp)
@@ -360,6 +443,15 @@ static void close_arrays(void *state)
         }, 0, 0, NULL       \
     }
 
+/* What the first launch leaves is what the second one works by. */
+static int start_next_launch(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    last_writes<<<blocks, threads>>>(arrays->out, arrays->in, 0);
+    works_as_written<<<blocks, threads>>>(arrays->out, arrays->in, 0);
+    return cudaGetLastError();
+}
+
 static const struct cugate_variant wrong[] = {
     ROW(read_beyond),
     ROW(write_before),
@@ -380,11 +472,23 @@ static const struct cugate_variant wrong[] = {
     ROW(atomic_wraps_around),
     ROW(lower_words_wrap),
 };
-static const struct cugate_variant timing[] = {ROW(waits_for_block), ROW(takes_lock), ROW(adds_by_swapping),
-                                               ROW(reads_clock)};
-static const struct cugate_variant right[] = {ROW(shared_atomics), ROW(warp_exchange),      ROW(parts_of_words),
-                                              ROW(named_barriers), ROW(last_block),         ROW(flag_in_warp),
-                                              ROW(reused_tile),    ROW(reads_one_too_many), ROW(negated_index)};
+static const struct cugate_variant timing[] = {
+    ROW(waits_for_block),
+    ROW(takes_lock),
+    ROW(adds_by_swapping),
+    ROW(reads_clock),
+    ROW(ticket_decides),
+    ROW(exchange_decides),
+    ROW(most_decides),
+    ROW(bits_decide),
+    ROW(plain_race),
+    ROW(warps_take_tickets),
+    {"last_writes", "see there", start_next_launch, 0, 0, NULL},
+};
+static const struct cugate_variant right[] = {ROW(shared_atomics),    ROW(warp_exchange),      ROW(parts_of_words),
+                                              ROW(named_barriers),    ROW(last_block),         ROW(flag_in_warp),
+                                              ROW(reused_tile),       ROW(reads_one_too_many), ROW(takes_tiles),
+                                              ROW(says_it_was_there), ROW(in_place),           ROW(negated_index)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \

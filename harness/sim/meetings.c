@@ -1,0 +1,201 @@
+#include "meetings.h"
+
+#include "base/base.h"
+
+#include "device_memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Of 32 bytes: the block that came last, and which of the eight words it has read and written, and others before it. */
+enum { SECTOR_SHIFT = 5, SECTOR_BYTES = 1 << SECTOR_SHIFT, SECTOR_READ = 32, SECTOR_WRITTEN = 40, SECTOR_OTHERS = 16 };
+
+/* An allocation in one launch. Most are only read, so reads are not looked at where no block has written so far; except
+ * in the first blocks, which show what the others will do. */
+struct shared_place {
+    struct allocation place;
+    bool written, unseen; /* unseen: read without being looked at */
+    uint64_t *sectors;
+};
+
+struct meetings {
+    pthread_mutex_t lock;
+    struct shared_place *list;
+    size_t count;
+    uint64_t *written; /* allocations that were written in launches before */
+    size_t written_count;
+    char *place, *overwritten; /* where blocks met; and where only in what they leave behind */
+};
+
+struct meetings *meetings_open(void)
+{
+    struct meetings *meetings = x_calloc(1, sizeof *meetings);
+    pthread_mutex_init(&meetings->lock, NULL);
+    return meetings;
+}
+
+static void forget_launch(struct meetings *meetings)
+{
+    for (size_t i = 0; i < meetings->count; i++)
+        free(meetings->list[i].sectors);
+    free(meetings->list);
+    meetings->list = NULL;
+    meetings->count = 0;
+}
+
+void meetings_close(struct meetings *meetings)
+{
+    forget_launch(meetings);
+    pthread_mutex_destroy(&meetings->lock);
+    free(meetings->written);
+    free(meetings->place);
+    free(meetings->overwritten);
+    free(meetings);
+}
+
+void meetings_begin(struct meetings *meetings)
+{
+    forget_launch(meetings);
+    free(meetings->place);
+    free(meetings->overwritten);
+    meetings->place = meetings->overwritten = NULL;
+}
+
+/* What an earlier launch has left may be read by this one. */
+void meetings_launch(struct meetings *meetings)
+{
+    forget_launch(meetings);
+    if (!meetings->place) {
+        meetings->place = meetings->overwritten;
+        meetings->overwritten = NULL;
+    }
+}
+
+const char *meetings_place(const struct meetings *meetings)
+{
+    return __atomic_load_n(&meetings->place, __ATOMIC_ACQUIRE);
+}
+
+static void note(char **place, struct block *block, const struct instruction *code)
+{
+    if (*place)
+        return;
+    char *where = block_place(block);
+    __atomic_store_n(place, x_sprintf("%s at %s", code->opcode, where), __ATOMIC_RELEASE);
+    free(where);
+}
+
+void meetings_note(struct block *block, const struct instruction *code)
+{
+    struct meetings *meetings = block->grid->meetings;
+    if (!meetings || meetings_place(meetings))
+        return;
+    pthread_mutex_lock(&meetings->lock);
+    note(&meetings->place, block, code);
+    pthread_mutex_unlock(&meetings->lock);
+}
+
+/* ---- Allocations ---- */
+
+static bool was_written(const struct meetings *meetings, uint64_t begin)
+{
+    for (size_t i = 0; i < meetings->written_count; i++)
+        if (meetings->written[i] == begin)
+            return true;
+    return false;
+}
+
+static struct shared_place *find_place(struct meetings *meetings, const struct allocation *allocation)
+{
+    for (size_t i = 0; i < meetings->count; i++)
+        if (meetings->list[i].place.begin == allocation->begin)
+            return &meetings->list[i];
+    struct shared_place *shared = ARRAY_GROW(meetings->list, meetings->count);
+    *shared = (struct shared_place){
+        .place = *allocation,
+        .written = was_written(meetings, allocation->begin),
+        .sectors = x_calloc((allocation->end - allocation->begin) / SECTOR_BYTES + 2, sizeof *shared->sectors),
+    };
+    return shared;
+}
+
+static void watch_place(struct block *block, const struct instruction *code, uint64_t address, bool writes,
+                        struct watch *watch)
+{
+    struct meetings *meetings = block->grid->meetings;
+    struct allocation allocation;
+    if (!device_find(address, &allocation))
+        return; /* a fault, and found before */
+    pthread_mutex_lock(&meetings->lock);
+    struct shared_place *shared = find_place(meetings, &allocation);
+    if (writes && shared->unseen)
+        note(&meetings->place, block, code);
+    if (writes && !was_written(meetings, allocation.begin))
+        *ARRAY_GROW(meetings->written, meetings->written_count) = allocation.begin;
+    shared->written |= writes;
+    const bool looks = shared->written || block->begun == 1;
+    shared->unseen |= !looks;
+    *watch = (struct watch){allocation.begin, allocation.end, looks ? shared->sectors : NULL};
+    pthread_mutex_unlock(&meetings->lock);
+}
+
+/* ---- Words ---- */
+
+static void visit_sector(struct block *block, const struct instruction *code, uint64_t *sector, unsigned words,
+                         bool writes)
+{
+    const uint32_t me = (uint32_t)block->number + 1;
+    uint64_t old = __atomic_load_n(sector, __ATOMIC_RELAXED), now;
+    do {
+        uint64_t touched = old >> 32;
+        if ((uint32_t)old != me)
+            touched = (touched | touched >> SECTOR_OTHERS) << SECTOR_OTHERS & UINT32_MAX;
+        now = touched << 32 | me | (uint64_t)words << (writes ? SECTOR_WRITTEN : SECTOR_READ);
+        if (now == old)
+            return;
+    } while (!__atomic_compare_exchange_n(sector, &old, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    const uint64_t others = now >> SECTOR_OTHERS;
+    const bool read = others >> SECTOR_READ & words, written = others >> SECTOR_WRITTEN & words;
+    if (writes ? read : written) {
+        meetings_note(block, code);
+    } else if (written) {
+        struct meetings *meetings = block->grid->meetings;
+        pthread_mutex_lock(&meetings->lock);
+        note(&meetings->overwritten, block, code);
+        pthread_mutex_unlock(&meetings->lock);
+    }
+}
+
+static void visit_range(struct block *block, const struct instruction *code, struct watch *watch, uint64_t first,
+                        uint64_t bytes, bool writes)
+{
+    if (first < watch->begin || first + bytes > watch->end)
+        watch_place(block, code, first, writes, watch);
+    if (!watch->sectors)
+        return;
+    const uint64_t end = first + bytes;
+    for (uint64_t at = first & ~(uint64_t)(SECTOR_BYTES - 1); at < end; at += SECTOR_BYTES) {
+        const unsigned from = at < first ? (unsigned)(first - at) / 4 : 0;
+        const unsigned to = at + SECTOR_BYTES > end ? (unsigned)(end - at + 3) / 4 : SECTOR_BYTES / 4;
+        visit_sector(block, code, &watch->sectors[(at >> SECTOR_SHIFT) - (watch->begin >> SECTOR_SHIFT)],
+                     (1u << to) - (1u << from), writes);
+    }
+}
+
+void meetings_visit(struct warp *warp, const struct instruction *code, const struct memo *memo, uint32_t lanes,
+                    uint64_t first, const uint64_t *addresses, bool writes)
+{
+    struct block *block = warp->block;
+    struct watch *watch = &block->memos[code->index].watch;
+    if (memo->in_order || memo->same) {
+        visit_range(block, code, watch, first, memo->in_order ? (uint64_t)LANES * code->size : code->size, writes);
+        return;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1)
+        visit_range(block, code, watch, addresses[__builtin_ctz(left)], code->size, writes);
+}
+
+void meetings_visit_range(struct warp *warp, const struct instruction *code, uint64_t first, uint64_t bytes)
+{
+    visit_range(warp->block, code, &warp->block->memos[code->index].watch, first, bytes, false);
+}
