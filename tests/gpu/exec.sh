@@ -18,8 +18,8 @@
 #   tests/gpu/exec.sh --self-test    needs no GPU: what judges the figures notices what is wrong with made-up ones
 #
 # Without a PART all of them, in this order. PLAIN and CATALOGUE are programs/plain.cu and programs/catalogue.c, built;
-# LIBRARY is the kernel library (libkernels.so beside cugate). Needs jq, c++filt, python3 with PyTorch, Triton and CuPy,
-# and ncu. With several GPUs sessions are spread over them.
+# LIBRARY is the kernel library (libkernels.so beside cugate). Needs jq, c++filt, pgrep, ncu, and python3 with PyTorch,
+# Triton and CuPy. With several GPUs sessions are spread over them.
 #
 # Nothing takes longer than LIMIT seconds in all (470): what has not ended by then is ended, and fails, and so does what
 # has not begun. Expect about 4 minutes for overhead, 3 each for aa and planted, 1 for batch and robust, less for the
@@ -315,21 +315,18 @@ part_truth() {
 
 # ---- results ---------------------------------------------------------------------------------------------------------
 
-# How often a file is another one, the whole of it: exec runs a program once for each set. 0: it is something else.
-repetitions() {
-    local times i
-    [ -s "$2" ] || { echo 0; return; }
-    for times in 1 2 3; do
-        if for ((i = 0; i < times; i++)); do cat "$2"; done | cmp -s - "$1"; then
-            echo $times
-            return
-        fi
-    done
-    echo 0
+# differs OUT ALONE: how what a program printed under exec differs from what it prints by itself; nothing when it does
+# not. What prints nothing shows nothing.
+differs() {
+    if [ -s "$2" ]; then
+        diff "$1" "$2" 2>&1 | head -4 | tr '\n' ';'
+    else
+        echo "by itself it printed nothing, so nothing was compared"
+    fi
 }
 
 part_results() {
-    local name first tag times why
+    local name first tag
     for name in plain train compiled cupy_sums triton_add; do
         if ! alone $name || ! session $name 1; then
             incomplete "results: $name"
@@ -337,14 +334,13 @@ part_results() {
         fi
         first=$work/$name.alone-1.out
         if ! cmp -s "$first" "$work/$name.alone-2.out" || ! cmp -s "$first" "$work/$name.alone-3.out"; then
-            echo "results: $name prints something else each time it runs by itself: not compared"
+            verdict "results: $name" "it prints something else each time it runs by itself, so nothing was compared"
             continue
         fi
         for tag in $name.session-1 $name.every; do
             [ -e "$work/$tag.out" ] || continue
-            times=$(repetitions "$work/$tag.out" "$first") why=
-            [ "$times" -gt 0 ] || why="$(diff "$work/$tag.out" "$first" | head -3 | tr '\n' ';')"
-            verdict "results: $tag printed what $name prints ($(wc -l <"$first") lines, $times times)" "$why"
+            verdict "results: $tag printed what $name prints ($(wc -l <"$first") lines)" \
+                "$(differs "$work/$tag.out" "$first")"
         done
     done
 }
@@ -527,20 +523,17 @@ part_planted() {
 # ---- graph, nvtx -----------------------------------------------------------------------------------------------------
 
 part_graph() {
-    local times why=
     if ! alone graph || ! session graph 1; then
         incomplete graph
         return
     fi
-    times=$(repetitions "$work/graph.session-1.out" "$work/graph.alone-1.out")
-    [ "$times" -gt 0 ] || why="$(diff "$work/graph.session-1.out" "$work/graph.alone-1.out" | head -4 | tr '\n' ';')"
-    verdict "graph: results are those without exec" "$why"
+    verdict "graph: results are those without exec" "$(differs "$work/graph.session-1.out" "$work/graph.alone-1.out")"
     grep -hi graph "$work/graph.session-1.err" | head -4 | quoted
     judge graph "$work/graph.session-1.json"
 }
 
 part_nvtx() {
-    local range
+    local range why=
     command_of train
     for range in forward optimizer; do
         measure nvtx.$range --nvtx $range --runs 1 -m time -m instructions -- "${command[@]}" --steps 3 || {
@@ -554,8 +547,10 @@ part_nvtx() {
     timed nvtx.nowhere 60 "$cugate" exec -q --save "$work/nvtx.nowhere.json" --nvtx nowhere \
         --runs 1 -m time -m instructions -- "${command[@]}" --steps 3
     echo "  a range that there is not: exit $code; $(last_words "$work/nvtx.nowhere.err")"
-    verdict "nvtx: of a range that there is not, no kernel is measured" \
-        "$([ -s "$work/nvtx.nowhere.json" ] && made_of measured "$work/nvtx.nowhere.json" | grep -vx 0)"
+    [ "$code" -eq 5 ] || why="exit code $code, not 5; "
+    grep -q 'none was within an NVTX range' "$work/nvtx.nowhere.err" || why+="it does not say why; "
+    [ ! -s "$work/nvtx.nowhere.json" ] || why+=$(made_of measured "$work/nvtx.nowhere.json" | grep -vx 0)
+    verdict "nvtx: of a range that there is not, no kernel is measured" "$why"
 }
 
 # ---- robust ----------------------------------------------------------------------------------------------------------
@@ -563,7 +558,7 @@ part_nvtx() {
 # ends NAME CODE KERNELS OPTION... -- COMMAND...: how exec of a command ends, and that it kept so many kernels at least.
 # CODE is a number, or "same": that of the command alone, which then has to print the same too.
 ends() {
-    local name=$1 wanted=$2 least=$3 tag kernels=0 why=
+    local name=$1 wanted=$2 least=$3 tag kernels=0 why='' difference=''
     shift 3
     tag=robust.${name//[^a-zA-Z0-9]/_}
     local options=()
@@ -582,9 +577,8 @@ ends() {
         "$(last_words "$work/$tag.err" | cut -c1-80)"
     [ $code -eq "$wanted" ] || why="exit code $code, not $wanted; "
     [ "$kernels" -ge "$least" ] || why+="$kernels kernels were kept, not $least; "
-    if [ -e "$work/$tag.alone.out" ] && [ "$(repetitions "$work/$tag.out" "$work/$tag.alone.out")" -eq 0 ]; then
-        why+="it printed something else: $(diff "$work/$tag.out" "$work/$tag.alone.out" | head -2 | tr '\n' ';')"
-    fi
+    [ ! -e "$work/$tag.alone.out" ] || difference=$(differs "$work/$tag.out" "$work/$tag.alone.out")
+    [ -z "$difference" ] || why+="it printed something else: $difference"
     verdict "robust: $name" "$why"
 }
 
@@ -654,9 +648,23 @@ keep() {
     rm -rf "$work"
 }
 
+# made_up_output NAME PRINTED ALONE WORDS: what `differs` says of them has these words; without any it says nothing.
+made_up_output() {
+    local said
+    printf '%s' "$2" >"$work/with"
+    printf '%s' "$3" >"$work/alone"
+    said=$(differs "$work/with" "$work/alone")
+    verdict "output that is $1" "$([[ $said = *"$4"* && (-n $4 || -z $said) ]] || echo "differs says '$said'")"
+}
+
 # Every case of exec_made_up.jq says its own verdict.
 self_test() {
     local lines line
+    made_up_output 'the same' $'a\nb\n' $'a\nb\n' ''
+    made_up_output 'another' $'a\nc\n' $'a\nb\n' '> b'
+    made_up_output 'there twice' $'a\na\n' $'a\n' '< a'
+    made_up_output 'gone' '' $'a\n' '> a'
+    made_up_output 'nothing at all' '' '' 'nothing was compared'
     if ! lines=$(jq -nr -L "$here" -f "$here/exec_made_up.jq" 2>&1); then
         verdict self-test "$lines"
     fi
@@ -676,7 +684,7 @@ measure_parts() {
         *) echo "error: there is no part '$part': ${all_parts[*]}" >&2; return 2 ;;
         esac
     done
-    for tool in "$cugate" "$plain" "$catalogue" jq c++filt python3 ncu nvidia-smi; do
+    for tool in "$cugate" "$plain" "$catalogue" jq c++filt pgrep python3 ncu nvidia-smi; do
         command -v "$tool" >/dev/null || { echo "error: $tool is needed and was not found" >&2; return 2; }
     done
     if ! devices=$("$cugate" list --devices 2>&1); then
