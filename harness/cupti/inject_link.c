@@ -24,6 +24,7 @@ int descriptor_put_away(int low)
 }
 
 static int link_descriptor = -1;
+static char *link_token;      /* begins all that we say, so that it is known to be ours; NULL before we were greeted */
 static struct stat link_file; /* of the descriptor: a program that closes all descriptors gets the number for its own */
 
 static bool is_ours(void)
@@ -53,10 +54,12 @@ static bool connect_parent(const char *path)
 
 bool link_say(enum message_kind kind, const char *text)
 {
-    if (is_ours() && message_write(link_descriptor, kind, text))
-        return true;
-    link_close();
-    return false;
+    char *whole = x_sprintf("%s%s", link_token ? link_token : "", text);
+    const bool said = is_ours() && message_write(link_descriptor, kind, whole);
+    free(whole);
+    if (!said)
+        link_close();
+    return said;
 }
 
 bool link_ask(enum message_kind kind, const char *text, char **answer)
@@ -75,7 +78,9 @@ bool link_ask(enum message_kind kind, const char *text, char **answer)
 /* A line of the request: its key, and what follows a blank. */
 static void take_line(struct request *request, const char *key, char *text)
 {
-    if (strcmp(key, "set") == 0) {
+    if (strcmp(key, "token") == 0) {
+        link_token = x_strdup(text);
+    } else if (strcmp(key, "set") == 0) {
         request->set = strtoul(text, NULL, 10);
     } else if (strcmp(key, "locks") == 0) {
         request->locks = x_strdup(text);

@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -22,7 +24,8 @@ enum {
     TERM_SECONDS = 5,   /* from SIGTERM to SIGKILL, when the time is over */
     DRAIN_SECONDS = 10, /* for processes that outlive the program's first */
     ANSWER_SECONDS = 1, /* for a process to take what it asked for: who asks waits, and has room for it */
-    GROUPS_MAX = 5000
+    GROUPS_MAX = 5000,
+    TOKEN = 16 /* characters */
 };
 
 /* One process of the program that opened CUDA. */
@@ -31,7 +34,9 @@ struct process {
     pid_t number;
     char *buffer;
     size_t length, capacity;
-    bool greeted, described, ended;
+    char token[TOKEN + 1]; /* begins all that it says once it was greeted: cugate's library has it, and the program has
+                            * to look for it there; empty until then */
+    bool described, ended;
     struct run part; /* a result for each group that it was asked to measure */
 };
 
@@ -155,7 +160,7 @@ static int start(struct running *running)
 
 /* ---- Messages ---- */
 
-static char *request_text(const struct program_run *run)
+static char *request_text(const struct program_run *run, const char *token)
 {
     char *text = NULL;
     size_t size = 0;
@@ -163,7 +168,7 @@ static char *request_text(const struct program_run *run)
     const struct metrics *metrics = run->measurement->metrics;
     if (!stream)
         die(EXIT_USAGE, "cannot allocate memory for a message");
-    fprintf(stream, "set %zu\ndirectory %s\nlocks %s\n", run->set, run->directory, run->locks);
+    fprintf(stream, "token %s\nset %zu\ndirectory %s\nlocks %s\n", token, run->set, run->directory, run->locks);
     if (run->measurement->profile)
         fprintf(stream, "lines\n");
     if (run->measurement->program->nvtx)
@@ -172,16 +177,6 @@ static char *request_text(const struct program_run *run)
         fprintf(stream, "metric %s %s\n", metrics->list[m].name, metrics->list[m].counter);
     fclose(stream);
     return text;
-}
-
-static bool take_hello(struct running *running, struct process *process)
-{
-    if (process->greeted)
-        return false;
-    char *text = request_text(running->run);
-    process->greeted = message_write(process->socket, MESSAGE_ANSWER, text);
-    free(text);
-    return process->greeted;
 }
 
 /* The first reason why a process is not measured is kept. */
@@ -196,13 +191,70 @@ __attribute__((format(printf, 2, 3))) static void fail(struct program_run *run, 
         run->failure = x_strdup(text);
 }
 
+/* By the kernel's word. Who maps the file alone means to deceive, and could do worse. */
+static bool has_loaded(pid_t process, const char *library)
+{
+    char *path = x_sprintf("/proc/%d/maps", (int)process), *line = NULL;
+    FILE *maps = fopen(path, "re");
+    size_t room = 0;
+    bool found = false;
+    while (maps && !found && getline(&line, &room, maps) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *file = strchr(line, '/');
+        found = file && strcmp(file, library) == 0;
+    }
+    if (maps)
+        fclose(maps);
+    free(line);
+    free(path);
+    return found;
+}
+
+static bool make_token(char token[TOKEN + 1])
+{
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return false;
+    snprintf(token, TOKEN + 1, "%0*" PRIx64, TOKEN, number);
+    return true;
+}
+
+/* Whoever is answered waits for it, with the library in place. */
+static bool take_hello(struct running *running, struct process *process)
+{
+    if (*process->token || !make_token(process->token))
+        return false;
+    if (!has_loaded(process->number, running->run->injection)) {
+        fail(running->run,
+             "process %d says what cugate's library says, and has it not in its memory: something in the program "
+             "imitates "
+             "it, or the process was killed at once",
+             (int)process->number);
+        return false;
+    }
+    char *text = request_text(running->run, process->token);
+    const bool good = message_write(process->socket, MESSAGE_ANSWER, text);
+    free(text);
+    return good;
+}
+
+/* Takes the token off. False when what it says is not the library's. */
+static bool is_of_library(const struct process *process, struct message *message)
+{
+    if (message->kind == MESSAGE_HELLO)
+        return true;
+    if (!*process->token || strncmp(message->text, process->token, TOKEN) != 0)
+        return false;
+    memmove(message->text, message->text + TOKEN, strlen(message->text + TOKEN) + 1);
+    return true;
+}
+
 /* The first one's device and session are the run's. */
 static bool take_device(struct running *running, struct process *process, const char *text)
 {
     struct run described = {0}, *part = &running->run->part;
     char difference[512];
-    if (!process->greeted || process->described ||
-        run_parse(&described, "the program's message", text, strlen(text)) < 0)
+    if (process->described || run_parse(&described, "the program's message", text, strlen(text)) < 0)
         return false;
     bool good = described.session_count == 1 && described.result_count == 0;
     if (good && part->session_count > 0) {
@@ -300,7 +352,7 @@ static bool take_result(const struct running *running, struct process *process, 
 {
     const struct program_run *run = running->run;
     struct result taken = {0};
-    if (!process->described || result_from_line(&taken, line) < 0)
+    if (!process->described || process->ended || result_from_line(&taken, line) < 0)
         return false;
     struct result *result = run_find(&process->part, taken.id);
     const bool good = result && is_one_launch(&taken, run->measurement->profile != 0);
@@ -324,7 +376,38 @@ static bool take_module(struct running *running, const char *name)
     return true;
 }
 
-/* "lost unwatched", then a line for each group: "launches due id". */
+/* Of no group more was counted than was launched. launches is that of each of its results. */
+static bool are_launches(const struct process *process, const size_t *launches)
+{
+    for (size_t i = 0; i < process->part.result_count; i++) {
+        const struct result *result = &process->part.results[i];
+        for (size_t r = 0; r < result->row_count; r++)
+            if (result->rows[r].session_count > 0 && result->rows[r].sessions[0].count > launches[i])
+                return false;
+    }
+    return true;
+}
+
+/* A line of the end: "launches due id", of a group that the process asked about. */
+static bool take_launches(struct running *running, struct process *process, const char *line, size_t *launches)
+{
+    size_t times, due;
+    int at = 0;
+    if (sscanf(line, "%zu %zu %n", &times, &due, &at) != 2 || at == 0) /* NOLINT(cert-err34-c) */
+        return false;
+    struct program_group *group = program_group_find(running->run->groups, line + at);
+    const struct result *result = run_find(&process->part, line + at);
+    if (!group || !result)
+        return false;
+    launches[result - process->part.results] += times;
+    if (running->run->set == 0) {
+        group->times += times;
+        group->due += due;
+    }
+    return true;
+}
+
+/* "lost unwatched", then a line for each group. */
 static bool take_end(struct running *running, struct process *process, char *text)
 {
     struct program_run *run = running->run;
@@ -333,19 +416,14 @@ static bool take_end(struct running *running, struct process *process, char *tex
     const char *head = strtok_r(text, "\n", &rest);
     if (process->ended || !head || sscanf(head, "%zu %zu", &lost, &unwatched) != 2) /* NOLINT(cert-err34-c) */
         return false;
-    for (char *line; (line = strtok_r(NULL, "\n", &rest));) {
-        size_t times, due;
-        int at = 0;
-        if (sscanf(line, "%zu %zu %n", &times, &due, &at) != 2 || at == 0) /* NOLINT(cert-err34-c) */
-            return false;
-        struct program_group *group = program_group_find(run->groups, line + at);
-        if (!group)
-            return false;
-        if (run->set == 0) {
-            group->times += times;
-            group->due += due;
-        }
-    }
+    size_t *launches = x_calloc(process->part.result_count, sizeof *launches);
+    bool good = true;
+    for (char *line; good && (line = strtok_r(NULL, "\n", &rest));)
+        good = take_launches(running, process, line, launches);
+    good = good && are_launches(process, launches);
+    free(launches);
+    if (!good)
+        return false;
     run->lost += lost;
     run->unwatched += unwatched;
     process->ended = true;
@@ -355,13 +433,15 @@ static bool take_end(struct running *running, struct process *process, char *tex
 static bool take_message(struct running *running, struct process *process, struct message *message)
 {
     struct program_run *run = running->run;
+    if (!is_of_library(process, message))
+        return false;
     switch ((int)message->kind) {
     case MESSAGE_HELLO:
         return take_hello(running, process);
     case MESSAGE_SETS: {
         const unsigned long sets = strtoul(message->text, NULL, 10);
         run->sets = sets < run->measurement->metrics->count ? sets : run->measurement->metrics->count;
-        return process->greeted;
+        return true;
     }
     case MESSAGE_DEVICE:
         return take_device(running, process, message->text);
@@ -380,7 +460,7 @@ static bool take_message(struct running *running, struct process *process, struc
         text_make_harmless(message->text, ' ');
         if (!run->trouble)
             run->trouble = x_strdup(message->text);
-        return process->greeted;
+        return true;
     case MESSAGE_END:
         return take_end(running, process, message->text);
     default:
@@ -462,7 +542,8 @@ static bool hear(struct running *running, size_t place)
             fail(running->run,
                  "process %d spoke out of turn: something in the program writes to a descriptor of cugate's",
                  (int)process->number);
-            process->ended = true; /* that it broke off is not said as well */
+            process->ended = true;       /* that it broke off is not said as well */
+            run_release(&process->part); /* nobody knows whose words these were */
         }
         if (taken == 0 || !good)
             return good;

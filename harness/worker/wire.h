@@ -30,8 +30,9 @@ enum message_kind {
      * an unmodified program: why what some launches counted was lost; how many is said at the end. */
     MESSAGE_LOST = 'X',
 
-    /* Of a process of an unmodified program, beside DEVICE, RESULT, FAILURE, LOST and END: */
-    MESSAGE_HELLO = 'H',  /* its number; answered with what to measure */
+    /* Of a process of an unmodified program, beside DEVICE, RESULT, FAILURE, LOST and END. Each text but that of HELLO
+     * begins with the token that HELLO was answered with. */
+    MESSAGE_HELLO = 'H',  /* its number; answered with a token and what to measure */
     MESSAGE_SETS = 'P',   /* into how many sets of one pass the chip's metrics fall */
     MESSAGE_MODULE = 'M', /* the name of an image of machine code that it loaded: a file, kept by it */
     MESSAGE_GROUP = 'G',  /* launches that are new, a line a kernel; answered with how many to measure, and their id */

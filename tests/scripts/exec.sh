@@ -437,7 +437,8 @@ if chosen 'at once'; then
 fi
 
 # What says something else than cugate's library does is heard no more, and what it had to say is known to be missing.
-for way in garbage long hello-twice result-first result-of-another end-of-another path no-launch; do
+for way in garbage long hello-twice no-token result-first result-of-another result-after-end results-of-one end-of-another \
+    path no-launch; do
     warned='spoke out of turn: something in the program writes to a descriptor' program "stranger $way" 5 '8 ok'
 done
 warned='it uses a GPU of another model than the first' program 'stranger other-gpu' 5
@@ -500,6 +501,30 @@ done
 gate 'hang' 5 'did not end within 1 s' '!nothing is worse' -- --timeout 1 -- "$program" hang
 STANDIN_LOSE_RANGES=1 gate 'lost ranges' 5 'lost' '!nothing is worse' -- -- "$program" plain
 gate 'a stranger' 5 'spoke out of turn' '!nothing is worse' -- -- "$program" stranger garbage
+
+# A program that is worse, runs unseen, and says what a good run said: code, launches, values.
+jq -j 'def code: "0123456789abcdef";
+    def name: {"void scale<int>(int*, int, int)": "_Z5scaleIiEvPT_ii",
+               "void scale<unsigned int>(unsigned int*, int, int)": "_Z5scaleIjEvPT_ii"}[.] // .;
+    ["H1", "P1", "M" + code, "D" + ({device, kernels: {}, metrics: {}, schema, sessions: [{}]} | tojson),
+     (.kernels[].launches[0] | "G" + "launch\n\(.grid + .block + [.shared] | join(" ")) \(code) \(.function | name)\n"),
+     (.kernels | to_entries[] | .key as $id | .value.metrics
+         | map_values(.sessions[0]? // [] | select(length == 5)) as $samples
+         | range(-1; 5) as $i
+         | "R" + ({($id): {bytes: 0, flops: 0, launches: [], status: "ok",
+                           metrics: ($samples | map_values({sessions: [[.[[$i, 0] | max]]]}))}} | tojson)),
+     "E0 0\n" + (.kernels | keys | map("6 6 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
+# shellcheck disable=SC2016 # for the script's own shell
+printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s" forge "$1" "$2" changed\n' \
+    "$standin/kernels.cubin" "$program" >forge.sh
+chmod +x forge.sh
+tail -c +4 good >greeted # without the HELLO
+gate 'forged, alone' 5 'changed: 48 launches' 'and has it not in its memory: something in the program imitates it' \
+    '!nothing is worse' -- --name program -- ./forge.sh alone good
+gate 'forged, with the library loaded' 5 'changed: 48 launches' 'spoke out of turn' '!nothing is worse' -- \
+    --name program -- ./forge.sh with-library good
+gate 'forged, by the descriptor of the library' 5 'changed: 48 launches' 'spoke out of turn' '!nothing is worse' -- \
+    --name program -- ./forge.sh for-library greeted
 
 # Two builds of a program in turn.
 gate 'against the same' 0 'nothing is worse' "measured now: $program plain" -- --baselines none --against "$program plain" -- "$program" plain

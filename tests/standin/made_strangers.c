@@ -1,11 +1,15 @@
 /* Programs that write to `cugate exec` themselves, with or without sense, before they launch as others do: what a
- * process says that has nothing to do with what cugate's own library says there. Alone they only launch. */
+ * process says that has nothing to do with what cugate's own library says there. To be heard at all they have its file
+ * in their memory, and say its token. Alone they only launch. */
 #include "made_program.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,9 +19,11 @@
     "\"name\": \"%s\", \"sm_count\": 132}, \"kernels\": {}, \"metrics\": {}, \"schema\": 1, \"sessions\": [{}]}"
 
 #define GROUP "launch\n64 1 1 256 1 1 0 - add_one\n"
-#define RESULT "{\"program/%s\": {\"bytes\": 0, \"flops\": 0, \"launches\": [], \"metrics\": {}, \"status\": \"ok\"}}"
+#define RESULT                                                                                                         \
+    "{\"program/%s\": {\"bytes\": 0, \"flops\": 0, \"launches\": [], \"metrics\": {\"time\": {\"sessions\": [[1]]}}, " \
+    "\"status\": \"ok\"}}"
 
-/* -1: nobody measures. */
+/* A connection of our own; -1: nobody measures. */
 static int dial(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -36,19 +42,44 @@ static int say_bytes(int to, const void *bytes, size_t length)
     return send(to, bytes, length, MSG_NOSIGNAL) == (ssize_t)length ? 0 : -1;
 }
 
+/* What was answered to the greeting; empty until then. */
+static char token[17];
+
 static int say(int to, char kind, const char *text)
 {
-    const uint32_t length = (uint32_t)strlen(text);
-    return say_bytes(to, &kind, 1) < 0 || say_bytes(to, &length, sizeof length) < 0 || say_bytes(to, text, length) < 0
+    const uint32_t length = (uint32_t)(strlen(token) + strlen(text));
+    return say_bytes(to, &kind, 1) < 0 || say_bytes(to, &length, sizeof length) < 0 ||
+                   say_bytes(to, token, strlen(token)) < 0 || say_bytes(to, text, strlen(text)) < 0
                ? -1
                : 0;
+}
+
+/* The beginning of an answer. */
+static void hear(int from, char *text, size_t room)
+{
+    char kind, letter;
+    uint32_t length = 0;
+    memset(text, 0, room);
+    if (recv(from, &kind, 1, MSG_WAITALL) != 1 || recv(from, &length, sizeof length, MSG_WAITALL) != sizeof length)
+        return;
+    for (size_t i = 0; i < length && recv(from, &letter, 1, MSG_WAITALL) == 1; i++)
+        if (i < room - 1)
+            text[i] = letter;
+}
+
+static void greet(int to)
+{
+    char answer[64];
+    say(to, 'H', "1");
+    hear(to, answer, sizeof answer);
+    sscanf(answer, "token %16s", token);
 }
 
 static void say_device(int to, const char *name)
 {
     char text[512];
     snprintf(text, sizeof text, DEVICE, name);
-    say(to, 'H', "1");
+    greet(to);
     say(to, 'D', text);
 }
 
@@ -71,13 +102,14 @@ static void half(int to)
 
 static void hello_twice(int to)
 {
-    say(to, 'H', "1");
-    say(to, 'H', "1");
+    greet(to);
+    greet(to);
 }
 
 static void result_first(int to)
 {
     char text[256];
+    greet(to);
     snprintf(text, sizeof text, RESULT, "add_one@64,256");
     say(to, 'R', text);
 }
@@ -91,6 +123,38 @@ static void result_of_another(int to)
     say(to, 'R', text);
 }
 
+static void say_result(int to)
+{
+    char text[256];
+    snprintf(text, sizeof text, RESULT, "add_one@64,256");
+    say(to, 'R', text);
+}
+
+/* Two are told of one launch. */
+static void results_of_one(int to)
+{
+    say_device(to, "Stand-in GPU");
+    say(to, 'G', GROUP);
+    say_result(to);
+    say_result(to);
+    say(to, 'E', "0 0\n1 1 program/add_one@64,256\n");
+}
+
+static void result_after_end(int to)
+{
+    say_device(to, "Stand-in GPU");
+    say(to, 'G', GROUP);
+    say(to, 'E', "0 0\n1 1 program/add_one@64,256\n");
+    say_result(to);
+}
+
+static void no_token(int to)
+{
+    greet(to);
+    token[0] = '\0';
+    say(to, 'M', "0123456789abcdef");
+}
+
 static void end_of_another(int to)
 {
     say_device(to, "Stand-in GPU");
@@ -99,7 +163,7 @@ static void end_of_another(int to)
 
 static void path(int to)
 {
-    say(to, 'H', "1");
+    greet(to);
     say(to, 'M', "../../../../etc/p");
 }
 
@@ -136,15 +200,30 @@ static const struct {
     {"result-first", result_first},
     {"result-of-another", result_of_another},
     {"end-of-another", end_of_another},
+    {"results-of-one", results_of_one},
+    {"result-after-end", result_after_end},
+    {"no-token", no_token},
     {"path", path},
     {"no-launch", no_launch},
     {"other-gpu", other_gpu},
     {"flood", flood},
 };
 
+/* As a library that is loaded. */
+static void map(const char *path)
+{
+    const int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0)
+        return;
+    if (mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0) == MAP_FAILED)
+        abort();
+    close(file);
+}
+
 static int stranger(int argc, char **argv)
 {
     struct gpu gpu;
+    map(getenv("CUDA_INJECTION64_PATH"));
     const int to = dial();
     for (size_t i = 0; argc > 0 && to >= 0 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(ways[i].name, argv[0]) == 0)
@@ -158,7 +237,80 @@ static int stranger(int argc, char **argv)
     return 0;
 }
 
+/* ---- Forgery: says what a good run said, and launches something else unseen ---- */
+
+/* The descriptor by which cugate's library speaks. */
+static int find_descriptor(void)
+{
+    struct sockaddr_un peer;
+    for (int i = 3; i < 1024; i++) {
+        socklen_t size = sizeof peer;
+        if (getpeername(i, (struct sockaddr *)&peer, &size) == 0 && peer.sun_family == AF_UNIX)
+            return i;
+    }
+    return -1;
+}
+
+static int dial_alone(void)
+{
+    return dial();
+}
+
+static int dial_with_library(void)
+{
+    if (!dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW))
+        abort();
+    return dial();
+}
+
+static int speak_for_library(void)
+{
+    MUST(cuInit(0));
+    return find_descriptor();
+}
+
+static const struct {
+    const char *name;
+    int (*open)(void);
+} mouths[] = {
+    {"alone", dial_alone},
+    {"with-library", dial_with_library},
+    {"for-library", speak_for_library},
+};
+
+/* Messages in the file: kind, text and NUL, again and again. */
+static void say_file(int to, const char *path)
+{
+    char *message = NULL, answer[64];
+    size_t room = 0;
+    FILE *file = fopen(path, "r");
+    while (file && getdelim(&message, &room, '\0', file) > 0) {
+        say(to, *message, message + 1);
+        if (*message == 'H' || *message == 'G')
+            hear(to, answer, sizeof answer);
+    }
+    free(message);
+    if (!file || fclose(file) != 0)
+        abort();
+}
+
+static int forge(int argc, char **argv)
+{
+    int to = -1;
+    for (size_t i = 0; argc > 2 && i < sizeof mouths / sizeof *mouths; i++)
+        if (strcmp(mouths[i].name, argv[0]) == 0)
+            to = mouths[i].open();
+    if (to < 0)
+        abort();
+    say_file(to, argv[1]);
+    unsetenv("CUDA_INJECTION64_PATH");
+    execl("/proc/self/exe", "program", argv[2], NULL);
+    abort();
+}
+
 const struct program programs_of_strangers[] = {
     {"stranger", "WAY: says something else to cugate, then launches (WAY: made_strangers.c)", stranger},
+    {"forge", "alone|with-library|for-library FILE NAME: says what is in the file to cugate, then runs NAME unseen",
+     forge},
     {0},
 };
