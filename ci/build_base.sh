@@ -41,10 +41,10 @@ if [ -e "$library" ] && [ "$settings" = "$(cat "$folder/settings" 2>/dev/null)" 
     exit
 fi
 
+# This worktree and no other, which its whole path says: one whose folder is away for a while keeps what was staged in it.
 remove_tree() {
-    git worktree remove --force "$tree" 2>/dev/null || true
     rm -rf "$tree"
-    git worktree prune
+    git worktree remove --force --force "$top/$tree" 2>/dev/null || true
 }
 trap remove_tree EXIT
 trap 'exit 130' INT TERM HUP

@@ -91,24 +91,22 @@ int bisection_open(struct bisection *bisection, const struct interrupts *interru
     return top ? 0 : error("there is no git checkout here: bisect builds and compares commits of one");
 }
 
+/* What was made is put away whatever comes. */
+static void put_away(const char *directory, const char *const *words)
+{
+    const struct spawned spawned = {
+        .words = words, .directory = directory, .output = "/dev/null", .scratch = "/nowhere"};
+    spawned_run(&spawned);
+}
+
 void bisection_close(struct bisection *bisection)
 {
-    bisection->interrupts = NULL; /* what was made is put away whatever comes */
+    if (bisection->folder)
+        put_away("/", (const char *const[]){"rm", "-rf", "--", bisection->folder, NULL});
+    /* This worktree and no other: one whose folder is away for a while keeps what was staged in it. */
     if (bisection->has_tree)
-        GIT(bisection, bisection->top, NULL, "worktree", "remove", "--force", bisection->tree);
-    if (bisection->folder) {
-        const char *const words[] = {"rm", "-rf", "--", bisection->folder, NULL};
-        char *output = x_strdup("/dev/null");
-        const struct spawned remove = {.words = words, .directory = "/", .output = output, .scratch = "/nowhere"};
-        spawned_run(&remove);
-        free(output);
-    }
-    if (bisection->has_tree) { /* where git did not know how to remove it */
-        const char *const words[] = {"git", "worktree", "prune", NULL};
-        const struct spawned prune = {
-            .words = words, .directory = bisection->top, .output = "/dev/null", .scratch = "/nowhere"};
-        spawned_run(&prune);
-    }
+        put_away(bisection->top,
+                 (const char *const[]){"git", "worktree", "remove", "--force", "--force", bisection->tree, NULL});
     free(bisection->top);
     free(bisection->prefix);
     free(bisection->folder);

@@ -57,6 +57,10 @@ commit 'six renames again' strided
 echo 'not committed' >>changes
 echo unknown >untracked
 mkdir below
+# Somebody's worktree on a disk that is not there now, with work that is staged and nowhere else.
+git worktree add -q --detach "$work/away"
+echo staged >"$work/away/staged" && git -C "$work/away" add staged
+mv "$work/away" "$work/elsewhere"
 git status --porcelain >"$work/before"
 refs() {
     git for-each-ref
@@ -170,5 +174,9 @@ expect "Ctrl-C ends it" 130
 ask sed 's/.*) //; s/ .*//' "/proc/$(cat "$work/sleeper")/stat" # Z of one that nobody has reaped
 [ "$(cat "$work/said")" = Z ] || expect "and what it had started" 2 'No such file'
 untouched "after Ctrl-C"
+
+mv "$work/elsewhere" "$work/away"
+ask git -C "$work/away" diff --cached --name-only
+expect "what was staged in another worktree is still there" 0 staged
 
 summary

@@ -61,10 +61,17 @@ commit broken
 commit slow
 commit last
 echo 'not committed' >kernels
+# Worktrees of others: one on a disk that is not there now, with work that is staged and nowhere else, and one of a checkout
+# where the same revision is built.
+git worktree add -q --detach "$work/away"
+echo staged >"$work/away/staged" && git -C "$work/away" add staged
+mv "$work/away" "$work/elsewhere"
+git worktree add -q --detach "$work/beside"
+git worktree add -q --detach "$work/beside/build/base/$(git rev-parse HEAD)/tree"
 
 expect_clean() {
     ask git worktree list --porcelain
-    expect "no worktree is left $1" 0 "worktree $work/tree" '!build/base'
+    expect "no worktree is left $1" 0 "worktree $work/tree" '!/tree/build/base'
     ask find build/base -path '*/tree/*' ! -path '*/tree/kernels*'
     expect "nothing but the kernels' sources is left $1" 0 '!build/base'
 }
@@ -109,6 +116,11 @@ wait $!
 code=$?
 expect "Ctrl-C in the midst of a build" 130
 expect_clean "after Ctrl-C"
+mv "$work/elsewhere" "$work/away"
+ask git -C "$work/away" diff --cached --name-only
+expect "what was staged in another worktree is still there" 0 staged
+ask git -C "$work/beside/build/base/$(git rev-parse HEAD)/tree" status
+expect "so is the worktree of another checkout that builds the same" 0 'nothing to commit'
 
 mkdir "$work/no_git" && cp -r ci Makefile kernels "$work/no_git"
 cd "$work/no_git" || exit 2
