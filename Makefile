@@ -243,7 +243,7 @@ goldens: all
 	@CUGATE=$(BUILD)/cugate tests/scripts/terminal.sh --rewrite
 	@CUGATE=$(BUILD)/cugate tests/scripts/planted.sh --rewrite
 	@ci/install_python.sh --test
-	@REWRITE_GOLDENS=1 CUGATE=$(BUILD)/cugate build/python/bin/python -m pytest -q reports/tests/test_views.py
+	@REWRITE_GOLDENS=1 CUGATE=$(BUILD)/cugate build/python/bin/python -I -m pytest -q reports/tests/test_views.py
 
 ## fuzz: run each fuzz target with libFuzzer (clang) for FUZZ_SECONDS
 fuzz:
@@ -303,7 +303,7 @@ wheel:
 	@ci/install_deps.sh python && ci/install_python.sh --test
 	@rm -rf $(folder) && mkdir -p $(folder)
 	@cp -r reports/{pyproject.toml,requirements.in,cugate_reports} $(folder) && cp -r metrics $(folder)/cugate_reports
-	@build/python/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index \
+	@build/python/bin/python -I -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index \
 	    --wheel-dir $(BUILD)/package $(folder)
 	@echo "package: $$(ls $(BUILD)/package/cugate_reports-*.whl)"
 

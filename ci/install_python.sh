@@ -30,24 +30,24 @@ if [ "${1-}" = --test ]; then
 fi
 
 # A stamp holds what was installed and by which Python: another list, or another Python, is installed anew.
-wanted=$(python3 -c 'import sys; print(sys.version)' && cat "${lists[@]}")
+wanted=$(python3 -I -c 'import sys; print(sys.version)' && cat "${lists[@]}")
 for stamp in "${stamps[@]}"; do
     [ ! -f "$stamp" ] || [[ $(cat "$stamp") != "$wanted"* ]] || exit 0
 done
 
 # The pinned packages have wheels for these.
-if ! python3 -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))'; then
-    echo "error: reports/ needs Python 3.10 to 3.13; python3 here is $(python3 --version)" >&2
+if ! python3 -I -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))'; then
+    echo "error: reports/ needs Python 3.10 to 3.13; python3 here is $(python3 -I --version)" >&2
     exit 1
 fi
 echo "installing the Python packages of reports/ from PyPI into $folder"
 rm -f "$folder"/installed*
-python3 -m venv --clear "$folder"
+python3 -I -m venv --clear "$folder"
 requirements=()
 for list in "${lists[@]}"; do
     requirements+=(--requirement "$list")
 done
-if ! PIP_ROOT_USER_ACTION=ignore "$folder/bin/python" -m pip install --quiet --timeout 60 --disable-pip-version-check \
+if ! PIP_ROOT_USER_ACTION=ignore "$folder/bin/python" -I -m pip install --quiet --timeout 60 --disable-pip-version-check \
     --no-deps --only-binary=:all: --require-hashes "${requirements[@]}"; then
     echo "error: cannot install the packages of ${lists[*]} from PyPI; try again when it can be reached" >&2
     exit 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The history and the pages: `python -m cugate_reports` by a Python that has its packages, which the first call installs.
+# The history and the pages: reports/cugate_reports by a Python that has its packages, which the first call installs.
 #
 #   ci/report.sh [COMMAND [OPTION]...]          installed as cugate-report; --help tells the commands
 set -euo pipefail
@@ -8,5 +8,8 @@ set -euo pipefail
 
 "$here/install_python.sh" >&2
 folder=$("$here/install_python.sh" --where)
-[ -n "$in_tree" ] || export PYTHONPYCACHEPREFIX=$folder/pycache # nothing is left where a package was
-PYTHONPATH=$(realpath "$here/../reports")${PYTHONPATH:+:$PYTHONPATH} exec "$folder/bin/python" -m cugate_reports "$@"
+cache=()
+[ -n "$in_tree" ] || cache=(-X "pycache_prefix=$folder/pycache") # nothing is left where a package was
+# -I, as everywhere: Python takes no module from the current folder or PYTHONPATH.
+exec "$folder/bin/python" -I "${cache[@]}" -c 'import sys; sys.path.insert(0, sys.argv.pop(1))
+from cugate_reports.__main__ import main; sys.exit(main())' "$(realpath "$here/../reports")" "$@"

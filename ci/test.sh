@@ -7,7 +7,7 @@
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
 #                                           the gate, a run in parts, fuzz corpora; and, but not with sanitizers, which
 #                                           they do not concern, the reports, what is in ci/ for CI servers and Slurm,
-#                                           what is installed, another repository's CI, and projects of others
+#                                           what Python takes, what is installed, another repository's CI, and projects of others
 #   BUILD=build/libfuzzer ci/test.sh --fuzz N    libFuzzer, N seconds a target, starting from the corpora
 set -euo pipefail
 
@@ -135,7 +135,7 @@ else
     if [ "$build" = build ]; then
         # The reports in two halves: in the second is all that is not in the first, so that a new file is in one.
         reports_first=(reports/tests/test_{pages_in_browser,site,main,changes}.py)
-        pytest='build/python/bin/python -m pytest -q -rs -p no:cacheprovider'
+        pytest='build/python/bin/python -I -m pytest -q -rs -p no:cacheprovider'
         # shellcheck disable=SC2086 # words
         part reports reports_pages $pytest "${reports_first[@]}"
         # shellcheck disable=SC2086
@@ -158,6 +158,7 @@ else
         script outside flock "$build/tests/install.lock" tests/outside/run.sh
         script action flock "$build/tests/install.lock" tests/scripts/action.sh
         script rooms tests/scripts/rooms.sh
+        script python tests/scripts/python.sh
     fi
     script exec tests/scripts/exec.sh
     script cli tests/cli/run.sh
