@@ -193,26 +193,60 @@ int config_read_text(struct config *config, const char *path, const char *text)
     return reader.text.failed ? -1 : 0;
 }
 
-/* What a cugate.ini names is loaded and run. In /tmp it may be anybody's, and would be found from all folders below. */
-static bool is_trusted(const char *path, const char *folder)
+static bool is_own(const struct stat *facts)
 {
-    struct stat file, around;
-    if (stat(path, &file) < 0 || stat(folder, &around) < 0)
-        return false;
-    const bool open_to_all = (around.st_mode & S_ISVTX) && (around.st_mode & S_IWOTH);
-    return !open_to_all || file.st_uid == geteuid() || file.st_uid == 0;
+    return facts->st_uid == geteuid() || facts->st_uid == 0;
 }
 
-/* The path as it is seen from the current directory, or NULL. Caller frees. */
-static char *find(void)
+/* Everybody may write there, or a group that is neither one's own nor the owner's alone. */
+static bool is_open(const struct stat *facts)
+{
+    const bool is_of_strangers = facts->st_gid != facts->st_uid && !group_member(facts->st_gid);
+    return (facts->st_mode & S_IWOTH) || ((facts->st_mode & S_IWGRP) && is_of_strangers);
+}
+
+/* Whether the cugate.ini in that folder counts: what it names is loaded and run. So who owns a folder is believed
+ * there, as make believes them, and nobody else is: 1; 0: there is none; -1 after error(). In a folder as /tmp, which
+ * is found from all that are below, a stranger's is none, and so is a link, beside which anybody may put what it names.
+ */
+static int look(const char *path, const char *folder)
+{
+    struct stat file, around;
+    if (lstat(path, &file) < 0 || stat(folder, &around) < 0)
+        return 0;
+    const bool is_link = S_ISLNK(file.st_mode);
+    if (is_open(&around) && (around.st_mode & S_ISVTX)) {
+        if (is_link || !is_own(&file))
+            return 0;
+    } else if (is_open(&around)) {
+        return error(
+            "%s is not read, since others may put a file in its place, and what it names is run: chmod go-w its "
+            "folder, or put a " CONFIG_FILE " nearer",
+            path);
+    }
+    if ((!is_link && is_open(&file)) || (!is_own(&file) && file.st_uid != around.st_uid))
+        return error("%s is not read, since others may write to it, and what it names is run: chown it to yourself and "
+                     "chmod go-w it",
+                     path);
+    char *target = is_link ? realpath(path, NULL) : NULL, *place = target ? directory_of(target) : NULL;
+    const int counts = is_link ? (target ? look(target, place) : 0) : 1;
+    free(target);
+    free(place);
+    return counts;
+}
+
+/* *found is the path as it is seen from the current directory, or NULL; the caller's to free. -1 after error(). */
+static int find(char **found)
 {
     const char *home_name = getenv("HOME");
-    char *at = realpath(".", NULL), *home = home_name ? realpath(home_name, NULL) : NULL, *up = x_strdup(""),
-         *found = NULL;
-    while (at && !found) {
+    char *at = realpath(".", NULL), *home = home_name ? realpath(home_name, NULL) : NULL, *up = x_strdup("");
+    int counts = 0;
+    *found = NULL;
+    while (at && counts == 0) {
         char *path = x_sprintf("%s" CONFIG_FILE, up), *folder = x_sprintf("%s.", up);
-        if (is_trusted(path, folder))
-            found = x_strdup(path);
+        counts = look(path, folder);
+        if (counts > 0)
+            *found = x_strdup(path);
         free(path);
         free(folder);
         if (strcmp(at, "/") == 0 || (home && strcmp(at, home) == 0))
@@ -226,14 +260,16 @@ static char *find(void)
     free(at);
     free(home);
     free(up);
-    return found;
+    return counts < 0 ? -1 : 0;
 }
 
 int config_read(struct config *config)
 {
     char *text;
     size_t length;
-    *config = (struct config){.path = find()};
+    *config = (struct config){0};
+    if (find(&config->path) < 0)
+        return -1;
     if (!config->path)
         return 0;
     if (file_read(config->path, CONFIG_LIMIT, &text, &length) < 0)

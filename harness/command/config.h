@@ -35,8 +35,8 @@ struct config {
 };
 
 /* Looks for cugate.ini in the current directory and those above it, but not above the home directory, and reads the
- * first that there is: 0, also without one. -1 after error() with file and line. Release it either way. A file that
- * somebody else left in a folder which anybody may write to, such as /tmp, is none. */
+ * first that there is: 0, also without one. -1 after error() with file and line. Release it either way. What somebody
+ * else left in a folder for all, such as /tmp, is none; one that others can write to or replace is an error. */
 int config_read(struct config *config);
 void config_release(struct config *config);
 

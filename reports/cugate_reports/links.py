@@ -49,14 +49,31 @@ class Links:
         return _WORD.sub(lambda found: str(values[found[1]]), self.line_address)
 
 
-def _is_ours(path: Path) -> bool:
-    """In a folder which anybody may write to, such as /tmp, a file of somebody else is none."""
+def _is_own(facts: os.stat_result) -> bool:
+    return facts.st_uid in (0, os.geteuid())
+
+
+def _is_open(facts: os.stat_result) -> bool:
+    """Everybody may write there, or a group that is neither one's own nor the owner's alone."""
+    of_strangers = facts.st_gid not in (facts.st_uid, os.getegid(), *os.getgroups())
+    return bool(facts.st_mode & stat.S_IWOTH or (facts.st_mode & stat.S_IWGRP and of_strangers))
+
+
+def _counts(path: Path) -> bool:
+    """Whether there is one that is to be believed, or one is said to be none: as harness/command/config.c has it."""
     try:
-        file, folder = path.stat(), path.parent.stat()
+        file, around = path.lstat(), path.parent.stat()
     except OSError:
         return False
-    open_to_all = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
-    return not open_to_all or file.st_uid in (0, os.geteuid())
+    is_link = stat.S_ISLNK(file.st_mode)
+    if _is_open(around) and around.st_mode & stat.S_ISVTX:
+        if is_link or not _is_own(file):
+            return False
+    elif _is_open(around):
+        raise PageError(f"{path}: is not read, since others may put a file in its place: chmod go-w its folder")
+    if (not is_link and _is_open(file)) or not (_is_own(file) or file.st_uid == around.st_uid):
+        raise PageError(f"{path}: is not read, since others may write to it: chown it to yourself and chmod go-w it")
+    return not is_link or (path.exists() and _counts(path.resolve()))
 
 
 def find(start: Path) -> Path | None:
@@ -64,7 +81,7 @@ def find(start: Path) -> Path | None:
     home = Path(os.path.realpath(os.environ["HOME"])) if os.environ.get("HOME") else None
     start = Path(os.path.realpath(start))
     for folder in (start, *start.parents):
-        if _is_ours(folder / NAME):
+        if _counts(folder / NAME):
             return folder / NAME
         if folder == home:
             break

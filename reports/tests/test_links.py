@@ -75,17 +75,44 @@ def test_it_is_found_upwards_but_not_above_the_home_directory(tmp_path: Path, mo
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs another user's file")
-def test_a_file_of_somebody_else_in_a_folder_open_to_all_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_a_folder_for_all_a_file_of_somebody_else_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    folder = tmp_path / "open"
+    folder, file = tmp_path / "open", tmp_path / "open/cugate.ini"
     folder.mkdir()
     folder.chmod(0o1777)
-    (folder / "cugate.ini").write_text("")
-    assert links.find(folder) == folder / "cugate.ini"
-    os.chown(folder / "cugate.ini", 12345, 12345)
+    file.write_text("")
+    assert links.find(folder) == file
+    os.chown(file, 12345, 12345)
     assert links.find(folder) is None
+    file.unlink()
+    (tmp_path / "mine.ini").write_text("")
+    file.symlink_to(tmp_path / "mine.ini")
+    assert links.find(folder) is None
+    folder.chmod(0o755)
+    assert links.find(folder) == file
+    os.chown(file, 12345, 12345, follow_symlinks=False)
+    with pytest.raises(PageError, match="others may write to it"):
+        links.find(folder)
+
+
+@pytest.mark.parametrize("group", [0, 12345])
+def test_what_others_can_write_to_is_not_read(group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if group and os.geteuid() != 0:
+        pytest.skip("needs another group's folder")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder, file = tmp_path / "open", tmp_path / "open/cugate.ini"
+    folder.mkdir()
+    file.write_text("")
+    mode = 0o775 if group else 0o777
+    for changed, words in ((folder, "a file in its place"), (file, "others may write to it")):
+        if group:
+            os.chown(changed, 0, group)
+        before = changed.stat().st_mode
+        changed.chmod(mode)
+        with pytest.raises(PageError, match=words):
+            links.find(folder)
+        changed.chmod(before)
+    assert links.find(folder) == file
 
 
 def test_a_commit_is_a_link_only_where_it_is_one() -> None:

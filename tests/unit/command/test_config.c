@@ -134,6 +134,18 @@ Test(config, nothing_above_the_home_directory_counts)
     leave(root);
 }
 
+static void expect_refused(const char *words)
+{
+    struct config config;
+    struct capture capture;
+    capture_begin(&capture);
+    const int result = config_read(&config);
+    char *said = capture_end(&capture);
+    cr_expect(result == -1 && strstr(said, words), "%d, expected \"%s\" in \"%s\"", result, words, said);
+    free(said);
+    config_release(&config);
+}
+
 /* Only root can give a file to somebody else, as CI does. */
 Test(config, a_file_that_somebody_else_left_for_all_is_none)
 {
@@ -144,9 +156,63 @@ Test(config, a_file_that_somebody_else_left_for_all_is_none)
         cr_assert_eq(chown(path, 12345, 12345), 0);
         expect_found(NULL);
         cr_assert_eq(chmod("../..", 0755), 0);
+        expect_refused("../../cugate.ini is not read, since others may write to it");
+        cr_assert_eq(chown("../..", 12345, 12345), 0);
         expect_found("../../cugate.ini"); /* a checkout in a container may be another user's */
     }
     free(path);
+    leave(root);
+}
+
+/* Beside it, in a folder for all, lies what anybody put there. */
+Test(config, a_link_in_a_folder_for_all_is_none)
+{
+    char *root = enter();
+    free(scratch_file(root, "home/mine.ini", "kernels = l.so\n"));
+    cr_assert_eq(symlink("../mine.ini", "../cugate.ini"), 0);
+    expect_found("../cugate.ini");
+    cr_assert_eq(chmod("..", 01777), 0);
+    expect_found(NULL);
+    cr_assert_eq(chmod("..", 0755), 0);
+    cr_assert_eq(chmod("../..", 0777), 0);
+    expect_refused("since others may put a file in its place");
+    cr_assert_eq(chmod("../..", 01777), 0);
+    expect_found("../cugate.ini");
+    cr_assert_eq(unlink("../../mine.ini"), 0);
+    expect_found(NULL); /* a link to nothing */
+    leave(root);
+}
+
+Test(config, a_file_that_others_can_write_or_replace_is_refused)
+{
+    static const struct {
+        const char *path;
+        gid_t group;
+        mode_t mode;
+        const char *words;
+    } rows[] = {
+        {"..", 0, 0777, "../cugate.ini is not read, since others may put a file in its place"},
+        {"..", 12345, 0775, "chmod go-w its folder, or put a cugate.ini nearer"},
+        {"..", 0, 0775, NULL},
+        {"..", 12345, 0755, NULL},
+        {"../cugate.ini", 0, 0666, "../cugate.ini is not read, since others may write to it"},
+        {"../cugate.ini", 12345, 0664, "chmod go-w it"},
+        {"../cugate.ini", 0, 0664, NULL},
+    };
+    char *root = enter();
+    free(scratch_file(root, "home/tree/cugate.ini", "samples = 2\n"));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const bool is_folder = strcmp(rows[i].path, "..") == 0;
+        if (rows[i].group && geteuid() != 0)
+            continue; /* only root can give a file to another group */
+        cr_assert_eq(chown(rows[i].path, (uid_t)-1, rows[i].group ? rows[i].group : getegid()), 0);
+        cr_assert_eq(chmod(rows[i].path, rows[i].mode), 0);
+        if (rows[i].words)
+            expect_refused(rows[i].words);
+        else
+            expect_found("../cugate.ini");
+        cr_assert_eq(chmod(rows[i].path, is_folder ? 0700 : 0600), 0);
+    }
     leave(root);
 }
 
