@@ -18,7 +18,7 @@ try:
     from cugate_reports.definitions import PageError
     from cugate_reports.export import write_alike, write_runs, write_values
     from cugate_reports.files import BadFile, Run
-    from cugate_reports.history import History, HistoryError
+    from cugate_reports.history import History, HistoryError, now
 except ModuleNotFoundError as missing:
     sys.exit(
         f"reports: error: this Python has no {missing.name}: `cugate-report`, in cugate's tree ci/report.sh, takes one "
@@ -123,12 +123,13 @@ def ingest(arguments: argparse.Namespace) -> int:
 
 
 def _say_future(history: History) -> None:
-    if dates := history.future():
-        what = f"{len(dates)} run{'s' if len(dates) != 1 else ''} dated after today, up to {dates[-1]}"
-        print(
-            f"reports: left out: {what}; cugate-report prune --future removes what a wrong clock made",
-            file=sys.stderr,
+    if future := history.future():
+        advice = (
+            "which are most of all runs: set the clock of this machine right"
+            if future.is_most
+            else "cugate-report prune --future removes what a wrong clock made"
         )
+        print(f"reports: left out: {future}; by the clock of this machine it is {now()}; {advice}", file=sys.stderr)
 
 
 def page(arguments: argparse.Namespace) -> int:
@@ -258,7 +259,12 @@ def _export_options(parser: argparse.ArgumentParser) -> None:
 def _prune_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--keep", type=_positive, metavar="N", help="keep so many nights of each GPU model")
-    which.add_argument("--future", action="store_true", help="remove what is dated after today: a clock was wrong")
+    which.add_argument(
+        "--future",
+        action="store_true",
+        help="remove what is dated after today: a clock was wrong; "
+        "refused where most runs are, since then it is that of this machine",
+    )
 
 
 @dataclass(frozen=True)

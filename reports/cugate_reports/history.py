@@ -53,6 +53,21 @@ class Stored:
     body: bytes
 
 
+@dataclass(frozen=True)
+class Future:
+    """The dates of the runs after today, oldest first. is_most: they are more than the others, so it is not what
+    measured them that had a wrong clock, but this machine has one. True if there are any."""
+
+    dates: list[str]
+    is_most: bool
+
+    def __bool__(self) -> bool:
+        return bool(self.dates)
+
+    def __str__(self) -> str:
+        return f"{len(self.dates)} run{'s' if len(self.dates) != 1 else ''} dated after today, up to {self.dates[-1]}"
+
+
 class History:
     """The files of one database. Use as a context manager, so that its connections are closed.
 
@@ -232,11 +247,17 @@ class History:
                     connection.execute(tables.nights.delete().where(tables.nights.c.id == row.id))
 
     def prune_future(self) -> int:
-        """Removes all that future() is about; how many runs went."""
+        """Removes all that future() is about; how many runs went. HistoryError when that is most of them."""
         with _explained(self.url), self._own().begin() as connection:
-            gone = len(self._future(connection))
+            future = self._future(connection)
+            if future.is_most:
+                raise HistoryError(
+                    f"nothing is removed from the history {self.name}: {future}, are most of its runs. So "
+                    f"the clock of this machine is wrong, by which it is {now()}: set it right. If it is right, begin "
+                    "another history"
+                )
             connection.execute(documents.delete().where(documents.c.date > _today()))
-        return gone
+        return len(future.dates)
 
     # ---- Reading: but for future(), only what is not dated after today
 
@@ -256,13 +277,15 @@ class History:
             return self._devices(connection)
 
     @staticmethod
-    def _future(connection: sa.Connection) -> list[str]:
-        runs = sa.select(documents.c.date).where(documents.c.kind == "run", documents.c.date > _today())
-        return list(connection.execute(runs.order_by(documents.c.date)).scalars())
+    def _future(connection: sa.Connection) -> Future:
+        runs = sa.select(documents.c.date).where(documents.c.kind == "run").order_by(documents.c.date)
+        dates, today = list(connection.execute(runs).scalars()), _today()
+        later = [date for date in dates if date > today]
+        return Future(later, 2 * len(later) > len(dates))
 
-    def future(self) -> list[str]:
-        """The dates of runs after today, oldest first. None is taken in, but earlier versions did so, and each would be
-        tonight's until its date comes."""
+    def future(self) -> Future:
+        """The runs that are dated after today. None is taken in, but earlier versions did so, and each would be
+        tonight's until its date comes; or this machine's clock was set back."""
         with _explained(self.url), self._reading() as connection:
             return self._future(connection)
 
@@ -360,6 +383,11 @@ def _today() -> str:
     return (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%S.999Z")
 
 
+def now() -> str:
+    """By this machine's clock."""
+    return f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M}Z"
+
+
 def _last_date(sessions: Iterable[files.Session]) -> str:
     dates = [session.date for session in sessions if session.date]
     if not dates:
@@ -373,8 +401,8 @@ def _last_date(sessions: Iterable[files.Session]) -> str:
             raise BadFile(f"has a session whose date is not like 2026-11-21T08:00:00.000Z: {date[:40]!r}") from None
     if max(dates) > _today():
         raise BadFile(
-            f"has a session that is dated after today: {max(dates)}, and by the clock of this machine it is "
-            f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M}Z: set the wrong clock right, and measure again"
+            f"has a session that is dated after today: {max(dates)}, and by the clock of this machine it is {now()}: "
+            "set the wrong clock right, and measure again"
         )
     return max(dates)
 

@@ -21,7 +21,7 @@ import numpy as np
 from cugate_reports import drawing, drawn, figures, ladder_figures, overview, processes, rules, units, views, whole
 from cugate_reports.definitions import PageError
 from cugate_reports.files import HARNESS, Cause, Explanation, Judgement, model_key
-from cugate_reports.history import History
+from cugate_reports.history import Future, History
 from cugate_reports.links import Links
 from cugate_reports.nights import RECENT, RED, VERDICTS, Loader, Nights
 
@@ -127,7 +127,7 @@ _NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")  # which nei
 class _Writer:
     """Renders templates and draws figures into one folder."""
 
-    def __init__(self, model: _Model, future: list[str], links: Links, earlier: drawn.Earlier, place: str):
+    def __init__(self, model: _Model, future: Future, links: Links, earlier: drawn.Earlier, place: str):
         self.model = model
         self.earlier = earlier
         self.place = f"{place}/" if place else ""  # before its paths in the state
@@ -444,8 +444,8 @@ def _model_words(nights: Nights, loaded: list[Nights]) -> str:
 def _models(history: History, loader: Loader, folder: Path, last: int) -> list[_Model]:
     """That of the newest run stands at the root, the others each in a folder."""
     devices = history.devices()
-    if not devices and (dates := history.future()):
-        raise PageError(f"the history {history.name} has only runs that are dated after today, up to {dates[-1]}")
+    if not devices and (future := history.future()):
+        raise PageError(f"the history {history.name} has nothing but {future}")
     if not devices:
         raise PageError(f"the history {history.name} has no run yet: cugate-report ingest RUN.json puts one there")
     loaded = [loader.load(device, last) for device in devices]

@@ -33,7 +33,7 @@ from conftest import (
 from cugate_reports import files, whole
 from cugate_reports.export import write_alike, write_runs, write_values
 from cugate_reports.files import BadFile, Run
-from cugate_reports.history import History, HistoryError, Stored
+from cugate_reports.history import Future, History, HistoryError, Stored
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_what_is_dated_after_today_is_refused(history: History) -> None:
             history.ingest(made)
     with pytest.raises(BadFile, match="dated after today"):
         history.ingest(make_analysis(last_date=far))
-    assert (len(bodies(history)), history.future()) == (1, [])
+    assert (len(bodies(history)), history.future().dates) == (1, [])
 
 
 # ---- What is said of runs
@@ -261,8 +261,9 @@ def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_r
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever kind of file it is of; it does not count when others are kept."""
-    run, far = make_run(), "2099-01-01T00:00:00.000Z"
-    history.ingest(run)
+    runs, far = [make_run(night) for night in range(2)], "2099-01-01T00:00:00.000Z"
+    for run in runs:
+        history.ingest(run)
     theirs = {"date": far, "device": OTHER_DEVICE}
     with monkeypatch.context() as before:
         before.setattr("cugate_reports.history._today", lambda: "2999")
@@ -270,14 +271,33 @@ def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_r
         made = (make_run(date=far), later, make_report(later), make_explanations(later), make_baseline(date=far))
         for data in (*made, make_analysis(last_date=far)):
             history.ingest(data)
-    assert history.future() == [far, far] and len(history.devices()) == 1
-    assert history.prune(1) == 0
-    assert {kind: bodies(history, kind) for kind in KINDS} == {"run": [run]} | {kind: [] for kind in KINDS[1:]}
-    assert (history.prune_future(), history.future(), history.prune_future()) == (2, [], 0)
-    assert bodies(history) == [run]
+    assert history.future() == Future([far, far], is_most=False) and len(history.devices()) == 1
+    assert history.prune(2) == 0
+    assert {kind: bodies(history, kind) for kind in KINDS} == {"run": runs} | {kind: [] for kind in KINDS[1:]}
+    assert (history.prune_future(), history.future().dates, history.prune_future()) == (2, [], 0)
+    assert bodies(history) == runs
     with monkeypatch.context() as before:
         before.setattr("cugate_reports.history._today", lambda: "2999")
-        assert sum(len(bodies(history, kind)) for kind in KINDS) == 1
+        assert sum(len(bodies(history, kind)) for kind in KINDS) == 2
+
+
+@pytest.mark.parametrize(("today", "most"), [("1990", True), (date_of(1), True), (date_of(2), False)])
+def test_a_clock_that_was_set_back_removes_nothing(
+    history: History, monkeypatch: pytest.MonkeyPatch, today: str, most: bool
+) -> None:
+    """What most runs say that were measured is believed before this machine's clock."""
+    runs = [make_run(night) for night in range(5)]
+    for run in runs:
+        history.ingest(run)
+    with monkeypatch.context() as back:
+        back.setattr("cugate_reports.history._today", lambda: today)
+        assert history.future().is_most == most
+        if most:
+            with pytest.raises(HistoryError, match="nothing is removed.* the clock of this machine is wrong"):
+                history.prune_future()
+        else:
+            assert history.prune_future() == 2
+    assert len(bodies(history)) == (5 if most else 3)
 
 
 def test_an_analysis_replaces_the_earlier_one(history: History) -> None:

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
+from argparse import Namespace
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -30,6 +31,7 @@ from conftest import (
     OTHER_DEVICE,
     PATIENCE,
     TOP,
+    date_of,
     encoded,
     make_analysis,
     make_baseline,
@@ -41,6 +43,7 @@ from conftest import (
 )
 
 from cugate_reports import drawing, site, whole
+from cugate_reports.__main__ import export
 from cugate_reports.files import BadFile
 from cugate_reports.history import History
 from cugate_reports.links import Links
@@ -684,7 +687,11 @@ def test_a_run_of_the_future_is_never_tonight(
     assert not any("from" in name for name in pages) and pages["index.html"].says("1 night from 2023-11-14")
     ended = run_page(tmp_path)
     assert ended.returncode == 0 and "to 2023-11-14T22:13:20.000Z" in ended.stdout
-    assert "left out: 1 run dated after today, up to 2099-01-01T00:00:00.000Z; cugate-report prune" in ended.stderr
+    assert (
+        "left out: 1 run dated after today, up to 2099-01-01T00:00:00.000Z; by the clock of this machine"
+        in ended.stderr
+    )
+    assert "cugate-report prune --future" in ended.stderr
     assert history.prune(1) == 0 and history.prune_future() == 1
     pages = check(write(tmp_path))
     assert not any(page.says("left out") for page in pages.values())
@@ -696,8 +703,22 @@ def test_a_history_of_the_future_alone_has_no_pages(
     with monkeypatch.context() as before:
         before.setattr("cugate_reports.history._today", lambda: "2999")
         history.ingest(make_run(0, PLAIN, date="2099-01-01T00:00:00.000Z"))
-    with pytest.raises(site.PageError, match="has only runs that are dated after today, up to 2099-01-01"):
+    with pytest.raises(site.PageError, match="has nothing but 1 run dated after today, up to 2099-01-01"):
         site.write(history, tmp_path / "page", 365)
+
+
+def test_a_clock_that_was_set_back_is_said_without_advice_to_prune(
+    tmp_path: Path, history: History, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for night in range(5):
+        history.ingest(make_run(night, PLAIN))
+    monkeypatch.setattr("cugate_reports.history._today", lambda: date_of(1))
+    pages = check(write(tmp_path))
+    assert export(Namespace(csv=str(tmp_path / "v.csv"), alike=None, folder=None, history=history.name, last=None)) == 0
+    said = capsys.readouterr().err
+    assert "3 runs dated after today" in said and "set the clock of this machine right" in said and "prune" not in said
+    for page in pages.values():
+        assert page.says("the clock of the machine that made this page is wrong") and not page.says("prune --future")
 
 
 @pytest.mark.parametrize(
