@@ -163,11 +163,17 @@ gate() {
     exit $code
 }
 
-# One comment a pull request, found again by its first line.
+# One comment a pull request, found again by its first line. GitHub refuses one of more than 64 KiB, and the one before it
+# would stay; a KiB is for what stands around the jobs' comments.
 comment() {
+    local comments_of=(report/*/comment.md)
     {
         echo '<!-- cugate -->'
-        cat report/*/comment.md 2>/dev/null || echo 'cugate: nothing was judged; the log says why.'
+        if [ -e "${comments_of[0]}" ]; then
+            "$here/join_comments.sh" $((63 << 10)) "${comments_of[@]}"
+        else
+            echo 'cugate: nothing was judged; the log says why.'
+        fi
         printf '\n%s, [log and pages](%s)\n' "$CUGATE_COMMIT" "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID"
     } >"$work/body.md"
     local comments=repos/$GITHUB_REPOSITORY/issues/$CUGATE_NUMBER/comments id

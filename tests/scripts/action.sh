@@ -285,6 +285,42 @@ expect "comment: that cannot be written is no verdict" 0 '::warning'
 rm -r report
 ask step comment
 expect "comment: nothing was judged" 0 'nothing was judged'
+
+# Of several jobs, one that is short and two that are not: within what GitHub takes, each verdict, and whole blocks.
+long_comment() { # WORD
+    printf '## :x: cugate: %s\n\n| row |\n|---|\n' "regressed $1"
+    for ((i = 0; i < 300; i++)); do echo "| $1 row $i, $(printf '\u00e9%.0s' {1..9}) |"; done
+    printf '\n````sh\n'
+    for ((i = 0; i < 300; i++)); do echo "cugate accept $1 $i"; done
+    printf '````\n\n<details><summary>more</summary>\n\n'
+    for ((i = 0; i < 1900; i++)); do echo "| $1 more $i |"; done
+    printf '</details>\n\n'
+}
+mkdir -p report/cugate-{first,measure,simulate,static}
+long_comment one >report/cugate-measure/comment.md
+long_comment two >report/cugate-simulate/comment.md
+echo '## :white_check_mark: cugate: nothing is worse' >report/cugate-static/comment.md
+: >report/cugate-first/comment.md
+ask step comment
+expect "comment: of several jobs, each verdict" 0 'regressed one' 'regressed two' 'nothing is worse' \
+    'the comment of cugate-first is empty' 'abc, [log and pages]' 'comment.md in the artifact cugate-measure has all' \
+    'comment.md in the artifact cugate-simulate has all' '!artifact cugate-static' '!cannot'
+tail -n +2 "$work/said" >"$work/joined"
+ask test "$(wc -c <"$work/joined")" -le 65536 -a "$(wc -c <"$work/joined")" -gt 62000
+expect "comment: of several jobs, what GitHub takes, and no less" 0
+ask test "$(grep -c '^````' "$work/joined")" = 4 -a "$(grep -c '^<details>' "$work/joined")" = 2 -a \
+    "$(grep -c '^</details>' "$work/joined")" = 2
+expect "comment: of several jobs, blocks are closed" 0
+rows() { grep -c "$1" "$work/joined"; }
+ask test $(($(rows 'one row') + $(rows 'one more') + $(rows 'accept one'))) = $(($(rows 'two row') + $(rows 'two more') + $(rows 'accept two')))
+expect "comment: of several jobs, each has as much room" 0
+printf '## %070000d\n' 1 >report/cugate-first/comment.md
+ask step comment
+expect "comment: a verdict that has no end hides no other" 0 'regressed one' 'nothing is worse' '1 more of the jobs' '!00000000'
+printf '## unclosed\n\n````sh\n<details>\n' >report/cugate-first/comment.md
+ask "$top/ci/join_comments.sh" 4096 report/cugate-{first,static}/comment.md
+expect "comment: what one leaves open takes in no other" 0 '1 more line; comment.md in the artifact cugate-first' 'nothing is worse'
+rm -r report
 while IFS='|' read -r needs wanted; do
     CUGATE_NEEDS=$needs ask step verdict
     expect "verdict: $needs" "$wanted"

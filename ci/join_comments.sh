@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Prints the comments of several jobs as one of a limited size, which is what a host takes.
+#
+#   ci/join_comments.sh BYTES FILE...           FILE is ARTIFACT/comment.md, as --report comment=FILE wrote it
+#
+# What short ones leave of the room goes to the others. Of one that is too long there stay the verdict, which is its first
+# line, and whole lines after it as far as they fit; a fence or <details> that is open there is closed, and it is said how
+# much is left out, and of which artifact. Jobs whose verdicts do not fit either are counted.
+set -euo pipefail
+
+# Bytes, not characters. A line is printed when what closes its blocks still fits after it.
+# shellcheck disable=SC2016 # awk's words
+LC_ALL=C exec awk '
+    function artifact_of(path) {
+        sub(/\/[^\/]*$/, "", path)
+        sub(/.*\//, "", path)
+        gsub(/[^A-Za-z0-9._-]/, "?", path)
+        return substr(path, 1, 64)
+    }
+    function read(job, path,    line, status) {
+        lines[job] = size[job] = 0
+        while ((status = (getline line <path)) > 0) {
+            text[job, ++lines[job]] = line
+            size[job] += length(line) + 1
+        }
+        close(path)
+        artifact[job] = artifact_of(path)
+        if (status == 0 && lines[job] && text[job, 1] != "")
+            return
+        text[job, 1] = "## :x: cugate: the comment of " artifact[job] " is empty; its log says why"
+        size[job] = length(text[job, 1]) + 1
+        lines[job] = 1
+    }
+    # Each gets as much as the others of those that need more.
+    function share(bytes, jobs,    left, job, least) {
+        for (left = jobs; left > 0; left--) {
+            least = 0
+            for (job = 1; job <= jobs; job++)
+                if (!(job in room) && (!least || size[job] < size[least]))
+                    least = job
+            room[least] = size[least] * left <= bytes ? size[least] : int(bytes / left)
+            bytes -= room[least]
+        }
+    }
+    function follow(line) {
+        if (fence != "")
+            fence = line ~ /^``+$/ && length(line) >= length(fence) ? "" : fence
+        else if (match(line, /^```+/))
+            fence = substr(line, 1, RLENGTH)
+        else if (line ~ /^<details>/)
+            details++
+        else if (line ~ /^<\/details>/ && details)
+            details--
+    }
+    function closing() {
+        return (fence == "" ? 0 : length(fence) + 1) + 11 * details
+    }
+    function put(job, bytes,    i, open_fence, open_details) {
+        print text[job, 1]
+        bytes -= length(text[job, 1]) + 1
+        fence = ""
+        details = 0
+        for (i = 2; i <= lines[job]; i++) {
+            open_fence = fence
+            open_details = details
+            follow(text[job, i])
+            bytes -= length(text[job, i]) + 1
+            if (bytes < closing()) {
+                fence = open_fence
+                details = open_details
+                break
+            }
+            print text[job, i]
+        }
+        if (fence != "")
+            print fence
+        while (details-- > 0)
+            print "</details>"
+        if (i <= lines[job])
+            print "\nLeft out here, for want of room: " lines[job] - i + 1 " more line" (i < lines[job] ? "s" : "") "; comment.md in the artifact " artifact[job] " has all."
+        print ""
+    }
+    BEGIN {
+        said = 192 # bytes that what is said of one that is cut takes, and an empty line
+        bytes = ARGV[1] - said
+        for (i = 2; i < ARGC; i++) {
+            read(jobs + 1, ARGV[i])
+            least = length(text[jobs + 1, 1]) + 1
+            if (least + said > bytes) {
+                lost++
+                continue
+            }
+            size[++jobs] -= least
+            bytes -= least + said
+        }
+        share(bytes, jobs)
+        for (job = 1; job <= jobs; job++)
+            put(job, room[job] + length(text[job, 1]) + 1)
+        if (lost)
+            print "Left out here, for want of room: " lost " more of the jobs; the log has their verdicts."
+    }' "$@"
