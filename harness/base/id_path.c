@@ -3,14 +3,18 @@
 
 #include "error.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+/* Of the longest name of a file system: what stands behind it while its file is written (files.c) has room too. */
+enum { PART_MAX = NAME_MAX - sizeof ".json.cugate-999.tmp" };
+
 /* Part of a path; see id_path. Caller frees. */
 static char *part_path(const char *part, size_t length)
 {
-    if (name_length(part) >= length)
+    if (length <= PART_MAX && name_length(part) >= length)
         return x_sprintf("%.*s", (int)length, part);
     char *whole = x_sprintf("%.*s", (int)length, part), *short_part = slug(whole);
     char *path = x_sprintf("%.60s.%08x", short_part, (unsigned)XXH3_64bits(part, length));

@@ -19,8 +19,8 @@ size_t id_length(const char *text);
 #define ID_MARKS "#+,-.:<>@~"
 
 /* Where the file of a kernel is below the folder of its kind, without its ending. Only an id of a kernel library is its
- * own path: others hold what file systems do not tell apart or do not take, so a part of app/scale<float,4> is slugged
- * and has a hash behind it, app/scale-float-4.6f0e1a2b. Caller frees. */
+ * own path: others hold what file systems do not tell apart or do not take, or are too long for them, so a part of
+ * app/scale<float,4> is slugged and has a hash behind it, app/scale-float-4.6f0e1a2b. Caller frees. */
 char *id_path(const char *id);
 
 /* True when text matches a shell glob, where `*` also matches `/`; an empty list matches everything. A bracket with =

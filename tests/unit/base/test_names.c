@@ -65,6 +65,27 @@ Test(names, an_id_has_a_path)
     free(whole);
 }
 
+/* As long as run files take them, and of no other characters than those of a kernel library. */
+Test(names, an_id_has_a_path_that_a_file_system_takes)
+{
+    char *plain = x_sprintf("a/%0200d", 7), *path = id_path(plain);
+    cr_expect_str_eq(path, plain);
+    free(path);
+    free(plain);
+    for (int length = 201; length < 256; length++)
+        for (int is_family = 0; is_family < 2; is_family++) {
+            char *name = x_sprintf("%0*d", length, 7),
+                 *id = is_family ? x_sprintf("%s/a", name) : x_sprintf("a/%s", name);
+            path = id_path(id);
+            const size_t family = strcspn(path, "/");
+            cr_expect_leq(family, 255, "%s", path);
+            cr_expect_leq(strlen(path + family + 1) + strlen(".json.cugate-999.tmp"), 255, "%s", path);
+            free(path);
+            free(id);
+            free(name);
+        }
+}
+
 Test(names, globs_match_across_slashes)
 {
     static const struct {
