@@ -64,9 +64,14 @@ class why {
     }
 };
 
-/* |got - want| <= tolerance * max(|want|, scale); false for NaN. */
+/* |got - want| <= tolerance * max(|want|, scale). What is infinite is close to the same infinity alone, and NaN to NaN.
+ */
 inline bool close_to(double got, double want, double tolerance, double scale = 1.0)
 {
+    if (std::isnan(got) || std::isnan(want))
+        return std::isnan(got) && std::isnan(want);
+    if (std::isinf(got) || std::isinf(want))
+        return got == want;
     return std::fabs(got - want) <= tolerance * std::fmax(std::fabs(want), scale);
 }
 
@@ -154,7 +159,9 @@ template <class T> struct array : device_array<T> {
     }
 
     /* Takes the elements from the device and compares each with want(i): equal, or apart by no more than
-     * tolerance * max(|want|, 1). 0, CUGATE_WRONG with the first one that is wrong, or an error. */
+     * tolerance * max(|want|, 1). Where infinity or NaN is expected, only that is right, and where a number is, neither
+     * is; where NaN is expected, poison() with another byte, or what nobody wrote is right. 0, CUGATE_WRONG with the
+     * first one that is wrong, or an error. */
     template <class F> [[nodiscard]] int compare(why &why, F want, double tolerance = 0)
     {
         std::vector<T> got;

@@ -37,6 +37,28 @@ struct four {
     }
 };
 
+/* One number, by what NUMBERS says: "42 inf" is 42 where infinity is expected. */
+struct number {
+    cugate::array<float> out;
+    float found = 0, expected = 0;
+    int open()
+    {
+        if (const char *numbers = std::getenv("NUMBERS"))
+            std::sscanf(numbers, "%f %f", &found, &expected);
+        return out.fill(1, [&](size_t) { return found; });
+    }
+    int restore() { return out.reset(); }
+    int verify(cugate::why &why)
+    {
+        return out.compare(why, [&](size_t) { return expected; }, 0.5);
+    }
+};
+
+__global__ void keep(float *out)
+{
+    out[threadIdx.x] = out[threadIdx.x];
+}
+
 static int launch(four &f)
 {
     if (fault("launch returns an error"))
@@ -62,4 +84,7 @@ CUGATE_LIBRARY(cugate::family<four>("four", "fours")
                    .bytes([](const cugate::point &at) { return 4.0 * at[fault("bytes of another axis") ? "m" : "n"]; })
                    .variant("fill", "a thread an element", launch)
                    .flops(0)
-                   .not_built("absent", "is not there", "four.h was not found"))
+                   .not_built("absent", "is not there", "four.h was not found"),
+               cugate::family<number>("number", "a number").variant("kept", "as it is", [](number &n) {
+                   keep<<<1, 1>>>(n.out.data);
+               }))

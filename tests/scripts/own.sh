@@ -125,4 +125,14 @@ faulty 'restore launches wrongly' 5 'restore: invalid configuration argument'
 faulty 'an element differs' 5 'element 17: expected 5, found 4; 1 of 32 elements differ'
 faulty 'an element is left out' 5 'element 31: expected 4, found -1; 1 of 32 elements differ'
 faulty 'nothing is compared' 5 'there is no element to compare'
+numbers() { # "FOUND EXPECTED" CODE [!]WORDS...
+    NUMBERS=$1 in_folder faults run --collector sim --gpu nvidia-h200 -k number/kept -o "$work/faults.json"
+    expect "compared are $1" "${@:2}"
+}
+for same in '1 1.5' '-1 -1.5' 'inf inf' '-inf -inf' 'nan nan' '3e38 3e38'; do
+    numbers "$same" 0
+done
+for other in '1 2.5' '42 inf' '42 -inf' '-inf inf' 'inf -inf' 'nan inf' 'inf 42' '-inf 42' 'nan 42' '42 nan' 'inf nan'; do
+    numbers "$other" 5 "expected ${other#* }, found ${other% *}; 1 of 1 elements differ"
+done
 summary
