@@ -50,10 +50,11 @@ const struct command command_import = {
                "                    PROCESS/FUNCTION@GRID,BLOCK; its samples are the launches, and its metrics the\n"
                "                    columns whose counters metric files name\n"
                "What an id cannot hold becomes '_', a long name is cut, and digits of the whole name tell apart what is\n"
-               "the same then. A file is a session: give several, of as many processes, for what takes a second\n"
-               "session to be red. Its date is the file's own where it says none. What the file does not know stays\n"
-               "unknown, and what it has no number of is no row. The run is compared with runs and baselines of the\n"
-               "same format alone: keep its baselines in a folder of their own, with --baselines.",
+               "the same then; two benchmarks of one name in a file are refused. A file is a session: give several, of\n"
+               "as many processes, for what takes a second session to be red. Its date is the file's own where it says\n"
+               "none. What the file does not know stays unknown, and what it has no number of is no row. The run is\n"
+               "compared with runs and baselines of the same format alone: keep its baselines in a folder of their own,\n"
+               "with --baselines.",
     .example = "cugate import nvbench bench_1.json bench_2.json -o run.json && cugate check --replay run.json",
     .takes = takes,
     .minimum = 2, .maximum = -1, .run = cmd_import,

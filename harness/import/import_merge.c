@@ -14,7 +14,6 @@ struct observation *import_add(struct import *import, char *key, char *family, c
     struct observation *observation = ARRAY_GROW(import->list, import->count);
     observation->key = key;
     observation->place = import->count - 1;
-    observation->ordinal = (long long)observation->place;
     observation->session = import->session_count - 1;
     observation->family = family;
     observation->variant = variant;
@@ -227,13 +226,13 @@ static const struct observation *find_failed(const struct group *group)
     return found;
 }
 
+/* Which of two benchmarks of one name is which in the next file cannot be told. */
 static int check_order(const struct import *import, const struct group *group)
 {
     for (size_t i = 1; i < group->count; i++) {
         const struct observation *before = &group->first[i - 1], *observation = &group->first[i];
         if (before->session == observation->session && before->ordinal >= observation->ordinal)
-            return error("%s: two benchmarks are called %s: give each a name of its own", import->name,
-                         observation->key);
+            return error("%s: two benchmarks are called %s: give each a name of its own", import->name, group->id);
     }
     return 0;
 }

@@ -282,6 +282,7 @@ static int read_row(struct ncu *ncu, struct device *device, struct session *sess
     char *key = x_sprintf("%s\n%s\n%u %u %u %u %u %u %u", process, launch.function, launch.grid[0], launch.grid[1],
                           launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.shared);
     struct observation *observation = import_add(ncu->import, key, import_words(process), NULL);
+    observation->ordinal = (long long)observation->place; /* a kernel has many launches */
     observation->launch = launch;
     read_counters(ncu, observation);
     return 0;

@@ -111,7 +111,10 @@ Test(import_google_benchmark, numbers_that_json_does_not_know_are_none)
 Test(import_google_benchmark, what_cannot_be_told_is_refused)
 {
     expect_error(DATED(TWO(REPETITION("a", 0, "1"), REPETITION("a", 0, "2"))),
-                 "x: two benchmarks are called a: give each a name of its own");
+                 "x: two benchmarks are called a/default: give each a name of its own");
+    expect_error(DATED(TWO(RUN("a", "\"real_time\": 1, \"time_unit\": \"ns\""),
+                           RUN("a", "\"real_time\": 71, \"time_unit\": \"ns\""))),
+                 "x: two benchmarks are called a/default: give each a name of its own");
     expect_error(DATED(AGGREGATE("a/8", "mean")),
                  "x has aggregates of a/8, but none of its repetitions: run it without "
                  "--benchmark_report_aggregates_only");

@@ -121,6 +121,16 @@ Test(import_nvbench, what_is_no_number_is_not_counted)
     }
 }
 
+/* Were they samples of one, a slower one would hide among the others. */
+Test(import_nvbench, two_of_one_name_are_an_error)
+{
+    expect_error(STATES(STATE("[]", "[" TIME("1") "]") ", " STATE("[]", "[" TIME("71") "]")),
+                 "x: two benchmarks are called copy/default: give each a name of its own");
+    expect_error(STATES(STATE("[" AXIS("T", "F32") "]", "[" TIME("1") "]") ", " STATE(
+                     "[" AXIS("T", "F64") "]", "[" TIME("1") "]") ", " STATE("[" AXIS("T", "F32") "]", "null")),
+                 "x: two benchmarks are called copy/T:F32: give each a name of its own");
+}
+
 Test(import_nvbench, other_forms_are_errors_that_say_where)
 {
     expect_error("", "x is empty; it should be what nvbench wrote");
