@@ -61,7 +61,14 @@ static void find_hotspots(struct blame *blame, const struct pattern *pattern, co
         blame->count--;
     blame->pattern = blame->count > 0 ? pattern : NULL;
     blame->profile = profile;
-    blame->against_base = blame->pattern && base;
+    blame->against_base = blame->pattern && blame->hotspots[0].has_base;
+}
+
+/* Whether it is known of its lines how often warps waited there before. */
+static bool has_base_lines(const struct pattern *pattern, const struct profile *profile, const struct profile *base)
+{
+    struct hotspot most;
+    return base && pattern_hotspots(pattern, profile, base, &most, 1) > 0 && most.has_base;
 }
 
 /* A worse row: its kernel, and which judgement it is, of which the gravest stand first. */
@@ -87,20 +94,40 @@ static size_t find_same(const struct diagnosis *diagnosis, const struct worse *r
     return i;
 }
 
+/* The pattern of a row, which find_pattern gives, but not where warps wait now: they wait somewhere in any kernel,
+ * which says nothing of what changed. Then the gravest counter of the kernel that became worse says it, if there is
+ * one. */
+static const struct pattern *choose_pattern(const struct diagnosis *diagnosis, const struct worse *rows, size_t count,
+                                            size_t row, const struct profile *profile, const struct bases *bases,
+                                            const struct profile **base)
+{
+    const struct judgement *judgements = diagnosis->comparison->list;
+    const struct pattern *pattern = find_pattern(judgements[rows[row].index].metric->name, profile, bases, base);
+    if (!pattern || pattern->sum.count > 0 || has_base_lines(pattern, profile, *base))
+        return pattern;
+    for (size_t i = 0; i < count; i++) {
+        const struct profile *other_base;
+        const struct pattern *other = find_pattern(judgements[rows[i].index].metric->name, profile, bases, &other_base);
+        if (other && other->sum.count > 0) {
+            *base = other_base;
+            return other;
+        }
+    }
+    return pattern;
+}
+
 static void blame_kernel(struct diagnosis *diagnosis, const struct worse *rows, size_t count, const struct result *base,
                          const struct result *now, const char *change)
 {
     const struct bases bases = {{&now->base_profile, &base->profile}};
     for (size_t i = 0; i < count; i++) {
-        const struct judgement *judgements = diagnosis->comparison->list;
         struct blame *blame = &diagnosis->list[rows[i].index];
         const struct profile *base_profile;
-        const struct pattern *pattern =
-            find_pattern(judgements[rows[i].index].metric->name, &now->profile, &bases, &base_profile);
+        const struct pattern *pattern = choose_pattern(diagnosis, rows, count, i, &now->profile, &bases, &base_profile);
         const size_t same = find_same(diagnosis, rows, i, pattern);
         if (same < i) {
             *blame = diagnosis->list[rows[same].index];
-            blame->same_as = judgements[rows[same].index].metric;
+            blame->same_as = diagnosis->comparison->list[rows[same].index].metric;
         } else if (pattern) {
             find_hotspots(blame, pattern, &now->profile, base_profile);
         }

@@ -28,8 +28,9 @@ struct diagnosis {
     size_t count;
 };
 
-/* Blames lines by what those of the base library have, else those that the baseline kept. Of a finished comparison of
- * the two runs; borrows from all three. */
+/* Blames lines by what those of the base library have, else those that the baseline kept. Where neither tells how often
+ * warps waited on them, the time of a kernel is blamed on the lines of its gravest counter that became worse. Of a
+ * finished comparison of the two runs; borrows from all three. */
 void diagnosis_make(struct diagnosis *diagnosis, const struct comparison *comparison, const struct run *baseline,
                     const struct run *run);
 void diagnosis_release(struct diagnosis *diagnosis);

@@ -65,7 +65,7 @@ char *words_advice(const struct blame *blame)
     bool nameless = false;
     for (size_t i = 0; i < blame->count; i++)
         nameless |= !blame->hotspots[i].line->file;
-    const char *stall = blame->count > 0 ? blame->hotspots[0].stall : NULL;
+    const char *stall = blame->against_base ? blame->hotspots[0].stall : NULL;
     const char *advice = stall ? stall_advice(stall, blame->profile) : blame->pattern->advice;
     return x_sprintf("%s%s%s", *advice ? advice : blame->pattern->advice,
                      blame->against_base ? "" : "; there is nothing to compare with: these lines have most of it now",

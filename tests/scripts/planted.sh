@@ -48,6 +48,23 @@ why=
 replay variable_renamed && why='an edit that regressed passes'
 verdict 'an edit that regressed fails' "$why"
 
+# Where warps wait now says nothing of what changed: a base that does not tell how often they waited on which line.
+for change in '.period = 0 | .list[].stalls = {}' 'del(.list[].text)'; do
+    kept=$recording/baselines/nvidia-h200/transpose/padded.json
+    cp "$kept" "$scratch/padded.json"
+    jq ".kernels[].lines |= ($change)" "$scratch/padded.json" >"$kept"
+    code=0
+    "${CUGATE:-build/cugate}" check --replay "$scratch/fault.json" --baselines "$recording/baselines" \
+        -k transpose/padded >"$scratch/report" 2>&1 || code=$?
+    why=$(grep -A9 '^ *regressed  time ' "$scratch/report") || why="exit code $code: $(head -3 "$scratch/report")"
+    case $code:$why in
+    *barrier* | *warps*) ;;
+    '1:'*'the lines of excess_wavefronts above'*) why= ;;
+    esac
+    cp "$scratch/padded.json" "$kept"
+    verdict "the time of a bank conflict, of a base changed by $change" "$why"
+done
+
 why=
 NVCC=false CU_FLAGS=-O2 tests/planted/build.sh --list >"$scratch/list" 2>"$scratch/log" || why=$(cat "$scratch/log")
 verdict 'every patch fits the kernels, and a line of the table is one line of them' "$why"

@@ -175,7 +175,7 @@ Test(diagnosis, unsure_and_expected_rows_have_hotspots)
     set_up_hotspots(&fixture);
     put(&fixture.base, "k/v", "time", 10000);
     put(&fixture.run, "k/v", "time", 90000);
-    put(&fixture.run, "k/v", "shared_wavefronts", 900);
+    put(&fixture.run, "k/v", "shared_wavefronts", 100);
     struct result *now = run_find(&fixture.run, "k/v");
     now->profile = made_wavefronts(12, 900, 100);
     profile_line_add_stall(line_at(&now->profile, 12), "mio_throttle", 7);
@@ -187,6 +187,7 @@ Test(diagnosis, unsure_and_expected_rows_have_hotspots)
     cr_expect_str_eq(blame_of(judgement)->pattern->name, "stalls");
     cr_expect_eq(blame_of(judgement)->hotspots[0].amount, 7168);
 
+    put(&fixture.run, "k/v", "shared_wavefronts", 900);
     put_fact(&fixture.run, SESSION_DATE, "2026-11-22T08:00:00.000Z");
     cr_assert_eq(known_regressions_read_text(&fixture.known_regressions, "expected.ini",
                                              "[k/v shared_wavefronts]\nissue = x\nexpires = 2099-01-01\n"),
@@ -195,6 +196,52 @@ Test(diagnosis, unsure_and_expected_rows_have_hotspots)
     cr_expect_eq(judgement->verdict, VERDICT_EXPECTED);
     cr_expect_eq(blame_of(judgement)->count, 1);
     tear_down(&fixture);
+}
+
+static void put_stalls(struct profile *profile, unsigned number, double samples)
+{
+    profile_line_add_stall(line_at(profile, number), "barrier", samples);
+    profile->period = 1024;
+    profile->launches = 1;
+}
+
+/* Warps wait somewhere in any kernel: without a base that is no reason, but a counter that became worse is one. */
+Test(diagnosis, time_is_blamed_on_what_grew_and_not_on_where_warps_wait)
+{
+    static const struct {
+        double now;  /* shared wavefronts, which were 100 */
+        double base; /* samples of the base's line; below 0: it has no stalls */
+        bool base_has_texts;
+        const char *pattern;
+        bool against_base;
+    } cases[] = {{900, -1, true, "excess_wavefronts", true},
+                 {900, 2, false, "excess_wavefronts", false},
+                 {900, 2, true, "stalls", true},
+                 {100, -1, true, "stalls", false},
+                 {100, 2, false, "stalls", false},
+                 {100, 2, true, "stalls", true}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct fixture fixture;
+        set_up_hotspots(&fixture);
+        put(&fixture.base, "k/v", "time", 10000);
+        put(&fixture.run, "k/v", "time", 90000);
+        put(&fixture.run, "k/v", "shared_wavefronts", cases[i].now);
+        struct result *now = run_find(&fixture.run, "k/v"), *base = run_find(&fixture.base, "k/v");
+        now->profile = made_wavefronts(12, cases[i].now, 100);
+        put_stalls(&now->profile, 12, 7);
+        base->profile = made_wavefronts(10, 200, 100);
+        if (cases[i].base >= 0)
+            put_stalls(&base->profile, 10, cases[i].base);
+        for (size_t k = 0; k < base->profile.count && !cases[i].base_has_texts; k++) {
+            free(base->profile.list[k].text);
+            base->profile.list[k].text = NULL;
+        }
+        const struct blame *blame = blame_of(judged(&fixture, "time"));
+        cr_assert_not_null(blame->pattern, "case %zu", i);
+        cr_expect_str_eq(blame->pattern->name, cases[i].pattern, "case %zu: %s", i, blame->pattern->name);
+        cr_expect_eq(blame->against_base, cases[i].against_base, "case %zu", i);
+        tear_down(&fixture);
+    }
 }
 
 Test(diagnosis, rows_with_one_pattern_name_the_gravest)
