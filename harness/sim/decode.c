@@ -2,11 +2,12 @@
  * which matters only to a kernel that executes it.
  *
  * Peculiarities of the text, nvdisasm 13.5: .reuse says nothing; a float immediate is decimal (+INF and -QNAN with a
- * blank behind it), of half precision two of them, the upper first; that of a double is its upper word; CALL names a
- * symbol. 13.2 leaves out the comma before [ of some loads. */
+ * blank behind it, whatever bits that NaN has), of half precision two of them, the upper first; an immediate of 64 bits
+ * is their upper word; CALL names a symbol. 13.2 leaves out the comma before [ of some loads. */
 #include "decode.h"
 
 #include "disassembly.h"
+#include "encoding.h"
 #include "machine.h"
 
 #include "base/base.h"
@@ -17,7 +18,7 @@
 
 #include "decode_constants.h"
 
-enum { TOKENS = 16, INSTRUCTION_BYTES = 16 };
+enum { TOKENS = 16, DECIMAL = HALF_SINGLE + 1 /* place of an operand's half until place_decimals() */ };
 
 struct decoder {
     const struct function *function;
@@ -267,8 +268,9 @@ static bool read_address(const char *text, bool extended, struct operand *operan
 /* The type of an instruction's decimal immediates: of a conversion that of its source, which stands last. */
 static char float_type(const struct instruction *code)
 {
-    const bool converts = starts(code->opcode, "FRND") || starts(code->opcode, "F2");
-    char type = has_modifier(code, "BF16_V2") ? 'B' : code->opcode[0] == 'U' ? code->opcode[1] : code->opcode[0];
+    const bool converts = starts(code->opcode, "FRND") || starts(code->opcode, "F2") || starts(code->opcode, "MUFU");
+    const bool prefixed = code->opcode[0] == 'U' || code->opcode[0] == 'V';
+    char type = has_modifier(code, "BF16_V2") ? 'B' : code->opcode[prefixed];
     for (unsigned i = 0; i < code->modifier_count && converts; i++) {
         const char *modifier = code->modifiers[i];
         type = strcmp(modifier, "F16") == 0    ? 'H'
@@ -341,7 +343,8 @@ static bool read_operand(struct decoder *decoder, const struct instruction *code
     if (starts(text, "0x") || starts(text, "-0x")) {
         char *rest;
         const int64_t value = read_integer(text, &rest);
-        set_immediate(decoder, operand, (uint32_t)value, value < 0 ? UINT32_MAX : 0);
+        const bool upper = starts(code->opcode, "I2F") && (IS(S64) || has_modifier(code, "U64"));
+        set_immediate(decoder, operand, upper ? 0 : (uint32_t)value, upper ? (uint32_t)value : 0);
         operand->value = value;
         return *rest == '\0';
     }
@@ -352,38 +355,45 @@ static bool read_operand(struct decoder *decoder, const struct instruction *code
         return true;
     }
     const char type = float_type(code);
-    if (type == 'D')
-        set_immediate(decoder, operand, 0, double_upper(value));
-    else if (type == 'W')
-        set_immediate(decoder, operand, double_upper(value), 0);
-    else if (type == 'H')
-        set_immediate(decoder, operand, half_bits(value), 0);
-    else if (type == 'B')
-        set_immediate(decoder, operand, float_bits(value) >> 16, 0);
-    else
-        set_immediate(decoder, operand, float_bits(value), 0);
-    operand->half = HALF_SINGLE + 1; /* a decimal: see join_halves */
+    operand->half = DECIMAL;
+    operand->value = type == 'D' || type == 'W' ? double_upper(value)
+                     : type == 'H'              ? half_bits(value)
+                     : type == 'B'              ? float_bits(value) >> 16
+                                                : float_bits(value);
     return true;
 }
 
-/* Of two halves that follow each other the upper one comes first. */
-static void join_halves(struct decoder *decoder, struct instruction *code)
+/* The word with each NaN in it as a decimal makes it. */
+static uint32_t with_plain_nan(char type, uint32_t word)
+{
+    if (type == 'H' || type == 'B') {
+        const uint32_t infinity = type == 'H' ? 0x7c00 : 0x7f80;
+        return word | ((word & 0x7fff) > infinity ? 0x7fffu : 0) | ((word >> 16 & 0x7fff) > infinity ? 0x7fff0000u : 0);
+    }
+    const bool upper = type == 'D' || type == 'W', is_nan = (word & 0x7fffffff) > (upper ? 0x7ff00000u : 0x7f800000u);
+    return !is_nan ? word : (word & 0x80000000u) | (upper ? 0x7ff80000u : 0x7fffffffu);
+}
+
+/* Immediates of decimals. Of two halves that follow each other the upper one comes first. Which NaN it is only the
+ * encoding says; where that has another number the text's stays, see encoding_check(). */
+static void place_decimals(struct decoder *decoder, struct instruction *code)
 {
     const char type = float_type(code);
     for (unsigned i = 0; i < code->operand_count; i++) {
         struct operand *one = &code->operands[i];
-        const bool decimal = one->half == HALF_SINGLE + 1;
-        if (!decimal)
+        if (one->half != DECIMAL)
             continue;
-        one->half = HALF_BOTH;
-        if ((type != 'H' && type != 'B') || i + 1 >= code->operand_count ||
-            code->operands[i + 1].half != HALF_SINGLE + 1)
-            continue;
-        const uint32_t upper = (uint32_t)one->value & 0xffff, lower = (uint32_t)code->operands[i + 1].value & 0xffff;
-        set_immediate(decoder, one, upper << 16 | lower, 0);
-        code->operand_count--;
-        for (unsigned k = i + 1; k < code->operand_count; k++)
-            code->operands[k] = code->operands[k + 1];
+        uint32_t word = (uint32_t)one->value, encoded = 0;
+        if ((type == 'H' || type == 'B') && i + 1 < code->operand_count && code->operands[i + 1].half == DECIMAL) {
+            word = word << 16 | (uint32_t)code->operands[i + 1].value;
+            code->operand_count--;
+            for (unsigned k = i + 1; k < code->operand_count; k++)
+                code->operands[k] = code->operands[k + 1];
+        }
+        if (encoding_word(decoder->function, code->index, &encoded) && with_plain_nan(type, encoded) == word)
+            word = encoded;
+        set_immediate(decoder, one, type == 'D' ? 0 : word, type == 'D' ? word : 0);
+        one->value = word;
     }
 }
 
@@ -568,7 +578,7 @@ static bool read_instruction(struct decoder *decoder, struct instruction *code, 
         code->operand_count++;
     }
     if (good) {
-        join_halves(decoder, code);
+        place_decimals(decoder, code);
         good = resolve(decoder->function, code);
     }
     free(text);
@@ -667,12 +677,16 @@ int code_of(struct function *function, struct problem *problem)
     if (!list)
         return -1;
     const size_t count = json_array_size(list), wanted = function->size / INSTRUCTION_BYTES;
-    if (count == wanted)
-        function->code = code_read(function, list);
-    else
+    struct code *code = count == wanted ? code_read(function, list) : NULL;
+    if (!code)
         problem_set(problem, "nvdisasm tells of %zu instructions in %s, which has %zu", count, function->name, wanted);
     json_decref(whole);
-    return function->code ? 0 : -1;
+    if (code && encoding_check(function, code, problem) < 0) {
+        code_free(code);
+        return -1;
+    }
+    function->code = code;
+    return code ? 0 : -1;
 }
 
 const char *code_opcode(const struct function *function, size_t index)

@@ -7,7 +7,8 @@
 #include <jansson.h>
 
 /* The code of a function whose instructions nvdisasm told of, as disassembly.h has them. What is not understood is an
- * instruction that is not simulated. Caller frees, by code_free(). */
+ * instruction that is not simulated. Whether the function's bytes say the same is not asked here, and there may be none
+ * of them (NULL). Caller frees, by code_free(). */
 struct code *code_read(const struct function *function, const json_t *list);
 void code_free(struct code *code);
 

@@ -147,7 +147,7 @@ static inline uint64_t product(uint32_t a, uint32_t b, bool is_signed)
 static bool prepare_wide(struct instruction *code)
 {
     code->flags[FLAG_SIGNED] = !IS(U32);
-    return prepare_factors(code) && !code->operands[4].absolute &&
+    return prepare_factors(code) && !code->operands[4].absolute && !code->operands[4].immediate &&
            code->operand_count == 5u + code->flags[FLAG_EXTENDED];
 }
 

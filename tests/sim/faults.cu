@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <cuda_runtime.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -381,6 +382,41 @@ KERNEL(negated_index)
     out[I] = in[I] + 1 + ((base - 4 * index) >> 32 != (in[I] == 0 ? 5 : 4));
 }
 
+/* The upper word of infinity is no number as a float. */
+KERNEL(infinity_chosen)
+{
+    double one = in[I];
+    asm volatile("" : "+d"(one));
+    one = in[I] % 2 == 0 ? (double)INFINITY : one;
+    asm volatile("" : "+d"(one));
+    out[I] = in[I] + 1 + (isinf(one) != (in[I] % 2 == 0));
+}
+
+__device__ unsigned seen(float one)
+{
+    asm volatile("" : "+f"(one));
+    return __float_as_uint(one);
+}
+
+/* Neither a NaN nor a subnormal number is any other. */
+KERNEL(bits_kept)
+{
+    const float one = (float)in[I];
+    const unsigned wrong =
+        (seen(in[I] < 0 ? one : __uint_as_float(0x7f812345)) != 0x7f812345) +
+        (seen(in[I] < 1 ? __uint_as_float(0xffc00001) : one) != (in[I] < 1 ? 0xffc00001 : seen(one))) +
+        (seen(in[I] < 2 ? __uint_as_float(3) : one) != (in[I] < 2 ? 3 : seen(one)));
+    out[I] = in[I] + 1 + (int)wrong;
+}
+
+/* An immediate of 64 bits is their upper word. */
+KERNEL(upper_word)
+{
+    float one = __ull2float_ru(UINT64_C(1) << 63), two = __ll2float_rd(-(INT64_C(1) << 62));
+    asm volatile("" : "+f"(one), "+f"(two));
+    out[I] = in[I] + (one == 0x1p63f) - (two != -0x1p62f);
+}
+
 /* ---- The library ---- */
 
 struct arrays {
@@ -485,10 +521,10 @@ static const struct cugate_variant timing[] = {
     ROW(warps_take_tickets),
     {"last_writes", "see there", start_next_launch, 0, 0, NULL},
 };
-static const struct cugate_variant right[] = {ROW(shared_atomics),    ROW(warp_exchange),      ROW(parts_of_words),
-                                              ROW(named_barriers),    ROW(last_block),         ROW(flag_in_warp),
-                                              ROW(reused_tile),       ROW(reads_one_too_many), ROW(takes_tiles),
-                                              ROW(says_it_was_there), ROW(in_place),           ROW(negated_index)};
+static const struct cugate_variant right[] = {
+    ROW(shared_atomics), ROW(warp_exchange), ROW(parts_of_words),     ROW(named_barriers), ROW(last_block),
+    ROW(flag_in_warp),   ROW(reused_tile),   ROW(reads_one_too_many), ROW(takes_tiles),    ROW(says_it_was_there),
+    ROW(in_place),       ROW(negated_index), ROW(infinity_chosen),    ROW(bits_kept),      ROW(upper_word)};
 
 #define FAMILY(name)                                                                                                   \
     {                                                                                                                  \

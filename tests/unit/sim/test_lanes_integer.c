@@ -1,0 +1,71 @@
+/* Sums whose carry is that of a minus: ~x + 1 in the wider sum, so that -0 carries. */
+#include "made_warp.h"
+#include "sim/decode.h"
+
+#include <criterion/criterion.h>
+
+static const uint32_t numbers[] = {0, 1, 2, 0x3fffffff, 0x40000000, 0x7fffffff, 0x80000000, 0xc0000000, 0xffffffff};
+enum { COUNT = ARRAY_SIZE(numbers) };
+
+/* Executes one instruction, whose registers R1 to R4 and predicate P0 are set. */
+static void execute(struct warp *warp, const char *opcode, const char *operands, const uint32_t registers[4],
+                    bool carry)
+{
+    static struct module module;
+    const struct function function = {.name = "kernel", .module = &module};
+    json_t *list = json_pack("[{s:s, s:s}]", "opcode", opcode, "operands", operands);
+    struct code *code = code_read(&function, list);
+    cr_assert_neq(code->list->control, CONTROL_UNKNOWN, "%s %s", opcode, operands);
+    for (unsigned i = 0; i < 4; i++)
+        warp->rows[1 + i][0] = registers[i];
+    warp->masks[0] = carry ? ALL_LANES : 0;
+    code->list->run(warp, code->list, ALL_LANES);
+    code_free(code);
+    json_decref(list);
+}
+
+static uint64_t pair(uint32_t low, uint32_t high)
+{
+    return low | (uint64_t)high << 32;
+}
+
+/* The lower words, then the upper ones with the carry, as a compiler subtracts and adds shifted numbers. */
+Test(lanes_integer, sums_of_shifted_words_in_two_steps)
+{
+    for (unsigned i = 0; i < COUNT * COUNT * COUNT * COUNT; i++) {
+        const uint32_t r[4] = {numbers[i % COUNT], numbers[i / COUNT % COUNT], numbers[i / COUNT / COUNT % COUNT],
+                               numbers[i / COUNT / COUNT / COUNT]};
+        const uint64_t a = pair(r[0], r[1]), b = pair(r[2], r[3]), less = b - (a << 2), more = b + (a << 2);
+        struct warp *warp = made_warp();
+        execute(warp, "LEA", "R5,P1,-R1,R3,0x2", r, false);
+        cr_assert_eq(warp->rows[5][0], (uint32_t)less);
+        execute(warp, "LEA.HI.X", "R6,~R1,R4,R2,0x2,P0", r, warp->masks[1] & 1);
+        cr_assert_eq(warp->rows[6][0], less >> 32, "0x%llx - 4 * 0x%llx", (unsigned long long)b, (unsigned long long)a);
+        execute(warp, "LEA", "R5,P1,R1,R3,0x2", r, false);
+        cr_assert_eq(warp->rows[5][0], (uint32_t)more);
+        execute(warp, "LEA.HI.X", "R6,R1,R4,R2,0x2,P0", r, warp->masks[1] & 1);
+        cr_assert_eq(warp->rows[6][0], more >> 32);
+        execute(warp, "LEA.HI", "R6,P1,-R1,R4,R2,0x2", r, false);
+        cr_assert_eq(warp->rows[6][0], (uint32_t)(r[3] + (-(a << 2) >> 32)));
+        cr_assert_eq(warp->masks[1] & 1, (a << 2) == 0 || r[3] + (-(a << 2) >> 32) > UINT32_MAX);
+    }
+}
+
+Test(lanes_integer, a_wide_product_and_its_carry)
+{
+    for (unsigned i = 0; i < COUNT * COUNT * COUNT * COUNT; i++) {
+        const uint32_t r[4] = {numbers[i % COUNT], numbers[i / COUNT % COUNT], numbers[i / COUNT / COUNT % COUNT],
+                               numbers[i / COUNT / COUNT / COUNT]};
+        const uint64_t product = (uint64_t)r[0] * r[1], c = pair(r[2], r[3]);
+        struct warp *warp = made_warp();
+        execute(warp, "IMAD.WIDE.U32", "R6,P1,R1,R2,-R3", r, false);
+        cr_assert_eq(pair(warp->rows[6][0], warp->rows[7][0]), product - c);
+        cr_assert_eq(warp->masks[1] & 1, product >= c);
+        execute(warp, "IMAD.WIDE.U32", "R6,P1,-R1,R2,R3", r, false);
+        cr_assert_eq(pair(warp->rows[6][0], warp->rows[7][0]), c - product);
+        cr_assert_eq(warp->masks[1] & 1, c >= product);
+        execute(warp, "IMAD.WIDE.U32.X", "R6,P1,R1,R2,~R3,P0", r, i & 1);
+        cr_assert_eq(pair(warp->rows[6][0], warp->rows[7][0]), product + ~c + (i & 1));
+        cr_assert_eq(warp->masks[1] & 1, product > c || ((i & 1) && product == c));
+    }
+}
