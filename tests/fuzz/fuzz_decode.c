@@ -1,6 +1,8 @@
-/* fuzz_decode - any text as what nvdisasm says of instructions, a line each: GUARD;OPCODE;OPERANDS. No crash, no read
- * outside, and operands that lie where a warp has rows, masks and barriers, or an instruction that is not simulated. */
+/* fuzz_decode - any text as what nvdisasm says of instructions, a line each: GUARD;OPCODE;OPERANDS, and its bytes as
+ * the machine code. No crash, no read outside, and operands that lie where a warp has rows, masks and barriers, or an
+ * instruction that is not simulated. */
 #include "sim/decode.h"
+#include "sim/encoding.h"
 #include "sim/machine.h"
 
 #include "base/base.h"
@@ -85,7 +87,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct module module = {0};
     struct code_symbol symbol = {"f", 0};
-    const struct function function = {.name = "f", .module = &module, .symbols = &symbol, .symbol_count = 1};
+    struct problem problem;
+    const struct function function = {
+        .name = "f", .module = &module, .bytes = data, .size = size, .symbols = &symbol, .symbol_count = 1};
     char *text = x_calloc(size + 1, 1);
     memcpy(text, data, size);
     json_t *list = read_lines(text);
@@ -93,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(code->count == json_array_size(list), "an instruction is lost");
     for (size_t i = 0; i < code->count; i++)
         check_instruction(code, &code->list[i]);
+    encoding_check(&function, code, &problem);
     code_free(code);
     json_decref(list);
     free(text);
