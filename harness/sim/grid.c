@@ -146,8 +146,8 @@ static void close_block(struct block *block)
 /* Races are looked for in the first blocks and then in ever fewer, since all have the same code. */
 static bool is_shadowed(uint64_t number, const struct block *block)
 {
-    return block->counts && block->grid->order == 0 && block->shared_size > SHARED_RESERVED && !block->code->tells_others &&
-           (number < 2 || (number & (number - 1)) == 0);
+    return block->counts && block->grid->order == 0 && block->shared_size > SHARED_RESERVED &&
+           !block->code->tells_others && (number < 2 || (number & (number - 1)) == 0);
 }
 
 /* What the first block has written is known when the second begins. */
@@ -157,8 +157,7 @@ static void start_watching(struct block *block)
     if (++block->begun == 2)
         for (size_t i = 0; i < block->code->count; i++)
             block->memos[i].watch = (struct watch){0};
-    block->watched = block->counts && grid->meetings && !meetings_place(grid->meetings) &&
-                     grid_blocks(grid) > 1;
+    block->watched = block->counts && grid->meetings && !meetings_place(grid->meetings) && grid_blocks(grid) > 1;
 }
 
 static void start_block(struct block *block, uint64_t number)
@@ -356,6 +355,24 @@ static void add_tallies(struct tally *sum, const struct tally *more, size_t coun
         to[i] += from[i];
 }
 
+/* Whether it uses what atomics on global memory answer. */
+static bool uses_answers(const struct code *code)
+{
+    for (size_t i = 0; i < code->count; i++)
+        if (code->list[i].opcode &&
+            (strncmp(code->list[i].opcode, "ATOM.", 5) == 0 || strncmp(code->list[i].opcode, "ATOMG.", 6) == 0))
+            return true;
+    return false;
+}
+
+/* What is not counted may make the inputs of what is: they are to be the same on every machine. */
+static size_t thread_count(const struct run_state *run)
+{
+    const bool one = run->grid->order > 0 || (!run->counts && uses_answers(run->code));
+    const size_t most = one ? 1 : processors();
+    return run->count < most ? (size_t)run->count : most;
+}
+
 int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct problem *problem)
 {
     *fault = false;
@@ -371,8 +388,7 @@ int grid_run(const struct grid *grid, struct tally *tallies, bool *fault, struct
     if (workspace)
         memset(workspace, 0, WORKSPACE_BYTES);
     run.workspace = (uintptr_t)workspace;
-    const unsigned threads_most = grid->order == 0 ? processors() : 1;
-    const size_t most = run.count < threads_most ? (size_t)run.count : threads_most;
+    const size_t most = thread_count(&run);
     struct thread_state *threads = x_calloc(most, sizeof *threads);
     for (size_t i = 0; i < most; i++) {
         threads[i].run = &run;

@@ -59,13 +59,16 @@ void launches_keep(void)
     for (size_t i = 0; i < function_count; i++)
         memcpy(functions[i].kept, functions[i].tallies, functions[i].count * sizeof *functions[i].tallies);
     kept_launches = value_count;
-    free(kept_place);
-    kept_place = x_strdup(meetings_place(meetings));
+    /* Where they met in the first of the orders that are the same on every machine. */
+    if (order < 2) {
+        free(kept_place);
+        kept_place = x_strdup(meetings_place(meetings));
+    }
 }
 
 int launches_compare(struct problem *problem)
 {
-    const char *place = launches_meet() ? meetings_place(meetings) : kept_place;
+    const char *place = order == 1 && launches_meet() ? meetings_place(meetings) : kept_place;
     bool same = value_count == kept_launches;
     for (size_t i = 0; i < function_count; i++)
         same &= memcmp(functions[i].tallies, functions[i].kept, functions[i].count * sizeof *functions[i].tallies) == 0;

@@ -244,9 +244,9 @@ struct block {
     struct swaps swaps;
     struct block_barrier barriers[BLOCK_BARRIERS];
     struct launch_state *launch;
-    bool watched;   /* whom it meets in global memory is looked for: meetings.h */
-    uint64_t begun; /* blocks that were executed here in this launch, with this one */
-    unsigned turn;  /* instructions that a warp executes before the next one */
+    bool watched;              /* whom it meets in global memory is looked for: meetings.h */
+    uint64_t begun;            /* blocks that were executed here in this launch, with this one */
+    unsigned turn;             /* instructions that a warp executes before the next one */
     uint64_t launch_workspace; /* address; 0: the launch is not cooperative */
     const struct instruction *now;
     jmp_buf *failed;

@@ -17,7 +17,8 @@ void meetings_begin(struct meetings *meetings);
 /* A launch begins, or has ended: who touched which word is forgotten. */
 void meetings_launch(struct meetings *meetings);
 
-/* Where blocks met for the first time, "ATOMG.E.ADD at kernels/a.cu:12 (block 0,0,0)"; NULL: nowhere. It holds until the next call. */
+/* Where blocks met for the first time, "ATOMG.E.ADD at kernels/a.cu:12 (block 0,0,0)"; NULL: nowhere. It holds until
+ * the next call. */
 const char *meetings_place(const struct meetings *meetings);
 
 /* An instruction whose outcome hangs on who comes first, whoever that is. */
