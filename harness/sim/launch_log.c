@@ -38,7 +38,8 @@ static struct counted *functions;
 static size_t function_count;
 static unsigned order;
 static struct meetings *meetings;
-static size_t kept_launches;
+static struct values *kept_values;
+static size_t kept_count;
 static char *kept_place;
 
 void launches_order(unsigned chosen)
@@ -58,7 +59,11 @@ void launches_keep(void)
 {
     for (size_t i = 0; i < function_count; i++)
         memcpy(functions[i].kept, functions[i].tallies, functions[i].count * sizeof *functions[i].tallies);
-    kept_launches = value_count;
+    free(kept_values);
+    kept_values = values;
+    kept_count = value_count;
+    values = NULL;
+    value_count = 0;
     /* Where they met in the first of the orders that are the same on every machine. */
     if (order < 2) {
         free(kept_place);
@@ -69,7 +74,8 @@ void launches_keep(void)
 int launches_compare(struct problem *problem)
 {
     const char *place = order == 1 && launches_meet() ? meetings_place(meetings) : kept_place;
-    bool same = value_count == kept_launches;
+    bool same = value_count == kept_count &&
+                (value_count == 0 || memcmp(values, kept_values, value_count * sizeof *values) == 0);
     for (size_t i = 0; i < function_count; i++)
         same &= memcmp(functions[i].tallies, functions[i].kept, functions[i].count * sizeof *functions[i].tallies) == 0;
     if (same)

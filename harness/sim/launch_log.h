@@ -12,7 +12,7 @@
 void launches_order(unsigned order);
 /* Whether blocks have met since then, so that another order may give other counts. */
 bool launches_meet(void);
-/* Keeps what was counted, for launches_compare(). */
+/* Keeps what was counted, for launches_compare() after the next run of the same. */
 void launches_keep(void);
 /* -1 with *problem, "not simulated: ...", where another order has given other counts, of any instruction. */
 int launches_compare(struct problem *problem);
