@@ -21,7 +21,55 @@ struct gpu_condition {
     CUdeviceptr sink;
     size_t word_count;
     unsigned blocks;
+    bool has_pins;           /* kernels can have lines of the L2 stay there */
+    size_t first, carve_out; /* bytes of it for such lines: before any family, and as the open one wants them */
 };
+
+static int get_carve_out(size_t *bytes, struct problem *problem)
+{
+    return cuda_check("reading the L2's carve-out", cuCtxGetLimit(bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE), problem);
+}
+
+static int set_carve_out(size_t bytes, struct problem *problem)
+{
+    size_t now;
+    if (get_carve_out(&now, problem) < 0)
+        return -1;
+    return now == bytes ? 0
+                        : cuda_check("setting the L2's carve-out",
+                                     cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, bytes), problem);
+}
+
+int gpu_condition_on_family(struct gpu_condition *condition, bool is_open, struct problem *problem)
+{
+    if (!condition->has_pins)
+        return 0;
+    if (is_open)
+        return get_carve_out(&condition->carve_out, problem);
+    condition->carve_out = condition->first;
+    return set_carve_out(condition->first, problem);
+}
+
+/* A chip before Ampere cannot pin lines, nor a part of a GPU (MIG). */
+static bool can_pin(void)
+{
+    size_t bytes;
+    return cuCtxResetPersistingL2Cache() != CUDA_ERROR_NOT_SUPPORTED &&
+           cuCtxGetLimit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) != CUDA_ERROR_UNSUPPORTED_LIMIT;
+}
+
+static int read_carve_out(struct gpu_condition *condition, struct problem *problem)
+{
+    int most = 0;
+    if (cuda_check("reading how much of the L2 can be pinned",
+                   cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 0), problem) < 0)
+        return -1;
+    condition->has_pins = most > 0 && can_pin();
+    if (gpu_condition_on_family(condition, true, problem) < 0)
+        return -1;
+    condition->first = condition->carve_out;
+    return 0;
+}
 
 int gpu_condition_open(struct gpu_condition **opened, struct problem *problem)
 {
@@ -37,7 +85,8 @@ int gpu_condition_open(struct gpu_condition **opened, struct problem *problem)
                    "make CUDA_ARCHS=...)",
                    cuModuleLoadData(&condition->module, _binary_conditioning_fatbin_start), problem) < 0 ||
         cuda_check("finding cugate_condition",
-                   cuModuleGetFunction(&condition->kernel, condition->module, "cugate_condition"), problem) < 0)
+                   cuModuleGetFunction(&condition->kernel, condition->module, "cugate_condition"), problem) < 0 ||
+        read_carve_out(condition, problem) < 0)
         goto failed;
     const size_t bytes = (size_t)l2_bytes * 4 > flush_at_least ? (size_t)l2_bytes * 4 : flush_at_least;
     condition->word_count = bytes / 16;
@@ -63,8 +112,21 @@ static int launch(const struct gpu_condition *condition, size_t words, unsigned 
                       problem);
 }
 
+/* Lines that a launch pinned outlive any flush by reading. What puts the inputs back may pin them as well. */
+static int unpin(const struct gpu_condition *condition, struct problem *problem)
+{
+    if (!condition->has_pins)
+        return 0;
+    if (cuda_check("waiting for the inputs", cuCtxSynchronize(), problem) < 0 ||
+        cuda_check("releasing pinned lines of the L2", cuCtxResetPersistingL2Cache(), problem) < 0)
+        return -1;
+    return set_carve_out(condition->carve_out, problem);
+}
+
 int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem)
 {
+    if (unpin(condition, problem) < 0)
+        return -1;
     return launch(condition, condition->word_count, busy_ns, problem);
 }
 

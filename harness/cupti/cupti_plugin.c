@@ -26,6 +26,7 @@ __attribute__((visibility("default"))) const struct gpu_plugin *cugate_gpu_plugi
         .condition_open = gpu_condition_open,
         .condition_apply = gpu_condition_apply,
         .condition_mark = gpu_condition_mark,
+        .condition_on_family = gpu_condition_on_family,
         .condition_close = gpu_condition_close,
         .chip_counters = chip_counters,
         .chip_list = chip_list,

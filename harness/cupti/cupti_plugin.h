@@ -29,6 +29,7 @@ int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem
 /* Launches the same kernel with nothing to do: where a launch has to be, and neither caches nor clocks matter. */
 int gpu_condition_pretend(struct gpu_condition *condition, struct problem *problem);
 void gpu_condition_mark(bool measured);
+int gpu_condition_on_family(struct gpu_condition *condition, bool is_open, struct problem *problem);
 void gpu_condition_close(struct gpu_condition *condition);
 
 /* The host half of CUPTI's profiler: which counter stands for a metric on a chip, the configuration that collects them,

@@ -251,6 +251,12 @@ static int range_measure(void *opened, const struct workload *workload, struct r
     return range_measure_batch(opened, &alone, problem);
 }
 
+static int range_on_family(void *opened, bool is_open, struct problem *problem)
+{
+    const struct range_collector *self = opened;
+    return gpu_condition_on_family(self->condition, is_open, problem);
+}
+
 static size_t range_launches(void *opened)
 {
     const struct range_collector *self = opened;
@@ -262,6 +268,7 @@ const struct collector cupti_range_collector = {
     .measure = range_measure,
     .measure_batch = range_measure_batch,
     .launches = range_launches,
+    .on_family = range_on_family,
     .close = range_close,
     .awaits_go = true,
 };

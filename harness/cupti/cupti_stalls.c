@@ -268,4 +268,11 @@ static int stalls_measure(void *opened, const struct workload *workload, struct 
     return 0;
 }
 
-const struct collector cupti_stalls_collector = {.open = stalls_open, .measure = stalls_measure, .close = stalls_close};
+static int stalls_on_family(void *opened, bool is_open, struct problem *problem)
+{
+    const struct stalls_collector *self = opened;
+    return gpu_condition_on_family(self->condition, is_open, problem);
+}
+
+const struct collector cupti_stalls_collector = {
+    .open = stalls_open, .measure = stalls_measure, .on_family = stalls_on_family, .close = stalls_close};

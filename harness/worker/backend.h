@@ -84,6 +84,10 @@ struct collector {
      * where there are no batches. */
     size_t (*launches)(void *self);
 
+    /* A family was opened, or closed. What it set for the whole device by then, the L2's carve-out, is there before
+     * each of its samples, and the next family does not find it. -1 with *problem. NULL: nothing is to be done. */
+    int (*on_family)(void *self, bool is_open, struct problem *problem);
+
     void (*close)(void *self);
 
     /* Puts a better reason for a failure into *problem, where it knows one. May be NULL. */
@@ -140,12 +144,13 @@ struct gpu_plugin {
     /* Fills the device and the session facts that the driver knows: driver, cuda, gpu_uuid. */
     int (*describe)(int ordinal, struct device *device, struct session *session, struct problem *problem);
 
-    /* Before a measured launch: apply() empties the L2 by reading and keeps the SMs busy for 300 us, so that clocks are
-     * up. mark(true) and mark(false) around the launch tell an outside profiler (ncu --profile-from-start off) what
-     * counts. */
+    /* Before a measured launch: apply() empties the L2, of pinned lines as well, by reading and keeps the SMs busy for
+     * 300 us, so that clocks are up. mark(true) and mark(false) around the launch tell an outside profiler (ncu
+     * --profile-from-start off) what counts. on_family() is what struct collector has. */
     int (*condition_open)(struct gpu_condition **condition, struct problem *problem);
     int (*condition_apply)(struct gpu_condition *condition, struct problem *problem);
     void (*condition_mark)(bool measured);
+    int (*condition_on_family)(struct gpu_condition *condition, bool is_open, struct problem *problem);
     void (*condition_close)(struct gpu_condition *condition);
 
     /* For a chip by its CUPTI name ("GH100"), without a GPU: which counter stands for each metric (NULL: none of its

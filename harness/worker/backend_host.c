@@ -47,6 +47,12 @@ static int host_measure(void *self, const struct workload *workload, struct resu
     return samples_by_host(host->job, workload, others, host->gpu ? &host->conditioning : NULL, result, problem);
 }
 
+static int host_on_family(void *self, bool is_open, struct problem *problem)
+{
+    const struct host *host = self;
+    return host->gpu ? host->gpu->condition_on_family(host->conditioning.condition, is_open, problem) : 0;
+}
+
 static void host_close(void *self)
 {
     struct host *host = self;
@@ -55,4 +61,5 @@ static void host_close(void *self)
     free(host);
 }
 
-const struct collector host_collector = {.open = host_open, .measure = host_measure, .close = host_close};
+const struct collector host_collector = {
+    .open = host_open, .measure = host_measure, .on_family = host_on_family, .close = host_close};

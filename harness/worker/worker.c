@@ -109,11 +109,21 @@ static void open_device(struct worker *worker)
     run_release(&run);
 }
 
+static int on_family(const struct worker *worker, bool is_open, struct problem *problem)
+{
+    const struct collector *collector = worker->collector;
+    return collector->on_family ? collector->on_family(worker->collector_self, is_open, problem) : 0;
+}
+
 static void close_family(struct worker *worker)
 {
-    if (worker->family)
-        worker->family->close(worker->state);
+    struct problem problem;
+    if (!worker->family)
+        return;
+    worker->family->close(worker->state);
     worker->family = NULL;
+    if (on_family(worker, false, &problem) < 0)
+        _exit(WORKER_ENDED); /* another one measures what is left */
 }
 
 /* Compares the output of the last launch with the reference. */
@@ -148,7 +158,9 @@ static enum result_status get_ready(struct worker *worker, struct begun *kernel,
                                     struct problem *problem)
 {
     const struct cugate_family *family = kernel->open.kernel->family;
-    if (!worker->family && workload_check(&kernel->workload, "open", family->open(family, &worker->state), problem) < 0)
+    if (!worker->family &&
+        (workload_check(&kernel->workload, "open", family->open(family, &worker->state), problem) < 0 ||
+         on_family(worker, true, problem) < 0))
         return RESULT_FAILED;
     worker->family = family;
     kernel->open.state = worker->state;

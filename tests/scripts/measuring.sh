@@ -24,7 +24,7 @@ metrics=$here/../../metrics
 cat >held.jq <<'JQ'
 def sum(f): map(f) | add;
 def threads: .grid[0] * .grid[1] * .grid[2] * .block[0] * .block[1] * .block[2] * .times;
-def time_of: {"add_one": 12000, "tiny": 2000, "large": 324000, "restless": 15000}[.function] * .times;
+def time_of: {"add_one": 12000, "pin": 12000, "tiny": 2000, "large": 324000, "restless": 15000}[.function] * .times;
 def held($id; $metric; $expected):
     .metrics[$metric] | if .sessions == null then "WRONG: \($id) has no \($metric)" else
         .sessions[][] | select(. != $expected) | "WRONG: \($id) has \($metric) \(.), not \($expected)" end;
@@ -59,6 +59,14 @@ expect 'two families, with room for the larger one' 0 'well/third: ok 3 1' 'many
 measured -k 'many/*' --samples 50
 expect 'more than there is room for, in parts' 0 'many/a: ok 50 1' 'many/g: ok 50 1' 'many/h: ok 50 1' \
     '1 pass 0: 602 of 640' '1 pass 0: 302 of 640' '!WRONG' '!warning: many'
+measured -k 'pin/*'
+expect 'what a kernel pinned in the L2 is gone before each sample' 0 'pin/first: ok 5 1' 'pin/second: ok 5 1' \
+    'pin/third: ok 5 1' '1 pass 0: 32 of 32' '!WRONG' '!warning: pin'
+measured -k 'carve/*' -k 'carved/*' -k 'well/*'
+expect 'a carve-out of the L2 is that of the launch or the family that asked for it' 0 \
+    'WRONG: carve/second has dram_bytes_read 524288, not 262144' '!WRONG: carve/first' '!WRONG: carve/third' \
+    'WRONG: carved/first has dram_bytes_read 524288, not 262144' 'WRONG: carved/third has dram_bytes_read 524288' \
+    'well/first: ok 5 1' '!WRONG: well' '!warning: '{carve,well}
 measured -k 'verified_by_kernel/*'
 expect 'verifying that launches a kernel keeps it out' 0 'verified_by_kernel/second: ok 5 1' '1 pass 0: 10 of 32' \
     '1 pass 0: 20 of 32' '!WRONG' '!warning: verified'

@@ -22,7 +22,9 @@ struct CUctx_st {
     unsigned uses; /* of a primary context */
     bool is_primary;
     bool has_failed;
-    bool hangs; /* a kernel runs that does not end */
+    bool hangs;       /* a kernel runs that does not end */
+    bool has_pinned;  /* a kernel left lines in the L2 that stay there */
+    size_t carve_out; /* bytes of the L2 */
     struct CUctx_st *next;
 };
 

@@ -185,6 +185,32 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device)
     return cuCtxGetDevice_v2(device, NULL);
 }
 
+CUresult CUDAAPI cuCtxResetPersistingL2Cache(void)
+{
+    const CUresult ready = driver_ready();
+    if (ready == CUDA_SUCCESS)
+        context_current()->has_pinned = false;
+    return ready;
+}
+
+CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS || limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+        return ready != CUDA_SUCCESS ? ready : CUDA_ERROR_NOT_SUPPORTED;
+    context_current()->carve_out = value;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+    const CUresult ready = driver_ready();
+    if (ready != CUDA_SUCCESS || limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+        return ready != CUDA_SUCCESS ? ready : CUDA_ERROR_NOT_SUPPORTED;
+    *pvalue = context_current()->carve_out;
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuCtxSynchronize(void)
 {
     const CUresult ready = driver_ready();

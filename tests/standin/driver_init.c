@@ -292,6 +292,7 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevi
         {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
         {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 50 << 20},
+        {CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 30 << 20},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT},
     };
     const CUresult result = check_device(dev);

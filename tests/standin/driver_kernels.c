@@ -56,6 +56,7 @@ static const struct kernel_work works[] = {
     {"add_value", 20000, add_value},
     {"_Z5scaleIiEvPT_ii", 50000, scale}, /* void scale<int>(int *, int, int) */
     {"_Z5scaleIjEvPT_ii", 30000, scale}, /* void scale<unsigned int>(unsigned int *, int, int) */
+    {"pin", 12000, add_one},             /* what it reads stays in the L2 */
     {"tiny", 2000, nothing},
     {"large", 324000, add_one},
     {"restless", 15000, restless},

@@ -29,6 +29,9 @@ static void describe(const struct launch *launch, const struct CUfunc_st *functi
         .shared = launch->shared,
         .static_shared = (unsigned)function->shared,
         .time_ns = kernel_time(function->work),
+        .reads = context_current()->has_pinned      ? 0
+                 : context_current()->carve_out > 0 ? 2
+                                                    : 1,
     };
     memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
     memcpy(kernel->block, launch->block, sizeof kernel->block);
@@ -42,6 +45,7 @@ CUresult launch_run(const struct launch *launch, struct standin_kernel *kernel)
     if (checked != CUDA_SUCCESS)
         return checked;
     describe(launch, function, kernel);
+    kernel->context->has_pinned |= strcmp(function->name, "pin") == 0;
     const struct arguments arguments = kernel_arguments(launch->parameters);
     kernel_run(function->work, kernel->context, &arguments, &kernel->instructions);
     return CUDA_SUCCESS;

@@ -30,6 +30,12 @@ template <typename T> __global__ void scale(T *data, int count, int value)
 template __global__ void scale<int>(int *, int, int);
 template __global__ void scale<unsigned>(unsigned *, int, int);
 
+extern "C" __global__ void pin(int *data, int count, int value)
+{
+    if (threadIdx.x < count)
+        data[threadIdx.x] += 1;
+}
+
 extern "C" __global__ void tiny(int *data, int count, int value)
 {
 }

@@ -29,6 +29,17 @@ static int open_gpu(const struct cugate_family *self, void **state)
     return 0;
 }
 
+static int carve_out(void)
+{
+    return (int)cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 20);
+}
+
+static int open_carved(const struct cugate_family *self, void **state)
+{
+    const int opened = open_gpu(self, state);
+    return opened ? opened : carve_out();
+}
+
 static void close_gpu(void *state)
 {
     struct state *opened = state;
@@ -65,6 +76,19 @@ static int launch_restless(void *state)
 {
     const struct state *opened = state;
     return (int)try_launch(&opened->gpu, "restless", 64, 256, NULL);
+}
+
+static int launch_pin(void *state)
+{
+    const struct state *opened = state;
+    return (int)try_launch(&opened->gpu, "pin", 64, 256, NULL);
+}
+
+/* Others find nothing of it. */
+static int launch_carve(void *state)
+{
+    const int carved = carve_out();
+    return carved ? carved : launch_one(state);
 }
 
 static bool is_measured(void *state)
@@ -142,6 +166,10 @@ static const char *error_text(int code)
         #family, #family, CUGATE_KERNELS, open_gpu, restore, verify_, close_gpu, family##_variants, 3, NULL, NULL}
 
 FAMILY(well, launch_three, verify);
+FAMILY(pin, launch_pin, verify);
+FAMILY(carve, launch_carve, verify);
+static const struct cugate_family carved = {
+    "carved", "carved", CUGATE_KERNELS, open_carved, restore, verify, close_gpu, well_variants, 3, NULL, NULL};
 FAMILY(verified_by_kernel, launch_three, verify_by_kernel);
 FAMILY(restless, launch_restless, verify);
 FAMILY(wrong, launch_wrong, verify);
@@ -160,7 +188,7 @@ static const struct cugate_family many = {"many",        "many", CUGATE_KERNELS,
 const struct cugate_library *cugate_library(void)
 {
     static const struct cugate_family *const families[] = {
-        &well, &verified_by_kernel, &restless, &wrong, &more, &crash, &hang, &many};
+        &carve, &carved, &pin, &well, &verified_by_kernel, &restless, &wrong, &more, &crash, &hang, &many};
     static const struct cugate_library library = {
         CUGATE_KERNEL_ABI, "cc", "", families, sizeof families / sizeof *families, synchronize, error_text,
     };

@@ -20,6 +20,7 @@ enum { MOST_METRICS = 40 };
 struct range_work {
     double threads;
     double time_ns;
+    double read; /* bytes, from DRAM */
     double instructions;
 };
 

@@ -115,6 +115,7 @@ static void add_work(struct range_work *sum, const struct standin_kernel *kernel
     const struct range_work work = metric_work(kernel);
     sum->threads += work.threads;
     sum->time_ns += work.time_ns;
+    sum->read += work.read;
     sum->instructions += work.instructions;
 }
 

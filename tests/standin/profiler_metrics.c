@@ -5,19 +5,22 @@
  *   instructions  (1,000 + bytes of static shared memory) x threads, and what the kernel's data asked for: 0 but for
  *                 add_value and restless (driver_kernels.c)
  *   time          of driver_kernels.c, by the kernel's name
+ *   read          16 x threads, by what is in the L2 (standin.h)
  *
  * A range of several kernels has the sum of each. */
 #include "profiler.h"
 
 #include <string.h>
 
-/* value = constant + thread * threads + ns * time + instruction * instructions. To add a metric: a row. */
+/* value = constant + thread * threads + ns * time + byte * read + instruction * instructions. To add a metric: a row.
+ */
 static const struct {
     const char *name;
     enum pass_kind kind;
     double constant;
     double thread;
     double ns;
+    double byte;
     double instruction;
 } metrics[] = {
     {"gpu__time_duration.sum", HARDWARE, .ns = 1},
@@ -26,7 +29,7 @@ static const struct {
     {"sm__cycles_elapsed.avg.per_second", HARDWARE, .constant = 1e9},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", HARDWARE, .constant = 50},
     {"dram__throughput.avg.pct_of_peak_sustained_elapsed", HARDWARE, .constant = 0}, /* metric_value */
-    {"dram__bytes_read.sum", HARDWARE, .thread = 16},
+    {"dram__bytes_read.sum", HARDWARE, .byte = 1},
     {"dram__bytes_write.sum", HARDWARE, .thread = 8},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", HARDWARE, .thread = 3},
     {"smsp__inst_executed.sum", HARDWARE, .instruction = 1},
@@ -74,6 +77,7 @@ struct range_work metric_work(const struct standin_kernel *kernel)
     return (struct range_work){
         .threads = threads,
         .time_ns = kernel->time_ns,
+        .read = 16 * kernel->reads * threads,
         .instructions = (1000.0 + kernel->static_shared) * threads + kernel->instructions,
     };
 }
@@ -86,7 +90,7 @@ double metric_value(int metric, const struct range_work *work)
         return share < 100 ? share : 100;
     }
     return metrics[metric].constant + metrics[metric].thread * work->threads + metrics[metric].ns * work->time_ns +
-           metrics[metric].instruction * work->instructions;
+           metrics[metric].byte * work->read + metrics[metric].instruction * work->instructions;
 }
 
 static bool has_kind(uint64_t set, enum pass_kind kind)

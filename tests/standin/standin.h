@@ -59,6 +59,8 @@ struct standin_kernel {
     unsigned shared;        /* dynamic shared memory, bytes a block */
     unsigned static_shared; /* bytes a block */
     double time_ns;
+    double reads;        /* times what it reads from DRAM in an empty L2: 0 where lines of it were pinned there, 2 where
+                          * others have a carve-out */
     double instructions; /* beyond those that the launch alone asks for: what its data asked for */
 };
 
