@@ -9,6 +9,7 @@
 #     laws         what must hold between the numbers of each kernel; the table is in laws.jq
 #     lines        counts by source line add up to the hardware's
 #     ladder       own kernels beside the vendor's
+#     pinned       kernels that pin lines of the L2 (pinned.cu) change nothing for themselves and others
 #     faults       kernels that fail in every way (faulty.cu) are reported as what they are and harm no other
 #     gate         unchanged code passes the gate on this GPU, and code that got worse does not
 #     memcheck     no kernel touches memory that is not its own, says compute-sanitizer
@@ -17,11 +18,11 @@
 #   tests/gpu/run.sh --self-test RUN.json    needs no GPU: each law holds for this run and notices when it is broken
 #
 # Variables: RUN=RUN.json: calibration, laws, lines and ladder judge this run file, and then need no GPU themselves;
-# KERNELS='reduce/* dot/*': what memcheck and racecheck look at; FAULTY=LIB.so: faulty.cu, already built;
-# KEEP=DIR: where run files and logs are left.
+# KERNELS='reduce/* dot/*': what memcheck and racecheck look at; FAULTY=LIB.so, PINNED=LIB.so: faulty.cu
+# and pinned.cu, already built; KEEP=DIR: where run files and logs are left.
 set -uo pipefail
 
-all_parts=(catalogue calibration laws lines ladder faults gate memcheck racecheck)
+all_parts=(catalogue calibration laws lines ladder pinned faults gate memcheck racecheck)
 
 # To add a fault: a row here, and one in faulty.cu. Name, status in the run file, what the reason must match.
 faults='
@@ -136,28 +137,65 @@ part_laws() { measure_catalogue && judge laws false; }
 part_lines() { measure_catalogue && judge lines false; }
 part_ladder() { measure_catalogue && judge ladder false; }
 
-# ---- Faults ----------------------------------------------------------------------------------------------------------
+# ---- Libraries of this folder ----------------------------------------------------------------------------------------
 
 faulty=${FAULTY:+$(realpath -m "${FAULTY-}")}
+pinned=${PINNED:+$(realpath -m "${PINNED-}")}
 
-build_faulty() {
-    [ -z "$faulty" ] || return 0
+# build NAME: NAME.cu, unless $NAME names it already.
+build() {
     local nvcc
+    [ -z "${!1}" ] || return 0
     if ! nvcc=$(find_tool nvcc); then
-        verdict "faulty.cu is built" "nvcc was not found on the PATH or in CUDA_HOME; FAULTY=LIB.so names a library"
+        verdict "$1.cu is built" "nvcc was not found on the PATH or in CUDA_HOME; ${1^^}=LIB.so names a library"
         return 1
     fi
     if ! "$nvcc" -std=c++20 -O3 -lineinfo -arch=native -I"$here/../../harness" -Xcompiler -fPIC -shared \
-        -o "$work/libfaulty.so" "$here/faulty.cu" >"$work/nvcc.log" 2>&1; then
-        verdict "faulty.cu is built" "$(tail -3 "$work/nvcc.log" | tr '\n' ';')"
+        -o "$work/lib$1.so" "$here/$1.cu" >"$work/nvcc.log" 2>&1; then
+        verdict "$1.cu is built" "$(tail -3 "$work/nvcc.log" | tr '\n' ';')"
         return 1
     fi
-    faulty=$work/libfaulty.so
+    printf -v "$1" %s "$work/lib$1.so"
 }
+
+# ---- Pinned lines ----------------------------------------------------------------------------------------------------
+
+part_pinned() {
+    local code=0 file=$work/pinned.json lines name why
+    build pinned || return
+    rm -f "$file"
+    "$cugate" run --kernels "$pinned" -o "$file" >"$work/pinned.log" 2>&1 || code=$?
+    expect "pinned: every kernel is measured" 0 $code "$work/pinned.log"
+    [ -s "$file" ] || return
+    jq -r 'def median: sort | .[length / 2 | floor];
+        .kernels | to_entries[] | .key as $id | .value.metrics | [.dram_bytes_read, .l2_hit_rate, .time]
+        | map(.sessions[0]? // [0] | median)
+        | "  \($id): \(.[0] / 1048576 * 10 | round / 10) MiB from DRAM, \(.[1] * 10 | round / 10) % L2 hits, \(.[2] / 1000) us"' \
+        "$file"
+    if ! lines=$(jq -r '
+        def read: .metrics.dram_bytes_read.sessions[0] // [] | sort | .[length / 2 | floor] // 0;
+        .kernels | map_values(read) as $read
+        | ["of 20 MiB an access policy window keeps at least 10 through a flush\t" +
+            if $read["outlives/plain"] - $read["outlives/window"] > 10 * 1048576 then ""
+            else "\($read["outlives/window"]) bytes are read, \($read["outlives/plain"]) without it" end],
+          ($read | keys_unsorted - ["outlives/plain", "outlives/hint", "outlives/window"] | map(
+            . as $id | "before/\(if endswith("/twice") then "twice" else "plain" end)" as $like
+            | "\($id) reads what \($like) reads\t" +
+              if $read[$id] > 0.97 * $read[$like] and $read[$id] < 1.03 * $read[$like] and $read[$like] > 15 * 1048576 then ""
+              else "\($read[$id]) bytes, not \($read[$like])" end)) | .[]' "$file" 2>&1); then
+        verdict pinned "jq cannot read $file: $lines"
+        return
+    fi
+    while IFS=$'\t' read -r name why; do
+        verdict "pinned: $name" "$why"
+    done <<<"$lines"
+}
+
+# ---- Faults ----------------------------------------------------------------------------------------------------------
 
 part_faults() {
     local code=0 file=$work/faults.json start name status words got reason why
-    build_faulty || return
+    build faulty || return
     start=$SECONDS
     rm -f "$file"
     "$cugate" run --kernels "$faulty" --timeout 10 -o "$file" >"$work/faults.log" 2>&1 || code=$?
@@ -213,7 +251,7 @@ part_gate() {
     [ $code -eq 0 ] || why="exit code $code: $(moved "$work/checked_report.json") $(tail -1 "$log")"
     verdict "gate: unchanged code passes" "$why"
 
-    build_faulty || return
+    build faulty || return
     "$cugate" run -k faulty/good --kernels "$faulty" -o "$work/good.json" >"$log" 2>&1 &&
         "$cugate" accept --baselines "$work/planted" --reason "made by tests/gpu" "$work/good.json" >>"$log" 2>&1
     expect "gate: a sound kernel is accepted" 0 $? "$log" || return
@@ -269,7 +307,7 @@ part_sanitizer() {
         verdict "$tool" "compute-sanitizer was not found on the PATH or in CUDA_HOME"
         return
     fi
-    build_faulty || return
+    build faulty || return
     code=0 why=
     sanitize "$tool" "$log.proof" --kernels "$faulty" -k "faulty/$fault" || code=$?
     if [ $code -eq 0 ] || ! grep -qE "$words" "$log.proof"; then
