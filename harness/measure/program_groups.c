@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#define IMAGE_LIMIT ((size_t)1 << 30)
+
 /* ---- What a process says ---- */
 
 static bool is_module_name(const char *text)
@@ -277,17 +279,32 @@ static const struct launch *find_launch(const struct program_groups *groups, con
     return NULL;
 }
 
+/* False when it was not kept. The program can write there as well: what has another hash than its name is not it. */
+static bool read_image(struct cubin *cubin, const char *directory, const char *name)
+{
+    char *path = x_sprintf("%s/%s.cubin", directory, name), *image, hash[17];
+    size_t size;
+    bool good = false;
+    *cubin = (struct cubin){0};
+    if (access(path, R_OK) == 0 && file_read(path, IMAGE_LIMIT, &image, &size) == 0) {
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)XXH3_64bits(image, size));
+        good = strcmp(hash, name) == 0 && cubin_parse(cubin, path, (const unsigned char *)image, size) == 0;
+        free(image);
+    }
+    free(path);
+    return good;
+}
+
 static char *read_code(const struct program_launch *launch, const char *directory, int capability)
 {
-    struct cubin cubin = {0};
+    struct cubin cubin;
     enum cubin_status status;
-    char *path = x_sprintf("%s/%s.cubin", directory, launch->module), *code = NULL;
-    if (access(path, R_OK) == 0 && cubin_read(&cubin, path) == 0) {
+    char *code = NULL;
+    if (read_image(&cubin, directory, launch->module)) {
         const struct cubin_function *function = cubin_find(&cubin, launch->launch.function, capability, &status);
         code = function ? x_strdup(function->code) : NULL;
     }
     cubin_release(&cubin);
-    free(path);
     return code;
 }
 
@@ -398,12 +415,8 @@ struct program_images {
 static void read_images(struct program_images *images)
 {
     images->list = x_calloc(images->count, sizeof *images->list);
-    for (size_t i = 0; i < images->count; i++) {
-        char *path = x_sprintf("%s/%s.cubin", images->directory, images->names[i]);
-        if (access(path, R_OK) == 0)
-            (void)cubin_read(&images->list[i], path);
-        free(path);
-    }
+    for (size_t i = 0; i < images->count; i++)
+        (void)read_image(&images->list[i], images->directory, images->names[i]);
 }
 
 /* The function of a launch: in its module, else wherever its name is, if all code of that name is the same. */

@@ -526,6 +526,22 @@ gate 'forged, with the library loaded' 5 'changed: 48 launches' 'spoke out of tu
 gate 'forged, by the descriptor of the library' 5 'changed: 48 launches' 'spoke out of turn' '!nothing is worse' -- \
     --name program -- ./forge.sh for-library greeted
 
+# One that is worse, and puts the machine code of the good one where the library would keep its own.
+mkdir kept
+# shellcheck disable=SC2016 # for the scripts' own shells
+{
+    printf '#!/bin/sh\n"%s" changed\ncp "${CUGATE_EXEC%%/*}"/*.cubin kept\n' "$program" >keep.sh
+    printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/$1"\nexec "%s" changed\n' "$standin/kernels.cubin" "$program" >plant.sh
+}
+chmod +x keep.sh plant.sh
+measured -- ./keep.sh
+for image in kept/*; do
+    cmp -s "$image" "$standin/other.cubin" && other=$(basename "$image")
+done
+measured --name program -- ./plant.sh "$other"
+jq -r '"code \(.kernels["program/add_one@64,256"].launches[0].code)"' run.json >>said
+expect 'code that the program put there' 0 'code null' '!WRONG'
+
 # Two builds of a program in turn.
 gate 'against the same' 0 'nothing is worse' "measured now: $program plain" -- --baselines none --against "$program plain" -- "$program" plain
 gate 'against another' 1 'regressed  program/add_one@64,256' 'changed: 48' 'plain: 48' "measured now: $program plain" -- \
