@@ -1,41 +1,109 @@
 #include "disassembly.h"
 
+#include "attended.h"
 #include "nvdisasm.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-/* The cache's folder, made if need be; NULL: there is none. */
-static char *cache_folder(void)
+#define PROGRAM_LIMIT (1u << 30)
+
+/* ---- What is kept ---- */
+
+/* What is kept is believed, so nobody else may have written it: of a folder, or of a file in one. */
+static bool is_ours(int descriptor)
 {
+    struct stat facts;
+    return fstat(descriptor, &facts) == 0 && (facts.st_uid == geteuid() || facts.st_uid == 0) &&
+           !(facts.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* The cache's folder, made if need be; -1: there is none. */
+static int open_cache(void)
+{
+    static bool warned;
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *parent = base && *base == '/' ? x_strdup(base) : home && *home == '/' ? x_sprintf("%s/.cache", home) : NULL;
     if (!parent)
-        return NULL;
+        return -1;
     mkdir(parent, 0700);
-    char *folder = x_sprintf("%s/cugate", parent);
+    char *path = x_sprintf("%s/cugate", parent);
+    mkdir(path, 0700);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0 && !is_ours(folder)) {
+        if (!warned)
+            warning("%s is not used, since others may write to it: what nvdisasm says is not kept", path);
+        warned = true;
+        close(folder);
+        folder = -1;
+    }
+    free(path);
     free(parent);
-    if (mkdir(folder, 0700) == 0 || errno == EEXIST)
-        return folder;
-    free(folder);
-    return NULL;
+    return folder;
 }
 
-/* A file for each function: to read what nvdisasm says of a whole image takes long, and few of its functions run. NULL:
- * there is no cache. */
-static char *cache_file(const char *folder, XXH128_hash_t image, const char *function)
+/* A file for each function: to read what nvdisasm says of a whole image takes long, and few of its functions run. */
+static char *entry_name(XXH128_hash_t image, XXH128_hash_t program, const char *function)
 {
-    if (!folder)
+    return x_sprintf("%016llx%016llx-%016llx%016llx-%016llx.json", (unsigned long long)image.high64,
+                     (unsigned long long)image.low64, (unsigned long long)program.high64,
+                     (unsigned long long)program.low64, (unsigned long long)XXH3_64bits(function, strlen(function)));
+}
+
+static json_t *take(int folder, const char *name)
+{
+    const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    json_t *json = file >= 0 && is_ours(file) ? json_loadfd(file, 0, NULL) : NULL;
+    if (file >= 0)
+        close(file);
+    return json;
+}
+
+static void keep(const json_t *json, int folder, const char *name)
+{
+    char *temporary = x_sprintf("%s.%ld", name, (long)getpid());
+    const int file = openat(folder, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        const bool is_whole = json_dumpfd(json, file, JSON_COMPACT) == 0;
+        if (close(file) < 0 || !is_whole || renameat(folder, temporary, folder, name) < 0)
+            unlinkat(folder, temporary, 0);
+    }
+    free(temporary);
+}
+
+/* ---- What nvdisasm says ---- */
+
+/* For the life of the process. What is kept is another program's where a byte of it is another. */
+struct disassembler {
+    char *path;
+    XXH128_hash_t hash;
+};
+
+static const struct disassembler *find_disassembler(struct problem *problem)
+{
+    static struct disassembler found;
+    if (found.path)
+        return &found;
+    char *path = nvdisasm_find(problem), *bytes;
+    size_t size;
+    if (path && file_read(path, PROGRAM_LIMIT, &bytes, &size) < 0) {
+        problem_set(problem, "%s cannot be read, to know what it is", path);
+        free(path);
         return NULL;
-    return x_sprintf("%s/%016llx%016llx-%016llx-" NVDISASM_WANTED ".json", folder, (unsigned long long)image.high64,
-                     (unsigned long long)image.low64, (unsigned long long)XXH3_64bits(function, strlen(function)));
+    }
+    if (!path)
+        return NULL;
+    found = (struct disassembler){path, XXH3_128bits(bytes, size)};
+    free(bytes);
+    return &found;
 }
 
 static bool write_image(int file, const unsigned char *image, size_t size)
@@ -50,57 +118,30 @@ static bool write_image(int file, const unsigned char *image, size_t size)
     return true;
 }
 
-/* nvdisasm reads files only. */
-static json_t *ask(const unsigned char *image, size_t size, struct problem *problem)
+/* nvdisasm reads files only; this one is gone with the process. */
+static json_t *ask(const unsigned char *image, size_t size, const char *program, struct problem *problem)
 {
-    char *program = nvdisasm_find(problem);
-    if (!program)
-        return NULL;
-    const char *folder = getenv("TMPDIR");
-    char *name = x_sprintf("%s/cugate-code-XXXXXX", folder && *folder ? folder : "/tmp");
-    const int file = mkstemp(name);
-    json_t *json = NULL;
-    int pipes[2] = {-1, -1};
-    if (file < 0 || !write_image(file, image, size) || pipe(pipes) < 0) {
-        problem_set(problem, "cannot write %s: %s", name, strerror(errno));
-        goto out;
-    }
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(pipes[1], STDOUT_FILENO);
-        close(pipes[0]);
-        close(pipes[1]);
-        execl(program, program, "-json", name, (char *)NULL);
-        _exit(127);
-    }
-    close(pipes[1]);
-    FILE *stream = fdopen(pipes[0], "r");
+    struct attended attended;
     json_error_t wrong;
-    json = child > 0 && stream ? json_loadf(stream, 0, &wrong) : NULL;
-    if (stream)
-        fclose(stream);
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (!json)
-        problem_set(problem, "%s does not read the machine code (exit status %d): %s", program,
-                    WIFEXITED(status) ? WEXITSTATUS(status) : -1, wrong.text);
-out:
-    if (file >= 0) {
-        close(file);
-        unlink(name);
+    json_t *json = NULL;
+    const int file = memfd_create("cugate-code", MFD_CLOEXEC);
+    char *name = x_sprintf("/proc/%ld/fd/%d", (long)getpid(), file);
+    if (file < 0 || !write_image(file, image, size)) {
+        problem_set(problem, "there is no memory for a copy of the machine code: %s", strerror(errno));
+    } else if (attended_start(&attended, (const char *const[]){program, "-json", name, NULL}, problem) == 0) {
+        json = json_loadf(attended.output, 0, &wrong);
+        const int status = attended_end(&attended);
+        if (!json || status != 0) {
+            problem_set(problem, "%s does not read the machine code (exit status %d)%s%s", program, status,
+                        json ? "" : ": ", json ? "" : wrong.text);
+            json_decref(json);
+            json = NULL;
+        }
     }
+    if (file >= 0)
+        close(file);
     free(name);
-    free(program);
     return json;
-}
-
-static void keep(const json_t *json, const char *path)
-{
-    char *temporary = x_sprintf("%s.%ld", path, (long)getpid());
-    if (json_dump_file(json, temporary, JSON_COMPACT) != 0 || rename(temporary, path) < 0)
-        unlink(temporary);
-    free(temporary);
 }
 
 static bool is_function(const json_t *one, const char *function)
@@ -110,20 +151,22 @@ static bool is_function(const json_t *one, const char *function)
 }
 
 /* Asks nvdisasm for the image, keeps what it says of each function and returns that of one. NULL with *problem. */
-static json_t *ask_and_keep(const unsigned char *image, size_t size, const char *function, const char *folder,
+static json_t *ask_and_keep(const unsigned char *image, size_t size, const char *function, int folder,
                             XXH128_hash_t hash, struct problem *problem)
 {
-    json_t *whole = ask(image, size, problem), *found = NULL;
+    const struct disassembler *disassembler = find_disassembler(problem);
+    json_t *whole = ask(image, size, disassembler->path, problem), *found = NULL;
     if (!whole)
         return NULL;
     json_t *functions = json_array_get(whole, 1);
     for (size_t i = 0; i < json_array_size(functions); i++) {
         json_t *one = json_array_get(functions, i);
         const char *name = json_string_value(json_object_get(one, "function-name"));
-        char *path = name ? cache_file(folder, hash, name) : NULL;
-        if (path)
-            keep(one, path);
-        free(path);
+        if (name && folder >= 0) {
+            char *entry = entry_name(hash, disassembler->hash, name);
+            keep(one, folder, entry);
+            free(entry);
+        }
         if (!found && is_function(one, function))
             found = json_incref(one);
     }
@@ -136,14 +179,20 @@ static json_t *ask_and_keep(const unsigned char *image, size_t size, const char 
 const json_t *disassemble(json_t **whole, const unsigned char *image, size_t size, const char *function,
                           struct problem *problem)
 {
+    const struct disassembler *disassembler = find_disassembler(problem);
+    *whole = NULL;
+    if (!disassembler)
+        return NULL;
     const XXH128_hash_t hash = XXH3_128bits(image, size);
-    char *folder = cache_folder(), *path = cache_file(folder, hash, function);
-    *whole = path ? json_load_file(path, 0, NULL) : NULL;
+    const int folder = open_cache();
+    char *entry = entry_name(hash, disassembler->hash, function);
+    *whole = folder >= 0 ? take(folder, entry) : NULL;
     if (!is_function(*whole, function)) {
         json_decref(*whole);
         *whole = ask_and_keep(image, size, function, folder, hash, problem);
     }
-    free(path);
-    free(folder);
+    if (folder >= 0)
+        close(folder);
+    free(entry);
     return *whole ? json_object_get(*whole, "sass-instructions") : NULL;
 }

@@ -10,8 +10,9 @@
 /* The instructions of a function of an image, in order, as nvdisasm -json has them: objects with "opcode", "operands"
  * and "predicate". Borrowed from *whole, which the caller releases with json_decref. NULL with *problem.
  *
- * What nvdisasm said of each function is kept, by the image's hash, in the user's cache, $XDG_CACHE_HOME/cugate or
- * ~/.cache/cugate. */
+ * What nvdisasm said of each function is kept, by the hashes of the image and of the program nvdisasm, in the user's
+ * cache, $XDG_CACHE_HOME/cugate or ~/.cache/cugate; where others may write to that, nothing is, and nothing of it is
+ * read. A program that hangs ends with this process. */
 const json_t *disassemble(json_t **whole, const unsigned char *image, size_t size, const char *function,
                           struct problem *problem);
 

@@ -1,5 +1,7 @@
 #include "nvdisasm.h"
 
+#include "attended.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +47,16 @@ static char *find_on_path(void)
     return found;
 }
 
-/* Whether the first nvdisasm on the PATH is of release 13.2 or later; *major 0 when it does not say. */
-static bool is_recent(int *major, int *minor)
+/* Whether that nvdisasm is of release 13.2 or later; *major 0 when it does not say. */
+static bool is_recent(const char *path, int *major, int *minor)
 {
     char line[256];
+    struct attended attended;
+    struct problem problem;
     *major = *minor = 0;
-    FILE *stream = popen("nvdisasm --version 2>/dev/null", "r"); /* NOLINT(cert-env33-c): a constant command */
-    while (stream && fgets(line, sizeof line, stream)) {
+    if (attended_start(&attended, (const char *const[]){path, "--version", NULL}, &problem) < 0)
+        return false;
+    while (fgets(line, sizeof line, attended.output)) {
         const char *release = strstr(line, "release ");
         if (!release || *major > 0)
             continue;
@@ -59,8 +64,7 @@ static bool is_recent(int *major, int *minor)
         *major = (int)strtol(release + strlen("release "), &end, 10);
         *minor = *end == '.' ? (int)strtol(end + 1, NULL, 10) : 0;
     }
-    if (stream)
-        pclose(stream);
+    attended_end(&attended);
     return *major > 13 || (*major == 13 && *minor >= 2);
 }
 
@@ -78,7 +82,7 @@ char *nvdisasm_look(const char *directory, struct problem *problem)
         return path;
     path = find_on_path();
     int major, minor;
-    if (path && is_recent(&major, &minor))
+    if (path && is_recent(path, &major, &minor))
         return path;
     if (!path)
         problem_set(problem, "NVIDIA's disassembler nvdisasm is not here: %s", remedy);

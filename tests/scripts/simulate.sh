@@ -127,6 +127,47 @@ expect "nothing is judged by a base build that cannot be used, and the last line
 XDG_CACHE_HOME=$work/empty CUGATE_NVDISASM=/no/such ask "$cugate" run --collector sim --gpu nvidia-h200 --kernels "$work/as_it_was/lib.so" -k mine/scale
 expect "without a disassembler nothing is computed, and it says how to get one" 5 '/no/such' \
     'pip install nvidia-cuda-nvdisasm=='
+# One that hangs ends with its worker, and so does what it started: nothing keeps the output open, no file is left.
+cat >"$work/hangs" <<'END'
+#!/bin/sh
+trap '' TERM INT
+sleep 1000 &
+echo $$ $! >"${0%/*}/hanging"
+wait
+END
+chmod +x "$work/hangs" && mkdir "$work/tmp"
+hanging=(env --default-signal=INT TMPDIR="$work/tmp" XDG_CACHE_HOME="$work/empty" CUGATE_NVDISASM="$work/hangs"
+    "$cugate" run --collector sim --gpu nvidia-h200 --kernels "$work/as_it_was/lib.so" -k mine/scale)
+expect_ended() { # LABEL
+    local process processes state=''
+    read -ra processes <"$work/hanging"
+    for process in "${processes[@]}"; do
+        for _ in $(seq 600); do # Z is one that nobody has waited for
+            state=$(sed 's/.*) //; s/ .*//' "/proc/$process/stat" 2>/dev/null) || state=Z
+            [ "$state" != Z ] || break
+            sleep 0.1
+        done
+        [ "$state" = Z ] || kill -KILL "$process"
+        ask test "$state" = Z
+        expect "$1: process $process of the disassembler has ended" 0
+    done
+    ask ls -A "$work/tmp"
+    expect "$1: no file is left" 0 '!cugate'
+}
+ask "${hanging[@]}" --timeout 1
+expect "a disassembler that hangs" 5 'no result within 1 s'
+expect_ended "after its time"
+rm "$work/hanging"
+"${hanging[@]}" >"$work/said" 2>&1 </dev/null &
+until [ -s "$work/hanging" ] || ! kill -0 $! 2>/dev/null; do
+    sleep 0.05
+done
+kill -INT $!
+code=0
+# shellcheck disable=SC2034 # expect reads it
+wait $! || code=$?
+expect "Ctrl-C while it hangs" 130
+expect_ended "after Ctrl-C"
 ask "$cugate" check --simulate=nvidia-h300
 expect "an unknown GPU" 2 "no description of a GPU 'nvidia-h300'" 'nvidia-h200'
 summary
