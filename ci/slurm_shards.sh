@@ -52,8 +52,14 @@ job() { # NAME COMMAND [OPTION OF sbatch]...: its number
     number=$(sbatch --parsable --job-name="cugate-$name" "$@" --wrap "$command") || return
     echo "${number%%;*}"
 }
-options=''
-[ $# -eq 0 ] || options=$(printf ' %q' "$@")
+# quoted WORD...: as any sh takes them, which need not know the quotes of bash.
+quoted() {
+    local word
+    for word; do
+        printf " '%s'" "${word//\'/\'\\\'\'}"
+    done
+}
+options=$(quoted "$@")
 after=()
 if [ -n "$CUGATE_BUILD" ]; then
     build=$(job build "$CUGATE_BUILD" "${gpu[@]}")

@@ -247,6 +247,7 @@ cat >"$work/bin/sbatch" <<'END_OF_SCRIPT'
 #!/usr/bin/env bash
 echo "sbatch$(printf ' <%s>' "$@"), where BUILD is '${BUILD-}'" >&2
 case $* in *--parsable*) echo "$((RANDOM % 9 + 1))1;cluster" ;; *--wait*) echo "Submitted batch job 71" ;; esac
+[ -z "${RUN-}" ] || SLURM_ARRAY_TASK_ID=1 sh -c "${*: -1}" >&2
 exit "${CODE:-0}"
 END_OF_SCRIPT
 cat >"$work/bin/scontrol" <<'END_OF_SCRIPT'
@@ -262,9 +263,21 @@ touch build/gate/parts/{1,2,3,4,8}.json
 CODE=0 BUILD=elsewhere ask ci/slurm_shards.sh 4 -k 'reduce/*'
 # shellcheck disable=SC2016 # as it is submitted
 expect "slurm_shards.sh: three jobs" 0 '<--job-name=cugate-build> <--gpus=1>' '<--wrap> <make all>' '<--array=1-4> <--requeue> <--gpus=1>' \
-    '1> <--kill-on-invalid-dep=yes> <--wrap> <exec ci/shards.sh measure $SLURM_ARRAY_TASK_ID/4 -k reduce/\*>' \
-    '<--wait> <--job-name=cugate-judge> <--dependency=afterany:' '<exec ci/shards.sh judge -k reduce/\*>' '!cluster>' \
+    '1> <--kill-on-invalid-dep=yes> <--wrap> <exec ci/shards.sh measure $SLURM_ARRAY_TASK_ID/4 '"'-k' 'reduce/*'>" \
+    '<--wait> <--job-name=cugate-judge> <--dependency=afterany:' "<exec ci/shards.sh judge '-k' 'reduce/*'>" '!cluster>' \
     "<make all>, where BUILD is 'elsewhere'"
+# What sbatch --wrap gets is run by sh, which has no $'...'.
+mkdir -p "$work/words/ci" && cp ci/slurm_shards.sh "$work/words/ci"
+printf '#!/usr/bin/env bash\nprintf "%%q " "$@"\n' >"$work/words/ci/shards.sh"
+chmod +x "$work/words/ci/shards.sh"
+# shellcheck disable=SC1003,SC2016 # as they are
+words=(-k $'a\n\'$(touch hit)\'' "it's" '$(touch hit)' '`touch hit`' '' 'a\' $'"\t' '*' ';touch hit' "''" $'\e')
+cd "$work/words" || exit 2
+CUGATE_BUILD='' RUN=1 ask ci/slurm_shards.sh 4 "${words[@]}"
+expect "slurm_shards.sh: options come as they were given" 0 "$(printf '%q ' judge "${words[@]}")" "$(printf '%q ' measure 1/4 "${words[@]}")"
+ask ls
+expect "slurm_shards.sh: and none of them is run" 0 '!hit'
+cd "$tree" || exit 2
 ask ls build/gate/parts
 expect "slurm_shards.sh: no part of before is left" 0 '!.json'
 touch build/gate/parts/{1,2,3,4}.json
