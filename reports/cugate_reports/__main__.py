@@ -89,8 +89,9 @@ class _Ingestion:
                 self.later.append(path)
                 return
             words = self._history.ingest(data)
-        except BadFile as reason:
-            error(f"{shown(path)} {reason}")
+        except (BadFile, MemoryError) as reason:
+            words = str(reason) if isinstance(reason, BadFile) else f"takes more memory than there is: {reason}"
+            error(f"{shown(path)} {words}")
             self.refused += 1
             return
         self.counts[words] = self.counts.get(words, 0) + 1
@@ -105,15 +106,17 @@ def ingest(arguments: argparse.Namespace) -> int:
         return EXIT_USAGE
     with History(arguments.history) as history:
         ingestion = _Ingestion(history, arguments.verbose)
-        for count, path in enumerate(paths, start=1):
-            progress(f"file {count} of {len(paths)}")
-            ingestion.keep(path, runs_only=True)
-        for path in ingestion.later:
-            progress(f"what was said: {shown(path.name)}")
-            ingestion.keep(path, runs_only=False)
-        progress.end()
-        for words, count in sorted(ingestion.counts.items()):
-            print(f"{count} x {words}" if count != 1 else words)
+        try:
+            for count, path in enumerate(paths, start=1):
+                progress(f"file {count} of {len(paths)}")
+                ingestion.keep(path, runs_only=True)
+            for path in ingestion.later:
+                progress(f"what was said: {shown(path.name)}")
+                ingestion.keep(path, runs_only=False)
+        finally:  # what was kept is kept, also when the database can take no more
+            progress.end()
+            for words, count in sorted(ingestion.counts.items()):
+                print(f"{count} x {words}" if count != 1 else words)
         if ingestion.refused:
             print(f"{ingestion.refused} refused; the history {history.name} lost nothing")
     return EXIT_USAGE if ingestion.refused else 0
@@ -380,6 +383,9 @@ def main() -> int:
         return EXIT_USAGE
     except BadFile as reason:
         error(f"a file of the history {reason}")
+        return EXIT_USAGE
+    except MemoryError as reason:
+        error(f"there is not enough memory: {reason}")
         return EXIT_USAGE
     except OSError as reason:  # of a print: commands tell of their own files
         error(f"cannot write {shown(reason.filename or 'standard output')}: {reason.strerror}")

@@ -13,9 +13,11 @@ import msgspec
 import numpy as np
 from msgspec import Struct, field
 
-from cugate_reports.files import Failure, Judgement, Report, Run, Session, Suite
+from cugate_reports.files import BadFile, Failure, Judgement, Report, Run, Session, Suite
 
 FORM = "2"  # of what is taken out and how it is kept; another one is another name, so that all is taken out again
+
+VALUES_LIMIT = 1 << 23  # of a matrix, 64 MiB; ten thousand kernels of forty metrics take a twentieth of that
 
 # Worst first. What is no verdict of the gate's is "not judged".
 VERDICTS = (
@@ -99,9 +101,19 @@ def _places(names: list[str]) -> dict[str, int]:
     return {name: place for place, name in enumerate(names)}
 
 
+def expect_table(kernels: list[str], metrics: list[str]) -> None:
+    """BadFile when a matrix of them would be too large, however few of its values there are."""
+    if len(kernels) * len(metrics) > VALUES_LIMIT:
+        raise BadFile(
+            f"has {len(kernels):,} kernels and {len(metrics):,} metrics, and the pages show tables of "
+            f"{VALUES_LIMIT:,} values at most: keep runs of fewer kernels (-k), or of fewer metrics"
+        )
+
+
 def of_run(run: Run) -> RunExtract:
     kernels = sorted(run.kernels)
     metrics = sorted({metric for result in run.kernels.values() for metric in result.metrics})
+    expect_table(kernels, metrics)
     column, values = _places(metrics), np.full((len(kernels), len(metrics)), math.nan)
     for row, kernel in enumerate(kernels):
         for metric, one in run.kernels[kernel].metrics.items():
@@ -125,6 +137,7 @@ def of_run(run: Run) -> RunExtract:
 def of_report(report: Report) -> ReportExtract:
     rows = [j for j in report.judgements if j.metric is not None and j.kernel != SUITE]
     kernels, metrics = sorted({j.kernel for j in rows}), sorted({j.metric for j in rows if j.metric is not None})
+    expect_table(kernels, metrics)
     row, column = _places(kernels), _places(metrics)
     verdicts = np.full((len(kernels), len(metrics)), float(NOT_JUDGED))
     bases, limits, drifts = (np.full(verdicts.shape, math.nan) for _ in range(3))

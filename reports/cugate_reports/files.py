@@ -17,10 +17,12 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct, field
 
-FILE_LIMIT = 64 << 20  # bytes; a larger file is refused unread, as the harness does
+FILE_LIMIT = 128 << 20  # bytes; a larger file is refused unread, as the harness does: RUN_FILE_LIMIT in run_file.h
 
 Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
-ProductName = Annotated[str, Meta(min_length=1, max_length=256, pattern="^[^\\0]*$")]  # as a database can keep it
+# As every database can keep them: model_key() and history.analysis_key() of any fit into tables.documents.
+ProductName = Annotated[str, Meta(min_length=1, max_length=256, pattern="^[^\\0]*$")]
+CollectorName = Annotated[str, Meta(max_length=64, pattern="^[^\\x00-\\x1f\\x7f]*$")]
 
 
 class BadFile(Exception):
@@ -50,7 +52,7 @@ class Session(Struct, kw_only=True, omit_defaults=True):
     """Where and when one process measured; None is unknown. `reason` is in baselines only."""
 
     date: str | None = None  # UTC, 2026-11-21T08:00:00.000Z
-    collector: str | None = None
+    collector: CollectorName | None = None
     driver: str | None = None
     cuda: str | None = None
     cupti: str | None = None
@@ -290,7 +292,7 @@ class Analysis(Struct, kw_only=True):
     kernels: Count
     gpus: Count
     device: ProductName
-    collector: str | None = None
+    collector: CollectorName | None = None
     first_date: str | None = None
     last_date: str | None = None
     views: dict[str, View | None]

@@ -209,6 +209,7 @@ def combine(
         sorted({name for part in parts for name in part.kernels}),
         sorted({name for part in parts for name in part.metrics}),
     )
+    extracts.expect_table(*names)
     values = _spread_out(names, runs, 0, math.nan)
     judged = [_spread_out(names, reports, place, NOT_JUDGED if not place else math.nan) for place in range(4)]
     runners = [

@@ -6,6 +6,7 @@ was said last. Beside each stands what the pages need of it (tables.py), which c
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -76,6 +77,11 @@ class History:
     """
 
     def __init__(self, url: str, *, create: bool = True):
+        if _CONNECTION.search(url):
+            raise HistoryError(
+                "what names the history looks like the connection string of a database, and has no form that is known "
+                "here: write postgresql+psycopg://user:password@host/name, or ./FILE for a file of such a name"
+            )
         try:
             self.url = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=url)
             with _explained(self.url):
@@ -159,7 +165,7 @@ class History:
         explanations replace earlier ones, and a baseline's kernel the older one.
         """
         found = files.recognise(data)
-        with _explained(self.url), self._own().begin() as connection:
+        with _explained(self.url), _refused_by_database(), self._own().begin() as connection:
             if isinstance(found[0], Explanation):
                 return self._keep_explanations(connection, found, data)  # type: ignore[arg-type]
             if isinstance(found[0], Report):
@@ -325,11 +331,13 @@ class History:
 
     def run_extract(self, key: str, sha256: str, cache: History) -> extracts.RunExtract:
         body = self._extract("run", key, sha256, cache)
-        return extracts.decode(body, extracts.RunExtract)
+        with undamaged(self):
+            return extracts.decode(body, extracts.RunExtract)
 
     def report_extract(self, key: str, sha256: str, cache: History) -> extracts.ReportExtract:
         body = self._extract("report", key, sha256, cache)
-        return extracts.decode(body, extracts.ReportExtract)
+        with undamaged(self):
+            return extracts.decode(body, extracts.ReportExtract)
 
     def _extract(self, kind: str, key: str, sha256: str, cache: History) -> bytes:
         """Of a file; made now if it is not there."""
@@ -459,6 +467,13 @@ def _put(connection: sa.Connection, stored: Stored, *, replace: bool) -> str:
     return f"{stored.kind}: replaced the earlier one"
 
 
+# Such as "host=h password=p" and user:password@host/name. As the name of a file it would be shown, the password too.
+_CONNECTION = re.compile(
+    r"(?i)^(?!\.?/[^/]|.*://)(.*\b(host|hostaddr|user|uid|password|passwd|pwd|dbname|service)\s*=|[^@]*:.*@)", re.DOTALL
+)
+_SECRET = re.compile(r"(?i)pass|pwd|secret|token")
+
+
 def _connect_arguments(url: sa.URL) -> dict[str, object]:
     # Writers wait for each other: minutes, since the other may be on a slow network file system.
     return {"timeout": 120} if url.get_backend_name() == "sqlite" else {"connect_timeout": 20}
@@ -476,13 +491,53 @@ def _sqlite_begin(connection: sa.Connection) -> None:
 
 def _name(url: sa.URL) -> str:
     """Without a password, wherever it stands."""
-    secrets = {name: "***" for name in url.query if name.endswith("password")}
+    secrets = {name: "***" for name in url.query if _SECRET.search(name)}
     return url.update_query_dict(secrets).render_as_string(hide_password=True)
 
 
 def _masked(text: str) -> str:
     """The same for what may be no URL."""
-    return re.sub(r"(password=)[^&]*", r"\1***", re.sub(r"(?s)://.*@", "://***@", text))
+    text = re.sub(r"(?s)://.*@", "://***@", text)
+    return re.sub(r"(?i)(\w*(?:pass|pwd|secret|token)\w*=)[^&]*", r"\1***", text)
+
+
+def _first(reason: BaseException) -> BaseException:
+    """What an error of a database came of: where SQLite has ended the transaction, going back in it fails as well."""
+    first, at = reason, reason.__context__
+    while at is not None:
+        first, at = at if isinstance(at, sa.exc.DBAPIError) else first, at.__context__
+    return first
+
+
+def _is_full(reason: BaseException) -> bool:
+    """Whether a disk is, or a quota or limit is reached."""
+    of_database = getattr(reason, "orig", None)
+    return (
+        getattr(reason, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+        or str(of_database) == "database or disk is full"  # SQLite's words
+        or getattr(of_database, "sqlstate", None) == "53100"  # disk_full of PostgreSQL
+    )
+
+
+@contextmanager
+def _refused_by_database() -> Iterator[None]:
+    """A value that this database does not take is the file's fault, and the next file may be a good one."""
+    try:
+        yield
+    except sa.exc.DataError as reason:
+        raise BadFile(f"holds what this database does not take: {str(reason.orig).strip()}") from None
+
+
+@contextmanager
+def undamaged(history: History) -> Iterator[None]:
+    """For reading what was taken out of the files: HistoryError when it is not as it was written."""
+    try:
+        yield
+    except (zlib.error, msgspec.MsgspecError, ValueError, IndexError) as reason:
+        raise HistoryError(
+            f"the history {history.name} is damaged: what it keeps for the pages cannot be read ({reason}). Empty "
+            "its tables cugate_extracts, cugate_nights and cugate_series: the next page fills them from the files"
+        ) from None
 
 
 @contextmanager
@@ -492,6 +547,12 @@ def _explained(url: sa.URL) -> Iterator[None]:
         yield
     except sa.exc.ArgumentError:
         raise  # about the URL, which is told apart
-    except (sa.exc.SQLAlchemyError, OSError, zlib.error) as reason:
+    except (sa.exc.SQLAlchemyError, OSError, zlib.error) as last:
+        reason = _first(last)
         said = str(getattr(reason, "orig", reason)).strip()
+        if _is_full(reason):
+            raise HistoryError(
+                f"there is no room left for the history {_name(url)} ({said}): make some, and run this again; what was "
+                "kept stays"
+            ) from None
         raise HistoryError(f"the history {_name(url)} cannot be used: {said}") from None

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from cugate_reports import fleet, tables
 from cugate_reports.extracts import NOT_JUDGED
 from cugate_reports.fleet import Member, Night
-from cugate_reports.history import History, HistoryError
+from cugate_reports.history import History, HistoryError, undamaged
 
 
 def _hash(kernel: str) -> str:
@@ -65,7 +65,8 @@ def night(cache: History, number: int) -> Night:
         body = connection.execute(chosen).scalar()
     if body is None:
         raise HistoryError(f"the history {cache.name} was pruned while it was read: run this again")
-    return msgspec.json.decode(zlib.decompress(body), type=Night)
+    with undamaged(cache):
+        return msgspec.json.decode(zlib.decompress(body), type=Night)
 
 
 class Kernel:
@@ -109,5 +110,6 @@ def read(
                 count += 1
     for of, bodies in alike.values():
         if len(columns[of[0]]):
-            found.take(of, columns[of[0]], bodies)
+            with undamaged(cache):
+                found.take(of, columns[of[0]], bodies)
     return found, count

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import re
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -142,6 +143,11 @@ BAD: dict[str, tuple[bytes, str]] = {
     ),
     "a long capability": (changed("device", "compute_capability", to="9" * 21), "at `$.device.compute_capability`"),
     "a device's later member": (changed("device", "cores", to=1), "unknown field `cores` - at `$.device`"),
+    "a table that no page shows": (
+        make_run(1, {f"a/k{number}": {f"m{number}": 1} for number in range(3000)}),
+        "has 3,000 kernels and 3,000 metrics, and the pages show tables of 8,388,608 values at most",
+    ),
+    "a long collector": (changed("sessions", 0, "collector", to="c" * 65), "at `$.sessions[0].collector`"),
     "no session": (changed("sessions", to=[]), "length >= 1 - at `$.sessions`"),
     "no sessions": (changed("sessions"), "missing required field `sessions`"),
     "a number for a date": (changed("sessions", 0, "date", to=20261121), "got `int` - at `$.sessions[0].date`"),
@@ -224,6 +230,14 @@ def test_files_without_a_date_are_refused(name: str, history: History, tmp_path:
 
 
 # ---- Reading from disk
+
+
+def test_what_is_too_large_is_too_large_for_the_harness_as_well() -> None:
+    """For run files, and for what is imported into them."""
+    for header, name in (("model/run_file.h", "RUN_FILE_LIMIT"), ("import/import.c", "FILE_LIMIT")):
+        text = (TOP / "harness" / header).read_text()
+        found = re.search(rf"#define {name} \(\D*(\d+)u? << (\d+)\)", text)
+        assert found and int(found[1]) << int(found[2]) == files.FILE_LIMIT
 
 
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from conftest import (
     make_run,
 )
 
-from cugate_reports import files, whole
+from cugate_reports import files, tables, whole
 from cugate_reports.export import write_alike, write_runs, write_values
 from cugate_reports.files import BadFile, Run
 from cugate_reports.history import Future, History, HistoryError, Stored
@@ -281,6 +281,37 @@ def test_what_an_earlier_version_took_in_of_the_future_is_left_out_until_it_is_r
         assert sum(len(bodies(history, kind)) for kind in KINDS) == 2
 
 
+def test_what_one_database_would_refuse_is_refused_by_all(history: History) -> None:
+    """And is the file's fault: the next one is kept."""
+    for collector in ("c" * 5000, "c\0"):
+        for data in (make_run(collector=collector), make_analysis(collector=collector)):
+            with pytest.raises(BadFile, match="collector"):
+                history.ingest(data)
+    worst = {"name": "\1" * 256, "compute_capability": "\1" * 20, "sm_count": 2**63 - 1, "memory_bytes": 2**63 - 1}
+    worst |= {"ecc": False, "mig": False}
+    run = make_run(device=worst, collector='"' * 64)
+    for data in (run, make_report(run), make_explanations(run), make_analysis(device="\1" * 256, collector='"' * 64)):
+        assert history.ingest(data).endswith(": kept")
+    width = tables.documents.c.device.type.length  # type: ignore[attr-defined]
+    assert max(map(len, history.devices())) <= width
+
+
+def test_what_was_taken_out_of_files_and_is_damaged_is_told(history: History) -> None:
+    run = make_run()
+    history.ingest(run)
+    history.ingest(make_report(run))
+    (member,) = history.members(history.devices()[0])
+    assert member.report is not None
+    with History(history.url.render_as_string(hide_password=False)) as other, other.writing() as connection:
+        connection.execute(tables.extracts.update().values(body=b"no extract"))
+    for read, sha256 in ((history.run_extract, member.sha256), (history.report_extract, member.report)):
+        with pytest.raises(HistoryError, match="is damaged: .* Empty its tables cugate_extracts"):
+            read(member.key, sha256, history)
+    with history.writing() as connection:
+        connection.execute(tables.extracts.delete())
+    assert history.run_extract(member.key, member.sha256, history).kernels
+
+
 @pytest.mark.parametrize(("today", "most"), [("1990", True), (date_of(1), True), (date_of(2), False)])
 def test_a_clock_that_was_set_back_removes_nothing(
     history: History, monkeypatch: pytest.MonkeyPatch, today: str, most: bool
@@ -455,6 +486,33 @@ def test_no_link_leads_a_file_elsewhere(tmp_path: Path, monkeypatch: pytest.Monk
     assert (tmp_path / "mine").read_text() == "years of work"
 
 
+def test_what_was_left_by_who_was_killed_goes_and_what_is_in_the_making_stays(tmp_path: Path) -> None:
+    """Nothing else of a like name goes either."""
+    head = "import os, sys; from pathlib import Path; from cugate_reports import whole; here = Path(sys.argv[1])\n"
+
+    def python(text: str) -> int:
+        return subprocess.run([sys.executable, "-c", head + text, str(tmp_path)], cwd=TOP).returncode
+
+    def halves() -> set[str]:
+        return {path.name for path in tmp_path.glob(".cugate-*")}
+
+    others = {".cugate-mine", f".cugate-{'0' * 16}"}
+    (tmp_path / ".cugate-mine").touch()
+    (tmp_path / f".cugate-{'0' * 16}").symlink_to("elsewhere")
+    assert python("with whole.file(here / 'values.csv') as stream: os.kill(os.getpid(), 9)") == -9
+    first = halves() - others
+    assert python("whole.folder(here / 'page', lambda new: (new / 'x').touch() or os.kill(os.getpid(), 9))") == -9
+    second = halves() - others
+    assert (len(first), len(second), first & second) == (1, 1, set())
+    with whole.file(tmp_path / "later.csv") as stream:
+        making = halves()
+        assert len(making - others) == 1
+        assert python("with whole.file(here / 'other.csv') as stream: stream.write('values')") == 0
+        assert halves() == making
+        stream.write("values")
+    assert set(os.listdir(tmp_path)) == {*others, "later.csv", "other.csv"}
+
+
 # ---- Several at once
 
 
@@ -554,7 +612,13 @@ NO_HISTORY: dict[str, tuple[Callable[[Path], str], str]] = {
     "a folder": (_folder, "unable to open database file"),
     "a path below a file": (_below_a_file, "is no folder"),
     "a path far below a file": (_far_below_a_file, "Not a directory"),
-    "a device": (lambda _: "/dev/full", "cannot be used"),
+    "a full device": (lambda _: "/dev/full", "there is no room left for the history sqlite:////dev/full"),
+    "words for libpq": (lambda _: "host=h user=u password=hunter2 dbname=d", "looks like the connection string"),
+    "other words": (lambda _: "Server=h;Uid=u;Pwd=hunter2", "looks like the connection string"),
+    "no scheme": (lambda _: "u:hunter2@h/d", "looks like the connection string"),
+    "no scheme but slashes": (lambda _: "//u:hunter2@h/d", "looks like the connection string"),
+    "one slash": (lambda _: "postgresql+psycopg:/u:hunter2@h/d", "looks like the connection string"),
+    "a password by another name": (lambda _: "postgresql+psycopg://u@127.0.0.1:1/d?passwd=hunter2", "passwd"),
     "a broken file": (_broken, "malformed"),
     "half a file": (_cut, "malformed"),
     "one of a later version": (_later, "was made by a later version of cugate (schema 7): update this one"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +20,10 @@ from pathlib import Path
 import pytest
 from conftest import PATIENCE, TOP, make_baseline, make_explanations, make_report, make_run
 
+from cugate_reports import history as history_module
 from cugate_reports import site  # noqa: F401 - so that what draws is here already when forked() is called
-from cugate_reports.__main__ import main
-from cugate_reports.history import History
+from cugate_reports.__main__ import ingest, main
+from cugate_reports.history import History, HistoryError
 
 COMMAND = [sys.executable, "-m", "cugate_reports"]
 USAGE = "usage: cugate-report"
@@ -280,6 +284,43 @@ def test_a_listener_that_left_is_told_and_what_was_kept_is_kept(tmp_path: Path) 
     assert (done.returncode, done.stderr) == (2, b"reports: error: cannot write standard output: Broken pipe\n")
     with History(str(tmp_path / "history.db")) as history:
         assert len(list(history.read("run"))) == 1
+
+
+@pytest.mark.parametrize("history", ["host=h user=u password=hunter2", "u:hunter2@h/d"])
+def test_a_connection_string_is_no_file_and_its_password_is_not_told(history: str, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_bytes(make_run())
+    done = reports("ingest", "--history", history, "run.json", cwd=tmp_path)
+    assert done.returncode == 2 and b"looks like the connection string of a database" in done.stderr
+    assert b"hunter2" not in done.stdout + done.stderr and os.listdir(tmp_path) == ["run.json"]
+
+
+def test_a_file_that_is_too_much_loses_no_other(tmp_path: Path) -> None:
+    wide = {f"a/k{number}": {f"m{number}": 1} for number in range(3000)}
+    for name, data in (("a.json", make_run(0, wide)), ("b.json", make_run(1)), ("c.json", make_run(2))):
+        (tmp_path / name).write_bytes(data)
+    done = reports("ingest", "--history", tmp_path / "history.db", tmp_path)
+    assert done.returncode == 2 and b"a.json has 3,000 kernels and 3,000 metrics" in done.stderr
+    assert b"2 x run: kept" in done.stdout and b"1 refused" in done.stdout
+
+
+def test_a_disk_that_gets_full_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def small(connection: sqlite3.Connection, record: object) -> None:
+        manual(connection, record)
+        connection.execute("PRAGMA max_page_count = 40")
+
+    manual = history_module._sqlite_manual_transactions
+    monkeypatch.setattr(history_module, "_sqlite_manual_transactions", small)
+    noise = random.Random(1)
+    for night in range(40):
+        kernels = {f"a/k{number}": {"time": noise.random()} for number in range(100)}
+        (tmp_path / f"{night:02}.json").write_bytes(make_run(night, kernels))
+    with pytest.raises(HistoryError, match="there is no room left for the history .*: make some"):
+        ingest(Namespace(history=str(tmp_path / "history.db"), files=[str(tmp_path)], verbose=False))
+    with History(str(tmp_path / "history.db")) as history:
+        kept = len(list(history.read("run")))
+    assert 0 < kept < 40 and f"{kept} x run: kept" in capsys.readouterr().out
 
 
 def test_the_disk_is_full_for_run_files(full: Path, tmp_path: Path) -> None:
