@@ -5,7 +5,8 @@
 #
 # Ends as cugate did. But 0, 1 and 3 are verdicts: without a report in REPORT.json that is whole and has the same exit code
 # they are 5, as nothing shows that anything was judged.
-set -euo pipefail
+set -Eeuo pipefail
+trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 
 report=${1:?usage: ci/check.sh REPORT.json [OPTION OF cugate check]...}
 shift

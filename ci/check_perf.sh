@@ -8,7 +8,8 @@
 # BASE also takes the variables of ci/build_base.sh. Without a GPU, SIM=all simulates also those kernels whose machine code
 # and launches are the baseline's. Exit codes are those of cugate check, as ci/check.sh vouches for them; 5 without a GPU
 # when STRICT=1. A CI server needs no STRICT: what is computed is a verdict of its code, and no replay.
-set -euo pipefail
+set -Eeuo pipefail
+trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 
 export CUGATE=${CUGATE:-build/cugate}
 cugate=$CUGATE

@@ -13,8 +13,9 @@
 #   CUGATE=build/cugate     the program; installed, the one that came with this
 #
 # On GitHub it also prints the annotations and appends to the step's summary. Exit codes are those of cugate check, as
-# ci/check.sh vouches for them; 2 also when nothing is worse but the pages cannot be made.
-set -euo pipefail
+# ci/check.sh vouches for them; 2 also when nothing is worse but the pages cannot be made, and when OUT cannot.
+set -Eeuo pipefail
+trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 
 # shellcheck source=ci/where.sh
 . "$(dirname "$(realpath "$0")")/where.sh"
@@ -108,6 +109,7 @@ pages() {
 }
 
 set +e # in a condition, a failure within would be overlooked
+trap - ERR
 (
     set -e
     pages

@@ -14,7 +14,8 @@
 #   CUGATE=build/cugate     the program; installed, the one that came with this
 #
 # Exit codes are those of ci/gate.sh.
-set -euo pipefail
+set -Eeuo pipefail
+trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 
 # shellcheck source=ci/where.sh
 . "$(dirname "$(realpath "$0")")/where.sh"
@@ -92,4 +93,4 @@ echo "judging ${#runs[@]} recorded runs"
 printf '%s\0' "${runs[@]}" | xargs -0 -P "$(nproc)" -I RUN bash -c 'judge "$1"' judge RUN
 mapfile -t judged < <(find "$recorded" -name '*.check')
 "$here/report.sh" ingest "${runs[@]}" "${judged[@]}" >/dev/null
-"$here/gate.sh" --replay "$tonight" "$@"
+exec "$here/gate.sh" --replay "$tonight" "$@"

@@ -10,7 +10,8 @@
 #
 # measure ends as `cugate run`: 5 where a kernel could not be measured, though its part is there and judge tells the same. judge
 # ends as ci/gate.sh, or as `cugate merge` where that made no run: 5 when a part or a kernel is missing, 4 when they are mixed.
-set -euo pipefail
+set -Eeuo pipefail
+trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
 
 # shellcheck source=ci/where.sh
 . "$(dirname "$(realpath "$0")")/where.sh"
