@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define SUMMARY_MAX (1u << 20)  /* bytes of a step's summary; a larger one is dropped whole */
 #define COMMENT_MAX (63u << 10) /* 64 KiB is the most; a line is left for whoever posts it */
@@ -56,9 +57,16 @@ static bool is_word(int c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* What Markdown gives a meaning, written so that it has none. A blank of no width keeps GitHub from making a mention of
- * @name and a link of #1; it does both after the escapes are gone. */
-static void put_special(FILE *stream, char before, unsigned character, char after)
+/* Whether GitHub makes a link of what stands there without being asked: @name, #1, https://host, www.host. */
+static bool begins_link(unsigned character, const char *after)
+{
+    return character == '@' || (character == '#' && is_word(*after)) || (character == ':' && *after == '/') ||
+           ((character | 0x20) == 'w' && strncasecmp(after, "ww.", 3) == 0);
+}
+
+/* What Markdown gives a meaning, written so that it has none. A blank of no width keeps GitHub from making links; it
+ * does that after the escapes are gone. */
+static void put_special(FILE *stream, char before, unsigned character, const char *after)
 {
     char bytes[5];
     if (character == '<')
@@ -69,9 +77,9 @@ static void put_special(FILE *stream, char before, unsigned character, char afte
         fputs("&amp;", stream);
     else if (character == '$')
         fputs("&#36;", stream);
-    else if (character == '@' || (character == '#' && is_word(after)))
+    else if (begins_link(character, after))
         fprintf(stream, "%c&#8203;", (char)character);
-    else if (character == '_' && is_word(before) && is_word(after))
+    else if (character == '_' && is_word(before) && is_word(*after))
         fputc('_', stream);
     else if (character < 0x80 && strchr("\\`*_[]|~", (int)character))
         fprintf(stream, "\\%c", (char)character);
@@ -93,7 +101,7 @@ static void put_markdown(FILE *stream, const char *text)
             return;
         }
         const unsigned character = text_next(&text);
-        put_special(stream, before, character, *text);
+        put_special(stream, before, character, text);
         before = (char)(character < 0x80 ? character : ' ');
     }
 }

@@ -245,6 +245,29 @@ Test(words_why, markdown_keeps_code_code)
     report_tear_down(&fixture);
 }
 
+/* GitHub makes links of what is written plainly, in code too. */
+Test(words_why, no_line_is_a_link_in_markdown)
+{
+    static const struct {
+        const char *text, *written;
+    } rows[] = {
+        {"// https://evil.example/x", "<code>// https:&#8203;//evil.example/x</code>"},
+        {"ftp://a WWW.b www.c", "<code>ftp:&#8203;//a W&#8203;WW.b w&#8203;ww.c</code>"},
+        {"mailto:a@b.c #7 o/r#7 o/r@0123456",
+         "<code>mailto:a@&#8203;b.c #&#8203;7 o/r#&#8203;7 o/r@&#8203;0123456</code>"},
+        {"![x](y) [z](u) <img src=v>", "<code>!\\[x\\](y) \\[z\\](u) &lt;img src=v&gt;</code>"},
+        {"std::sum(a ? b : c); row.x", "<code>std::sum(a ? b : c); row.x</code>"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up_one(&fixture, "kernels/a.cu", "f", rows[i].text);
+        char *text = print(&fixture.report, report_comment);
+        expect_word(text, rows[i].written);
+        free(text);
+        report_tear_down(&fixture);
+    }
+}
+
 Test(words_why, github_shows_it_at_its_line)
 {
     static const struct {
