@@ -35,6 +35,7 @@ if [ ! -w "$folder" ]; then
     echo "fetch: $folder cannot be written: sudo cugate-fetch $*" >&2
     exit 2
 fi
+umask 022 # what root fetches is for everybody
 if ! python3 -I -m pip --version >/dev/null 2>&1; then
     echo "fetch: this needs Python's pip: apt-get install python3-pip" >&2
     exit 2

@@ -78,7 +78,11 @@ sed -i '/^disasm/s/ [0-9a-f]\{64\}/ 00000000000000000000000000000000000000000000
 ask "$installed/cugate-fetch" disasm
 expect "cugate-fetch: another file than the pinned one is refused" 1 'DO NOT MATCH THE HASHES' 'cannot install'
 cp "$work/kept" "$wheels"
-check "cugate-fetch" "$installed/cugate-fetch"
+fetch_privately() (umask 077 && "$installed/cugate-fetch")
+check "cugate-fetch" fetch_privately
+closed() { find "$root/usr/lib/cugate/disasm" ! -type l \( ! -perm -o=r -o -type d ! -perm -o=x \) | grep .; }
+ask closed
+expect "cugate-fetch: whatever the umask, what it fetches is for everybody" 1 '!disasm'
 check "cugate-fetch: a second time there is nothing to do" without_words "$installed/cugate-fetch"
 ask computed
 expect "deb: computes without a GPU" 0 'computed'
