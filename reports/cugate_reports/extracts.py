@@ -17,7 +17,8 @@ from cugate_reports.files import BadFile, Failure, Judgement, Report, Run, Sessi
 
 FORM = "2"  # of what is taken out and how it is kept; another one is another name, so that all is taken out again
 
-VALUES_LIMIT = 1 << 23  # of a matrix, 64 MiB; ten thousand kernels of forty metrics take a twentieth of that
+# Of a matrix, 64 MiB; ten thousand kernels of forty metrics take a twentieth of that. And of a kernel, over all nights.
+VALUES_LIMIT, METRICS_LIMIT = 1 << 23, 10000
 
 # Worst first. What is no verdict of the gate's is "not judged".
 VERDICTS = (
@@ -103,10 +104,12 @@ def _places(names: list[str]) -> dict[str, int]:
 
 def expect_table(kernels: list[str], metrics: list[str]) -> None:
     """BadFile when a matrix of them would be too large, however few of its values there are."""
-    if len(kernels) * len(metrics) > VALUES_LIMIT:
+    if len(metrics) > METRICS_LIMIT or len(kernels) * len(metrics) > VALUES_LIMIT:
+        plural = "s" if len(kernels) != 1 else ""
         raise BadFile(
-            f"has {len(kernels):,} kernels and {len(metrics):,} metrics, and the pages show tables of "
-            f"{VALUES_LIMIT:,} values at most: keep runs of fewer kernels (-k), or of fewer metrics"
+            f"has {len(kernels):,} kernel{plural} and {len(metrics):,} metrics, and the pages show tables of "
+            f"{VALUES_LIMIT:,} values and {METRICS_LIMIT:,} metrics at most: keep runs of fewer kernels (-k), or of "
+            "fewer metrics"
         )
 
 

@@ -165,7 +165,7 @@ class History:
         explanations replace earlier ones, and a baseline's kernel the older one.
         """
         found = files.recognise(data)
-        with _explained(self.url), _refused_by_database(), self._own().begin() as connection:
+        with _explained(self.url), self._own().begin() as connection:
             if isinstance(found[0], Explanation):
                 return self._keep_explanations(connection, found, data)  # type: ignore[arg-type]
             if isinstance(found[0], Report):
@@ -517,15 +517,6 @@ def _is_full(reason: BaseException) -> bool:
         or str(of_database) == "database or disk is full"  # SQLite's words
         or getattr(of_database, "sqlstate", None) == "53100"  # disk_full of PostgreSQL
     )
-
-
-@contextmanager
-def _refused_by_database() -> Iterator[None]:
-    """A value that this database does not take is the file's fault, and the next file may be a good one."""
-    try:
-        yield
-    except sa.exc.DataError as reason:
-        raise BadFile(f"holds what this database does not take: {str(reason.orig).strip()}") from None
 
 
 @contextmanager

@@ -145,7 +145,11 @@ BAD: dict[str, tuple[bytes, str]] = {
     "a device's later member": (changed("device", "cores", to=1), "unknown field `cores` - at `$.device`"),
     "a table that no page shows": (
         make_run(1, {f"a/k{number}": {f"m{number}": 1} for number in range(3000)}),
-        "has 3,000 kernels and 3,000 metrics, and the pages show tables of 8,388,608 values at most",
+        "has 3,000 kernels and 3,000 metrics, and the pages show tables of 8,388,608 values and 10,000 metrics at most",
+    ),
+    "a kernel of more metrics": (
+        make_run(1, {"a/b": {f"m{n}": 1 for n in range(10001)}}),
+        "1 kernel and 10,001 metrics",
     ),
     "a long collector": (changed("sessions", 0, "collector", to="c" * 65), "at `$.sessions[0].collector`"),
     "no session": (changed("sessions", to=[]), "length >= 1 - at `$.sessions`"),
