@@ -203,8 +203,8 @@ const struct command command_explain = {
                "explained one after the other; as JSON, a text each.\n"
                "--simulate explains what can be computed of it without a GPU: source lines and what limits occupancy.\n"
                "--replay explains kernels of a recorded run instead and needs no GPU; source lines are in runs of\n"
-               "`cugate run --lines` and `cugate explain --save`. Texts of source lines are looked for below the\n"
-               "current folder. A kernel that was not measured leaves exit code 5, and the others are explained.",
+               "`cugate run --lines` and `cugate explain --save`. Texts of source lines are looked for in the checkout\n"
+               "of the kernel library. A kernel that was not measured leaves exit code 5, and the others are explained.",
     .example = "cugate explain reduce/interleaved_index",
     .takes = takes,
     .minimum = 1, .maximum = 1, .run = cmd_explain,

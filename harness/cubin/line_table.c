@@ -6,7 +6,6 @@
 #include "base/base.h"
 
 #include "cubin_image.h"
-#include "source_text.h"
 
 #include <elfutils/libdw.h>
 #include <endian.h>
@@ -196,16 +195,77 @@ size_t line_table_find(const struct line_table *table, const char *symbol, uint6
     return count;
 }
 
+/* ---- Whose a place is ---- */
+
+/* Folders in which libraries are installed, and those of CCCL, whose kernels call what others write. */
+static const char *const installed[] = {"include", "site-packages", "dist-packages"};
+static const char *const cccl[] = {"cccl", "cub", "thrust"};
+
+/* How many bytes stand before the last folder of the path that has one of the names; SIZE_MAX where none has. */
+static size_t find_folder(const char *path, const char *const *names, size_t count)
+{
+    size_t found = SIZE_MAX;
+    for (const char *at = path, *end; (end = strchr(at, '/')); at = end + 1)
+        for (size_t i = 0; i < count; i++)
+            if (strlen(names[i]) == (size_t)(end - at) && strncmp(at, names[i], (size_t)(end - at)) == 0)
+                found = (size_t)(at - path);
+    return found;
+}
+
+/* Takes "x/.." and "." out of a path, as compilers leave them there. */
+static void make_plain(char *path)
+{
+    char *to = path + (*path == '/'), *const first = to;
+    for (const char *at = first, *end; *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, "/");
+        const size_t length = (size_t)(end - at);
+        char *last = to;
+        while (last > first && (last == to || last[-1] != '/'))
+            last--;
+        const bool is_above = length == 2 && strncmp(at, "..", 2) == 0;
+        const bool has_folder = to > first && strncmp(last, "../", 3) != 0;
+        if (is_above && has_folder) {
+            to = last;
+        } else if (length > 0 && !(length == 1 && *at == '.') && !(is_above && *path == '/')) {
+            memmove(to, at, length);
+            to += length;
+            if (*end)
+                *to++ = '/';
+        }
+    }
+    *to = '\0';
+}
+
+/* The innermost place of the code that the kernel is of: the outermost one says which that is. What is below a folder
+ * of installed libraries is of that code only if this lies beside the folder. */
+static size_t choose_place(char *const *paths, size_t count)
+{
+    size_t outermost = count - 1, chosen = 0;
+    while (outermost > 0 && find_folder(paths[outermost], cccl, ARRAY_SIZE(cccl)) != SIZE_MAX)
+        outermost--;
+    for (; chosen < outermost; chosen++) {
+        const size_t before = find_folder(paths[chosen], installed, ARRAY_SIZE(installed));
+        if (before == SIZE_MAX || strncmp(paths[chosen], paths[outermost], before) == 0)
+            break;
+    }
+    return chosen;
+}
+
 char *line_table_line(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number)
 {
-    struct line_place places[16];
+    struct line_place places[64];
+    char *paths[ARRAY_SIZE(places)], *path = NULL;
     const size_t count = line_table_find(table, symbol, offset, places, ARRAY_SIZE(places));
-    size_t chosen = 0;
-    while (chosen < count && !source_is_below(places[chosen].file))
-        chosen++;
-    if (count == 0)
-        return NULL;
-    chosen = chosen < count ? chosen : 0;
-    *number = places[chosen].number;
-    return x_strdup(places[chosen].file);
+    for (size_t i = 0; i < count; i++) {
+        paths[i] = x_strdup(places[i].file);
+        make_plain(paths[i]);
+    }
+    if (count > 0) {
+        const size_t chosen = choose_place(paths, count);
+        *number = places[chosen].number;
+        path = x_strdup(paths[chosen]);
+    }
+    for (size_t i = 0; i < count; i++)
+        free(paths[i]);
+    return path;
 }

@@ -28,9 +28,12 @@ void line_table_release(struct line_table *table);
 size_t line_table_find(const struct line_table *table, const char *symbol, uint64_t offset, struct line_place *places,
                        size_t capacity);
 
-/* The file (caller frees; NULL where nothing is known) and line of an instruction; as line_table_find has them. Of what
- * was inlined into each other, the innermost that is of this tree: a line of CUDA's headers says little to who called
- * them. Without one, the innermost. */
+/* The file (caller frees; NULL where nothing is known), without "..", and line of an instruction. Of what was inlined
+ * into each other, the innermost that is of the kernel's own code, by the paths alone and so the same everywhere: a
+ * line of CUDA's headers says little to who called them. Below a folder in which libraries are installed, such as
+ * "include", is another's code unless the kernel lies beside that folder; of a kernel of CUB or Thrust it is what it
+ * calls that counts.
+ */
 char *line_table_line(const struct line_table *table, const char *symbol, uint64_t offset, unsigned *number);
 
 #endif

@@ -21,6 +21,7 @@ struct source_file {
 };
 
 struct source_files {
+    char *tree; /* the folder that names are from */
     struct source_file *list;
     size_t count;
     size_t bytes; /* of texts */
@@ -51,48 +52,72 @@ static const char *rest_below(const char *path, const char *directory)
     return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* The path from the current directory on, without links, of a file that really is below it: a line table can name any
- * file, and reports may be public. What is hidden is no source: .git/config may hold a password. Else NULL; caller
- * frees. */
-static char *place_below(const char *path)
+/* The nearest folder at the path or above it that is a checkout, without links; or NULL. Caller frees. */
+static char *checkout_around(const char *path)
 {
-    char *directory = realpath(".", NULL), *real = realpath(path, NULL);
-    const char *rest = directory && real ? rest_below(real, directory) : NULL;
+    char *at = realpath(path, NULL);
+    while (at) {
+        char *git = x_sprintf("%s/.git", at), *slash = strrchr(at, '/');
+        const bool found = access(git, F_OK) == 0;
+        free(git);
+        if (found)
+            return at;
+        if (slash == at)
+            break;
+        *slash = '\0';
+    }
+    free(at);
+    return NULL;
+}
+
+/* NULL where not even the current directory is there. Caller frees. */
+static char *tree_of(const char *library)
+{
+    char *tree = library ? checkout_around(library) : NULL;
+    tree = tree ? tree : checkout_around(".");
+    return tree ? tree : realpath(".", NULL);
+}
+
+/* The path from the tree on, without links, of a file that really is below it: a line table can name any file, and
+ * reports may be public. What is hidden is no source: .git/config may hold a password. Else NULL; caller frees. */
+static char *place_below(const char *path, const char *tree)
+{
+    char *whole = *path == '/' ? x_strdup(path) : x_sprintf("%s/%s", tree ? tree : "", path);
+    char *real = tree ? realpath(whole, NULL) : NULL;
+    const char *rest = real ? rest_below(real, tree) : NULL;
     const bool is_hidden = rest && (*rest == '.' || strstr(rest, "/."));
-    char *place = rest && !is_hidden && is_file(rest) ? x_strdup(rest) : NULL;
+    char *place = rest && !is_hidden && is_file(real) ? x_strdup(rest) : NULL;
     free(real);
-    free(directory);
+    free(whole);
     return place;
 }
 
-static bool is_below(const char *path)
+static bool is_below(const char *path, const char *tree)
 {
-    char *place = place_below(path);
+    char *place = place_below(path, tree);
     free(place);
     return place != NULL;
 }
 
-char *source_name(const char *path)
+static char *name_below(const char *path, const char *tree)
 {
-    char directory[PATH_MAX];
-    const char *rest = getcwd(directory, sizeof directory) ? rest_below(path, directory) : NULL;
+    const char *rest = tree ? rest_below(path, tree) : NULL;
     if (rest || *path != '/')
         return x_strdup(rest ? rest : path);
-    char *place = place_below(path);
+    char *place = place_below(path, tree);
     if (place || is_file(path))
         return place ? place : x_strdup(path);
     for (const char *end = strchr(path + 1, '/'); end; end = strchr(end + 1, '/'))
-        if (is_below(end + 1))
+        if (is_below(end + 1, tree))
             return x_strdup(end + 1);
     return x_strdup(path);
 }
 
-bool source_is_below(const char *path)
+char *source_name(const char *path, const char *library)
 {
-    char *name = source_name(path);
-    const bool found = is_below(name);
-    free(name);
-    return found;
+    char *tree = tree_of(library), *name = name_below(path, tree);
+    free(tree);
+    return name;
 }
 
 static void split(struct source_file *source)
@@ -109,15 +134,17 @@ static void split(struct source_file *source)
 
 static void read_text(struct source_files *sources, struct source_file *source)
 {
-    char *place = place_below(source->name);
+    char *place = place_below(source->name, sources->tree),
+         *path = place ? x_sprintf("%s/%s", sources->tree, place) : NULL;
     struct stat status;
     size_t length;
-    if (place && access(place, R_OK) == 0 && !is_newer(place, sources) && stat(place, &status) == 0 &&
+    if (path && access(path, R_OK) == 0 && !is_newer(path, sources) && stat(path, &status) == 0 &&
         (size_t)status.st_size <= TEXT_LIMIT - sources->bytes &&
-        file_read(place, TEXT_LIMIT - sources->bytes, &source->text, &length) == 0) {
+        file_read(path, TEXT_LIMIT - sources->bytes, &source->text, &length) == 0) {
         sources->bytes += length;
         split(source);
     }
+    free(path);
     free(place);
 }
 
@@ -128,7 +155,7 @@ static const struct source_file *open_source(struct source_files *sources, const
             return &sources->list[i];
     struct source_file *source = ARRAY_GROW(sources->list, sources->count);
     source->path = x_strdup(path);
-    source->name = source_name(path);
+    source->name = name_below(path, sources->tree);
     read_text(sources, source);
     return source;
 }
@@ -153,7 +180,7 @@ static char *text_of(const struct source_file *source, unsigned number)
 
 void source_resolve(struct profile *profile, const char *library)
 {
-    struct source_files sources = {0};
+    struct source_files sources = {.tree = tree_of(library)};
     struct stat status;
     sources.has_time = library && stat(library, &status) == 0;
     if (sources.has_time)
@@ -176,4 +203,5 @@ void source_resolve(struct profile *profile, const char *library)
         free(sources.list[i].starts);
     }
     free(sources.list);
+    free(sources.tree);
 }

@@ -41,7 +41,7 @@ struct stall {
  * to. */
 struct profile_line {
     char *function;  /* as launches have it */
-    char *file;      /* below the directory where cugate ran, where it is: "kernels/reduce.cu". NULL: not known */
+    char *file;      /* from the checkout of its library on, where it is below: "kernels/reduce.cu". NULL: not known */
     unsigned number; /* from 1; 0 without a file */
     unsigned offset; /* of its first instruction from the beginning of the function, bytes */
     char *text;      /* the line as it stood in the file, without the space around it; NULL: not readable then */

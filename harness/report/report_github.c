@@ -4,10 +4,8 @@
 
 #include "base/base.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ANNOTATIONS 10
 #define FILE_MAX 4096
@@ -38,35 +36,9 @@ static void put_escaped(FILE *stream, const char *text, const char *special, siz
 }
 
 /* Where GitHub can show it: a file of the repository, named from its root. */
-static bool is_below_here(const char *file)
+static bool is_in_repository(const char *file)
 {
     return file && *file && *file != '/' && strncmp(file, "../", 3) != 0 && !strstr(file, "/../");
-}
-
-/* The current directory as seen from the root of the repository, "" or "perf/"; the root is GITHUB_WORKSPACE, else the
- * nearest directory with .git. Caller frees. */
-static char *directory_in_repository(void)
-{
-    char here[PATH_MAX], root[PATH_MAX];
-    const char *workspace = getenv("GITHUB_WORKSPACE");
-    if (!getcwd(here, sizeof here))
-        return x_strdup("");
-    if (!workspace || !realpath(workspace, root)) {
-        snprintf(root, sizeof root, "%s", here);
-        for (bool found = false; !found;) {
-            char *git = x_sprintf("%s/.git", root);
-            found = access(git, F_OK) == 0;
-            free(git);
-            char *slash = strrchr(root, '/');
-            if (!found && (!slash || slash == root))
-                return x_strdup("");
-            if (!found)
-                *slash = '\0';
-        }
-    }
-    const size_t length = strlen(root);
-    const bool is_below = strncmp(here, root, length) == 0 && here[length] == '/';
-    return is_below ? x_sprintf("%s/", here + length + 1) : x_strdup("");
 }
 
 /* line: where it belongs, or NULL. */
@@ -74,13 +46,9 @@ static void put_annotation(FILE *stream, enum tone tone, const struct profile_li
                            const char *message)
 {
     fprintf(stream, "::%s ", commands[tone]);
-    if (line && is_below_here(line->file)) {
-        char *directory = directory_in_repository();
-        char *file = x_sprintf("%s%s", directory, line->file);
+    if (line && is_in_repository(line->file)) {
         fputs("file=", stream);
-        put_escaped(stream, file, ":,", FILE_MAX);
-        free(file);
-        free(directory);
+        put_escaped(stream, line->file, ":,", FILE_MAX);
         fprintf(stream, ",line=%u,", line->number);
     }
     fputs("title=", stream);

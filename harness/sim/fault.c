@@ -21,7 +21,7 @@ char *block_place(const struct block *block)
     const uint64_t offset = block->now ? (uint64_t)block->now->index * INSTRUCTION_BYTES : 0;
     unsigned number;
     char *file = block->now ? line_table_line(module_lines(function->module), function->name, offset, &number) : NULL;
-    char *name = file ? source_name(file) : x_strdup(function->name), *place;
+    char *name = file ? source_name(file, NULL) : x_strdup(function->name), *place;
     if (file) {
         place = x_sprintf("%s:%u", name, number);
     } else {

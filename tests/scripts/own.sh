@@ -93,6 +93,45 @@ printf '[saxpy/simple[n=4K] global_load_sectors]\nissue = https://example.org/1\
 in_folder strided check "${mine[@]}" -k '*[n=4K]'
 expect "a regression at a point can be declared" 1 'expected' 'saxpy/simple[n=4K]' 'global_load_sectors'
 
+# ---- Lines are of the same files, wherever cugate runs and wherever the checkout lies
+checkout() { # NAME [FLAG]...
+    mkdir -p "$work/$1"/{.git,src,include,build,sub} && cp tests/data/own_lines.cu "$work/$1/src/rows.cu" || exit 2
+    printf '%s\n' '#ifndef STRIDE' '#define STRIDE 1' '#endif' '__device__ inline float load(const float *in, unsigned i)' \
+        '{' '    return in[i * STRIDE];' '}' >"$work/$1/include/load.cuh"
+    (cd "$work/$1/build" && "$nvcc" -std=c++17 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:2}" \
+        "${includes[@]}" -cudart shared -shared "${libraries[@]}" -o lib.so ../src/rows.cu) >"$work/said" 2>&1 || cat "$work/said"
+}
+lines() { # FOLDER CHECKOUT: writes the lines of the checkout's library, as they are recorded in the folder
+    (cd "$work/$1" && "$cugate" run --collector sim --gpu nvidia-h200 --lines --kernels "$work/$2/build/lib.so" -q \
+        -o "$work/lines.json") >"$work/said" 2>&1 && jq '.kernels[].lines' "$work/lines.json"
+}
+checkout here
+checkout there/too
+checkout slower -DSTRIDE=4
+lines here here >"$work/here.json"
+ask jq -r '.list[] | "\(.file): \(.text)"' "$work/here.json"
+expect "lines are of the kernel's code, a header of its checkout too, and not of CUDA's" 0 \
+    'src/rows.cu: sum += __shfl_down_sync(~0u, sum, lanes); // of CUDA' 'include/load.cuh: return in[i * STRIDE];' \
+    '!intrinsics' "!$work" '!null'
+for folder in . here/sub there/too slower; do
+    lines $folder here >"$work/again.json"
+    ask cmp "$work/here.json" "$work/again.json"
+    expect "lines recorded in $folder are the same" 0
+done
+lines . there/too >"$work/again.json"
+ask cmp "$work/here.json" "$work/again.json"
+expect "lines of another checkout are the same" 0
+rows=(--simulate=nvidia-h200 --baselines "$work/rows")
+in_folder . check "${rows[@]}" --kernels "$work/here/build/lib.so" --save "$work/rows.json"
+ask "$cugate" accept "$work/rows.json" --baselines "$work/rows" --reason first
+expect "a baseline of one checkout" 0 'of 1 kernel'
+for folder in . here/sub slower; do
+    in_folder $folder check "${rows[@]}" --kernels "$work/slower/build/lib.so" --report github="$work/github"
+    expect "judges another, in $folder" 1 'include/load.cuh:6: ' 'return in[i * STRIDE];' '!rows.cu:' '!intrinsics'
+    ask cat "$work/github"
+    expect "and annotates its file, in $folder" 0 'file=include/load.cuh,line=6,'
+done
+
 # ---- Where the loader finds no runtime of CUDA, as on a machine without a toolkit
 mkdir "$work/bare"
 "$nvcc" -arch=sm_90 -cudart shared -shared -o "$work/bare/lib.so" "$work/three/lib.o" >"$work/said" 2>&1 || cat "$work/said"
