@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The image of the catalogue's library that has a function of that name. */
 struct wanted {
@@ -73,6 +74,40 @@ Test(line_table, what_was_inlined_names_its_callers)
     cr_expect(inlined > 0, "the kernel calls cooperative groups");
     line_table_release(&table);
     forget(&image);
+}
+
+/* The lines of a kernel, each as the end of its path says whose it is; the current folder is none of a checkout. */
+static size_t count_lines(const char *name, const char *part, size_t *others)
+{
+    struct wanted image = find_image(name);
+    struct line_table table;
+    size_t count = 0;
+    char here[4096];
+    *others = 0;
+    cr_assert(getcwd(here, sizeof here) && chdir("/") == 0);
+    line_table_open(&table, image.bytes, image.size);
+    for (uint64_t offset = 0; offset < 0x400; offset += 16) {
+        unsigned number = 0;
+        char *file = line_table_line(&table, image.symbol, offset, &number);
+        cr_assert(file && number > 0, "at %llu", (unsigned long long)offset);
+        cr_expect_null(strstr(file, "/../"), "%s", file);
+        count += strstr(file, part) != NULL;
+        *others += !strstr(file, part);
+        free(file);
+    }
+    line_table_release(&table);
+    forget(&image);
+    cr_assert_eq(chdir(here), 0);
+    return count;
+}
+
+Test(line_table, lines_are_of_the_code_that_the_kernel_is_of)
+{
+    size_t others;
+    cr_expect_gt(count_lines("sum_warp_shuffle", "/kernels/reduce.cu", &others), 0);
+    cr_expect_eq(others, 0, "%zu lines of the headers that it calls", others);
+    cr_expect_gt(count_lines("DeviceReduceKernel", "/cub/", &others), 0);
+    cr_expect_gt(count_lines("DeviceReduceKernel", "/cub/agent/", &others), 0, "the innermost of CUB's own");
 }
 
 Test(line_table, room_is_kept_to_and_unknown_names_have_no_place)

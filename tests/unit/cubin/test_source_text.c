@@ -60,6 +60,32 @@ Test(source_text, the_longest_end_that_is_there_stands_for_a_path_of_another_mac
     profile_release(&profile);
 }
 
+/* It runs in b, in the folder above, or in another checkout. */
+Test(source_text, names_are_from_the_checkout_of_the_library, .init = enter, .fini = leave)
+{
+    static const char *const folders[] = {".", "b", "..", "/", "other"};
+    char directory[4096];
+    cr_assert(getcwd(directory, sizeof directory));
+    cr_assert_eq(make_directories("b") + make_directories("other/.git"), 0);
+    char *library = x_sprintf("%s/b/lib.so", directory), *path = x_sprintf("%s/a/kernels/one.cu", directory);
+    fclose(fopen(library, "w"));
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+        struct profile profile = {0};
+        cr_assert_eq(chdir(folders[i]), 0);
+        profile_add(&profile, "f()", path, 2, 16);
+        profile_add(&profile, "g()", "/builds/17/a/kernels/one.cu", 2, 16);
+        source_resolve(&profile, library);
+        for (size_t k = 0; k < profile.count; k++) {
+            cr_expect_str_eq(profile.list[k].file, "a/kernels/one.cu", "in %s", folders[i]);
+            cr_expect_str_eq(profile.list[k].text, "second {", "in %s", folders[i]);
+        }
+        profile_release(&profile);
+        cr_assert_eq(chdir(directory), 0);
+    }
+    free(path);
+    free(library);
+}
+
 Test(source_text, what_is_not_there_keeps_its_name_and_has_no_text, .init = enter, .fini = leave)
 {
     static const struct {
