@@ -5,8 +5,8 @@
 #   CUGATE=build/cugate [KERNELS='GLOB...'] [BASE=REVISION] [STRICT=1] [SIM=all] ci/check_perf.sh
 #       [OPTION OF cugate check]...
 #
-# BASE also takes the variables of ci/build_base.sh. Without a GPU, SIM=all simulates also those kernels whose machine code
-# and launches are the baseline's. Exit codes are those of cugate check, as ci/check.sh vouches for them; 5 without a GPU
+# BASE also takes the variables of ci/build_base.sh. Without a GPU, SIM=all simulates also those kernels whose machine code,
+# launches and inputs are the baseline's. Exit codes are those of cugate check, as ci/check.sh vouches for them; 5 without a GPU
 # when STRICT=1. A CI server needs no STRICT: what is computed is a verdict of its code, and no replay.
 set -Eeuo pipefail
 trap 'exit 2' ERR # 1 is a verdict: that what is worse was judged
@@ -61,7 +61,7 @@ case ${SIM-} in
 '') own=(--simulate) ;;
 all) own=(--simulate --all) ;;
 *)
-    echo "check-perf: SIM=$SIM: all simulates every kernel; without it those whose machine code or launch changed" >&2
+    echo "check-perf: SIM=$SIM: all simulates every kernel; without it those whose machine code, launch or inputs changed" >&2
     exit 2
     ;;
 esac
@@ -82,7 +82,8 @@ if [ -s "$work/check.json" ] && [ -n "$(number rows)" ]; then
     line ''
     line 'COMPUTED HERE and judged above, by executing the machine code on the CPU:'
     line "  rows: $(number rows), of kernels: $(number kernels)"
-    line "Unchanged machine code and launches, so not computed again: kernels: $(number unchanged)"
+    line "Unchanged machine code, launches and inputs, so not computed again:"
+    line "  rows: $(number unchanged_rows), of kernels: $(number unchanged)"
     line "NOT SIMULATED: kernels: $(number not_simulated)"
     line "NOT JUDGED HERE, since only a GPU knows: rows: $(number absent)"
     line '  times, DRAM, caches, achieved occupancy, bank conflicts by arbitration'

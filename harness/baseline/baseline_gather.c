@@ -116,7 +116,10 @@ static void gather_result(struct gathering *gathering, struct result *fresh)
             continue;
         if (!same_code(fresh, result))
             profile_release(&fresh->profile); /* of other code than the newest */
-        result_copy_facts(fresh, result);     /* the newest run's in the end */
+        const bool mixed = fresh->launch_count > 0 && order_of_texts(fresh->inputs, result->inputs) != 0;
+        result_copy_facts(fresh, result); /* the newest run's in the end */
+        if (mixed)
+            result_forget_inputs(fresh);
         if (result->profile.counted || result->profile.period) {
             profile_release(&fresh->profile);
             profile_copy(&fresh->profile, &result->profile);

@@ -357,6 +357,8 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
     const bool was_same_code = same_code(result, fresh);
     if (takes_launches)
         result_copy_facts(result, fresh);
+    else if (order_of_texts(result->inputs, fresh->inputs) != 0)
+        result_forget_inputs(result); /* its rows are of both */
     merge_lines(result, fresh, was_same_code);
     baseline_forget_unused(&file->run, result);
     merge_notes(merging, &file->run, result);

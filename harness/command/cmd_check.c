@@ -195,7 +195,7 @@ static const struct option_row *const takes[] = {
            .place_2 = PLACE(gpu), .doc = "judge only the facts of the machine code, for the baseline named GPU; needs no GPU"),
     &option_simulate,
     OPTION(.name = "all", .kind = KIND_FLAG, .place = PLACE(all),
-           .doc = "with --simulate: also kernels whose machine code and launches are the baseline's"),
+           .doc = "with --simulate: also kernels whose machine code, launches and inputs are the baseline's"),
     OPTION(.name = "against", .argument = "BASE", .kind = KIND_TEXT, .place = PLACE(against),
            .doc = "settle times in doubt and those of changed code by running this build, LIB.so or 'COMMAND', in turn"),
     OPTION(.name = "paired", .kind = KIND_FLAG, .place = PLACE(paired),
@@ -231,9 +231,9 @@ const struct command command_check = {
                "another capability then, and --save keeps what `cugate accept` makes the first baseline.\n"
                "--simulate executes the machine code on the CPU in place of a GPU and judges what can be known so, to the\n"
                "digit: instructions, branches, wavefronts, sectors, requests, by source line; no time, no traffic of\n"
-               "DRAM, no cache. GPU is one of metrics/gpus. Only kernels whose machine code or launch is not the\n"
-               "baseline's are simulated, or with --all every one. What a GPU of that model counted is the baseline;\n"
-               "where another compiler made its code, it takes --against a base build, which is simulated too.\n"
+               "DRAM, no cache. GPU is one of metrics/gpus. Only kernels whose machine code, launch or inputs are not\n"
+               "known to be the baseline's are simulated, or with --all every one. What a GPU of that model counted is the\n"
+               "baseline; where another compiler made its code, it takes --against a base build, which is simulated too.\n"
                "--replay judges a recorded run instead and says so in its first line.\n"
                "What regressed is explained by the source lines whose counts changed, when the base library or the\n"
                "baseline knows its own (`cugate run --lines`), else by those with most of them now; --explain bounds\n"

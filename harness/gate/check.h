@@ -14,8 +14,9 @@ struct check_request {
     const char *replay;    /* run file to judge in place of measuring, or NULL */
     bool static_only;      /* judge the facts of the machine code only, in place of measuring */
     const char *gpu;       /* for it: directory name of the baseline, or NULL for the only one that fits */
-    bool computed;       /* the backend computes, and needs no GPU: kernels whose launches are the baseline's are not */
-    bool all;            /* computed; with this they are */
+    bool computed; /* the backend computes, and needs no GPU: kernels whose launches and inputs are the baseline's are
+                      not */
+    bool all;      /* computed; with this they are */
     char *const *files;  /* for it: programs, libraries, cubins and folders whose functions are judged, in place of */
     size_t file_count;   /* the kernels of a library; then gpu is a capability, "sm_90" */
     const char *against; /* base library to settle times with, or NULL */

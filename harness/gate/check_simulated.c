@@ -1,24 +1,9 @@
 /* A check without a GPU: what its kernels count is computed. Executing a kernel on a CPU takes seconds; to learn which
- * machine code it launches, and how, takes none of that. */
+ * machine code it launches, how, and what that is given, takes none of that. */
 #include "check_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Warp instructions that take a fraction of a second. */
-#define FEW_INSTRUCTIONS 8e6
-
-/* Whether the baseline says that computing the kernel anew takes no time to speak of. Its machine code may be what it
- * was; but what the host feeds it may not. */
-static bool is_quick(const struct metrics *metrics, const struct result *base)
-{
-    for (size_t m = 0; m < metrics->count; m++) {
-        const struct row *row = result_find(base, metrics->list[m].name);
-        if (exact_counter_of(&metrics->list[m]) == EXACT_INSTRUCTIONS && row && row->state == VALUE_MEASURED)
-            return row_value(row) <= FEW_INSTRUCTIONS;
-    }
-    return false;
-}
 
 /* Whether there is something to compute, beside what the launches say. What went wrong without being executed may be
  * the doing of that. */
@@ -29,20 +14,23 @@ static bool is_wanted(const struct check *check, const struct result *dry)
         return false;
     if (dry->status != RESULT_OK || check->request->all || !base || base->status != RESULT_OK)
         return true;
-    return (!same_code(base, dry) || is_quick(check->request->metrics, base)) &&
-           (base->launch_count > 0 || dry->launch_count > 0);
+    return !same_inputs(base, dry) && (base->launch_count > 0 || dry->launch_count > 0);
 }
 
-/* What was computed takes the place of what was only launched. Of a kernel that could not be computed, what it launches
- * is known from then. */
+/* What was computed takes the place of what was only launched; what that was given is known from then alone. Of a
+ * kernel that could not be computed, so is what it launches. */
 static void take_computed(struct run *run, struct run *computed)
 {
     for (size_t i = 0; i < computed->result_count; i++) {
         struct result *old = run_find(run, computed->results[i].id), *new = &computed->results[i];
         if (!old)
             continue;
-        if (new->status != RESULT_OK && old->status == RESULT_OK)
+        if (new->status != RESULT_OK && old->status == RESULT_OK) {
             result_copy_facts(new, old);
+        } else {
+            new->inputs = old->inputs;
+            old->inputs = NULL;
+        }
         const struct result swapped = *old;
         *old = *new;
         *new = swapped;

@@ -275,16 +275,16 @@ static bool judge_kernel(struct judging *judging, const struct result *base, con
 /* Of a computed run, by the judgements of one kernel. */
 static void count_computed(struct comparison *comparison, size_t first)
 {
-    size_t rows = 0;
-    bool unchanged = false;
+    size_t rows = 0, unchanged = 0;
     for (size_t i = first; i < comparison->count; i++) {
         const struct judgement *judgement = &comparison->list[i];
         rows += judgement->computed && judgement->verdict != VERDICT_INFO;
-        unchanged |= judgement->verdict == VERDICT_SAME && judgement->same_code && !judgement->has_now;
+        unchanged += judgement->unchanged;
     }
     comparison->computing.rows += rows;
     comparison->computing.kernels += rows > 0;
-    comparison->computing.unchanged += unchanged && rows == 0;
+    comparison->computing.unchanged += unchanged > 0;
+    comparison->computing.unchanged_rows += unchanged;
 }
 
 /* Counts the kernel whose judgements begin at first. */

@@ -170,8 +170,10 @@ void comparison_release(struct comparison *comparison)
 
 enum exit_code comparison_exit_code(const struct comparison *comparison)
 {
-    const bool nothing_judged = comparison->counts[VERDICT_INFO] == comparison->count;
-    const bool only_new = comparison->counts[VERDICT_INFO] + comparison->counts[VERDICT_NEW] == comparison->count;
+    const bool unchanged = comparison->computing.unchanged_rows > 0;
+    const bool nothing_judged = comparison->counts[VERDICT_INFO] == comparison->count && !unchanged;
+    const bool only_new =
+        !unchanged && comparison->counts[VERDICT_INFO] + comparison->counts[VERDICT_NEW] == comparison->count;
     return comparison->counts[VERDICT_MISSING] || nothing_judged                             ? EXIT_NOT_MEASURED
            : comparison->counts[VERDICT_REGRESSED] || comparison->counts[VERDICT_UNEXPECTED] ? EXIT_REGRESSED
            : only_new                                                                        ? EXIT_BASELINE

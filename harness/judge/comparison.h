@@ -44,7 +44,8 @@ struct judgement {
     bool blind;    /* it passed, by a limit beyond RULE_BLIND of its value; so small an amount that the metric file lets
                     * it be is not blind */
     bool computed; /* the number of the run is, by executing: one session stands for as many as it takes */
-    bool same_code;                            /* the same machine code was launched in the same way */
+    bool same_code; /* the same machine code was launched in the same way */
+    bool unchanged; /* gated, and not computed again: it is the baseline's by code, launches and inputs. Not judged */
     size_t base_sessions, run_sessions, agree; /* agree: sessions of the run beyond the limit */
     size_t pairs, pairs_worse;                 /* against a base library; 0 when there were none */
     enum paired paired;                        /* what they say */
@@ -84,10 +85,11 @@ struct suite {
 
 /* What came of computing, where the run is computed; else all 0. */
 struct computing {
-    size_t rows, kernels; /* counts that were computed and compared, and of how many kernels */
-    size_t unchanged;     /* kernels that stand by the same code, so that nothing of them was computed */
-    size_t not_simulated; /* kernels that the simulator cannot execute */
-    size_t absent;        /* gated rows of the baseline that computing cannot know: times, traffic, caches */
+    size_t rows, kernels;  /* counts that were computed and compared, and of how many kernels */
+    size_t unchanged;      /* kernels that stand by the same code, launches and inputs, so that nothing was computed */
+    size_t unchanged_rows; /* of them, not judged */
+    size_t not_simulated;  /* kernels that the simulator cannot execute */
+    size_t absent;         /* gated rows of the baseline that computing cannot know: times, traffic, caches */
 };
 
 struct comparison {
@@ -119,7 +121,8 @@ struct note_items {
 __attribute__((format(printf, 2, 3))) void note_items_add(struct note_items *items, const char *format, ...);
 void comparison_add_items(struct comparison *comparison, struct note_items *items, const char *words);
 
-/* 5 > 1 > 4 > 3 > 0. A gate never passes on nothing: nothing judged at all is 5, and 4 that every row is new. */
+/* 5 > 1 > 4 > 3 > 0. A gate never passes on nothing: nothing judged at all is 5, and 4 that every row is new; but what
+ * is unchanged is something. */
 enum exit_code comparison_exit_code(const struct comparison *comparison);
 
 /* EXIT_NOT_MEASURED when a kernel that was built is not ok or has a row that is not counted, or there is no kernel at

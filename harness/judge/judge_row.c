@@ -343,10 +343,10 @@ static bool is_known_to_be_same(const struct pairing *pairing, const struct metr
            same_work(pairing->base_result, pairing->now_result, pairing->sides->metrics);
 }
 
-/* What is launched is not computed again, where it is the baseline's. */
+/* What is launched is not computed again, where it is the baseline's and is given what that was. */
 static bool is_not_computed_again(const struct pairing *pairing)
 {
-    return pairing->sides->computed && !pairing->now && same_code(pairing->base_result, pairing->now_result);
+    return pairing->sides->computed && !pairing->now && same_inputs(pairing->base_result, pairing->now_result);
 }
 
 void judge_row(struct comparison *comparison, const struct pairing *pairing, const char *kernel,
@@ -373,9 +373,9 @@ void judge_row(struct comparison *comparison, const struct pairing *pairing, con
         else if (metric->class != METRIC_INFO)
             judgement->verdict = VERDICT_UNSURE;
     } else if (is_not_computed_again(pairing)) {
-        judgement->same_code = true;
-        judgement->verdict = judgement->has_base && metric->class != METRIC_INFO ? VERDICT_SAME : VERDICT_INFO;
-        set_reason(judgement, "same code: not computed again");
+        judgement->unchanged = judgement->has_base && metric->class != METRIC_INFO;
+        judgement->verdict = VERDICT_INFO;
+        set_reason(judgement, "same code, launches and inputs: not computed again");
     } else if (judgement->verdict == VERDICT_MISSING && is_known_to_be_same(pairing, metric)) {
         judgement->verdict = VERDICT_SAME;
         set_reason(judgement, "not counted again: the machine code and the exact counts are the baseline's");

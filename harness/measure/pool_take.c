@@ -335,7 +335,7 @@ static bool take_result(struct seat *seat, const char *line)
     pool->seconds[seat->share.first] = 0;
     result_read_symbols(&taken);
     result_set_session(&taken, (size_t)seat->number);
-    seat->leaving = taken.status == RESULT_FAILED || pool->measurement->profile;
+    seat->leaving = taken.status == RESULT_FAILED || pool->measurement->profile || pool->measurement->dry;
     keep_result(seat, seat->share.first, &taken);
     advance_share(seat);
     if (seat->has_share && seat->share.first == seat->told && !seat->leaving)

@@ -109,6 +109,12 @@ double row_value(const struct row *row)
     return (double)mean;
 }
 
+void result_forget_inputs(struct result *result)
+{
+    free(result->inputs);
+    result->inputs = NULL;
+}
+
 static void release_launches(struct result *result)
 {
     for (size_t i = 0; i < result->launch_count; i++) {
@@ -118,6 +124,7 @@ static void release_launches(struct result *result)
     free(result->launches);
     result->launches = NULL;
     result->launch_count = 0;
+    result_forget_inputs(result);
 }
 
 static void release_rows(struct result *result)
@@ -246,6 +253,7 @@ void result_copy_facts(struct result *to, const struct result *from)
         launch->function = x_strdup(from->launches[i].function);
         launch->code = x_strdup(from->launches[i].code);
     }
+    to->inputs = x_strdup(from->inputs);
 }
 
 static int order_of_launches(const struct launch *a, const struct launch *b)
@@ -271,6 +279,11 @@ bool same_code(const struct result *base, const struct result *now)
     for (size_t i = 0; i < base->launch_count && known; i++)
         known = base->launches[i].code;
     return known && order_of_code(base, now) == 0;
+}
+
+bool same_inputs(const struct result *base, const struct result *now)
+{
+    return base->inputs && now->inputs && strcmp(base->inputs, now->inputs) == 0 && same_code(base, now);
 }
 
 bool same_work(const struct result *base, const struct result *now, const struct metrics *metrics)

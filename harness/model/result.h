@@ -83,6 +83,7 @@ struct result {
     double seconds; /* that the parent waited for it, 0 where unknown: to share out work by, never to judge by */
     struct launch *launches;
     size_t launch_count;
+    char *inputs;     /* hash of what the launches were given, arguments and memory; NULL where unknown */
     struct row *rows; /* sorted by metric; empty unless ok */
     size_t row_count;
     struct profile profile;      /* of one launch of the variant; empty where nobody asked */
@@ -144,11 +145,18 @@ double row_value(const struct row *row);
 /* How many of its rows are not counted. */
 size_t result_uncounted(const struct result *result);
 
-/* Copies what a result says beside its rows, status and lines: bytes, flops, launches, and the seconds where known. */
+/* Copies what a result says beside its rows, status and lines: bytes, flops, launches with their inputs, and the
+ * seconds where known. */
 void result_copy_facts(struct result *to, const struct result *from);
+
+/* From now on it is unknown what its launches were given. */
+void result_forget_inputs(struct result *result);
 
 /* Whether both launched the same machine code in the same way; false where the code is unknown. */
 bool same_code(const struct result *base, const struct result *now);
+
+/* same_code, which was given the same arguments and memory; false where that is unknown. */
+bool same_inputs(const struct result *base, const struct result *now);
 
 /* Sorts results by what they launched: of known code, those that are equal have the same_code. */
 int order_of_code(const struct result *a, const struct result *b);

@@ -8,6 +8,7 @@
  *     "metrics": { "time": { "better": "lower", "class": "time", "clock": "sm_clock", "counter": "...", "floor": 250,
  *                            "floor_share": 0.02, "unit": "ns" }, ... }, a ratio with "weight" and "few",
  *     "kernels": { "access/coalesced": { "status": "ok", "bytes": 4294967296, "flops": 0, "seconds": 0.0437,
+ *         "inputs": "03c1...",
  *         "launches": [ { "function": "...", "code": "9f86...", "grid": [8,1,1], "block": [256,1,1], "shared": 0,
  *                         "times": 1, "machine": { "registers": 32, "local": 0, "shared": 4096, ... } } ],
  *         "lines": { "counted": ["instructions", ...], "list": [ { "function": "...", "file": "kernels/access.cu",

@@ -288,8 +288,8 @@ static int read_seconds(const struct json_at *at, json_t *object, struct result 
 
 int read_result(const struct json_at *above, const char *id, json_t *object, struct result *result)
 {
-    static const char *const keys[] = {"base_lines", "bytes",  "elsewhere", "flops",  "launches", "lines",
-                                       "metrics",    "reason", "seconds",   "status", "unpaired"};
+    static const char *const keys[] = {"base_lines", "bytes",   "elsewhere", "flops",   "inputs", "launches",
+                                       "lines",      "metrics", "reason",    "seconds", "status", "unpaired"};
     if (!is_kernel_id(id))
         return json_error(above,
                           "\"%.64s\" is no kernel: write family/variant or family/variant[axis=value], at most %d "
@@ -300,7 +300,8 @@ int read_result(const struct json_at *above, const char *id, json_t *object, str
     if (json_at_object(&at, object, keys, ARRAY_SIZE(keys)) < 0 || read_status(&at, object, result) < 0 ||
         json_at_number_key(&at, object, "bytes", &result->bytes) < 0 ||
         json_at_number_key(&at, object, "flops", &result->flops) < 0 || read_seconds(&at, object, result) < 0 ||
-        read_launches(&at, object, result) < 0 || read_profile(&at, object, "lines", &result->profile) < 0 ||
+        json_at_text(&at, object, "inputs", false, &result->inputs) < 0 || read_launches(&at, object, result) < 0 ||
+        read_profile(&at, object, "lines", &result->profile) < 0 ||
         read_profile(&at, object, "base_lines", &result->base_profile) < 0 ||
         json_at_text(&at, object, "elsewhere", false, &result->elsewhere) < 0 ||
         json_at_text(&at, object, "unpaired", false, &result->unpaired) < 0 || read_rows(&at, object, result) < 0)

@@ -7,8 +7,9 @@
  *     "same_code": 2,               rows that moved although the machine code is the same: noise
  *     "blind": 1,                   rows that passed by a limit of more than a quarter of their value
  *     "computed": { "rows": 14, "kernels": 1,    of a computed run: counts that were computed and judged, and of how
- * many "unchanged": 59,             kernels; those of the baseline's machine code and launches, which stand
- *                   "not_simulated": 0,          by that; those that could not be executed; rows of the baseline that
+ *                   "unchanged": 59,             many kernels; kernels of the baseline's machine code, launches and
+ *                   "unchanged_rows": 708,       inputs, and their rows, which were not computed again nor judged;
+ *                   "not_simulated": 0,          kernels that could not be executed; rows of the baseline that
  *                   "absent": 612 },             computing cannot know. Null where the run was measured
  *     "device": { "name": ..., "compute_capability": ..., "sm_count": ..., "memory_bytes": ..., "ecc": ..., ... },
  *     "sessions": [ { "date": "2026-11-21T08:00:00.000Z", "collector": ..., "driver": ..., "cuda": ...,
@@ -135,6 +136,7 @@ static void put_computing(struct json_writer *json, const struct report *report)
     json_put_count(json, "rows", computing->rows);
     json_put_count(json, "kernels", computing->kernels);
     json_put_count(json, "unchanged", computing->unchanged);
+    json_put_count(json, "unchanged_rows", computing->unchanged_rows);
     json_put_count(json, "not_simulated", computing->not_simulated);
     json_put_count(json, "absent", computing->absent);
     json_close(json);

@@ -211,7 +211,8 @@ void words_computing(const struct comparison *comparison, char *text, size_t siz
     append(text, size, "%zu row%s of %zu kernel%s computed here", computing->rows, plural(computing->rows),
            computing->kernels, plural(computing->kernels));
     if (computing->unchanged > 0)
-        append(text, size, "; %zu kernel%s of unchanged machine code and launches", computing->unchanged,
+        append(text, size, "; %zu row%s of %zu kernel%s of unchanged machine code, launches and inputs",
+               computing->unchanged_rows, plural(computing->unchanged_rows), computing->unchanged,
                plural(computing->unchanged));
     if (computing->not_simulated > 0)
         append(text, size, "; %zu kernel%s not simulated", computing->not_simulated, plural(computing->not_simulated));
@@ -228,6 +229,7 @@ enum exit_code words_exit_code_of_rows(const struct report *report)
 static void judged(const struct report *report, const char *hint, struct verdict_words *words)
 {
     const struct comparison *comparison = report->comparison;
+    const struct computing *computing = &comparison->computing;
     const size_t *counts = comparison->counts;
     const size_t rows = comparison->count - counts[VERDICT_INFO];
     enum verdict first = VERDICT_MISSING; /* that the rest may name */
@@ -239,9 +241,9 @@ static void judged(const struct report *report, const char *hint, struct verdict
                verdict_name(first), counts[first], rows, plural(rows), comparison->kernel_counts[first],
                comparison->kernels, plural(comparison->kernels));
         first++;
-    } else if (rows == 0) {
+    } else if (rows == 0 && computing->unchanged_rows == 0) {
         append(words->headline, sizeof words->headline, "nothing was judged: no gated metric has a row on both sides");
-    } else if (rows == counts[VERDICT_NEW]) {
+    } else if (rows == counts[VERDICT_NEW] && computing->unchanged_rows == 0) {
         append(words->headline, sizeof words->headline, "nothing was compared: the baseline has none of the %zu row%s",
                rows, plural(rows));
     } else {
@@ -256,9 +258,12 @@ static void judged(const struct report *report, const char *hint, struct verdict
     if (comparison->blind > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s blind%s", comparison->blind,
                comparison->blind == 1 ? " is" : "s are", hint);
+    if (computing->unchanged_rows > 0)
+        append(words->rest, sizeof words->rest, "; %zu row%s not computed again, all the same",
+               computing->unchanged_rows, plural(computing->unchanged_rows));
     if (run_is_computed(report->run))
-        append(words->rest, sizeof words->rest, "; %zu row%s not computed", comparison->computing.absent,
-               plural(comparison->computing.absent));
+        append(words->rest, sizeof words->rest, "; %zu row%s not computed", computing->absent,
+               plural(computing->absent));
     if (report->verbose && comparison->same_code > 0)
         append(words->rest, sizeof words->rest, "; %zu row%s of the same code moved, which is noise",
                comparison->same_code, plural(comparison->same_code));

@@ -6,6 +6,7 @@
 
 #include "device_memory.h"
 #include "gpu.h"
+#include "inputs.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -45,6 +46,10 @@ static cudaError_t allocate(void **memory, size_t size, enum cudaMemoryType type
         used += type == cudaMemoryTypeHost ? 0 : size;
     }
     pthread_mutex_unlock(&lock);
+    if (made)
+        inputs_add(INPUT_ALLOCATED, (const uint64_t[]){(uintptr_t)made, size}, 2, NULL, 0);
+    if (made && type != cudaMemoryTypeDevice)
+        inputs_hide();
     *memory = made;
     return made ? cudaSuccess : runtime_return(cudaErrorMemoryAllocation);
 }
@@ -64,6 +69,8 @@ static cudaError_t release(void *memory)
         blocks[i] = blocks[--block_count];
     }
     pthread_mutex_unlock(&lock);
+    if (known)
+        inputs_add(INPUT_FREED, (const uint64_t[]){(uintptr_t)memory}, 1, NULL, 0);
     return known ? cudaSuccess : runtime_return(cudaErrorInvalidValue);
 }
 
@@ -205,6 +212,27 @@ static bool is_device(const void *memory, const struct rows *rows)
     return rows->height == 1 || rows->height - 1 <= (allocation.end - begin - rows->width) / rows->pitch;
 }
 
+static void add_rows(const struct rows *rows)
+{
+    inputs_add(INPUT_ROWS, (const uint64_t[]){rows->pitch, rows->width, rows->height}, 3, NULL, 0);
+}
+
+/* What comes from the host is added; what goes there it may act upon. */
+static void add_copy(const void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows)
+{
+    const bool from_device = is_device(from, from_rows);
+    if (!is_device(to, to_rows)) {
+        if (from_device)
+            inputs_hide();
+        return;
+    }
+    inputs_add(INPUT_COPIED, (const uint64_t[]){(uintptr_t)to, from_device ? (uintptr_t)from : 0}, 2, NULL, 0);
+    add_rows(to_rows);
+    add_rows(from_rows);
+    for (size_t row = 0; row < to_rows->height && !from_device; row++)
+        inputs_add(INPUT_BYTES, NULL, 0, (const char *)from + row * from_rows->pitch, to_rows->width);
+}
+
 static cudaError_t copy(void *to, const struct rows *to_rows, const void *from, const struct rows *from_rows,
                         enum cudaMemcpyKind kind)
 {
@@ -219,6 +247,7 @@ static cudaError_t copy(void *to, const struct rows *to_rows, const void *from, 
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (!to || !from || (to_device && !is_device(to, to_rows)) || (from_device && !is_device(from, from_rows)))
         return runtime_return(cudaErrorInvalidValue);
+    add_copy(to, to_rows, from, from_rows);
     for (size_t row = 0; row < to_rows->height; row++)
         memmove((char *)to + row * to_rows->pitch, (const char *)from + row * from_rows->pitch, to_rows->width);
     return cudaSuccess;
@@ -329,6 +358,8 @@ static cudaError_t fill(void *memory, const struct rows *rows, int value)
         return runtime_return(cudaErrorInvalidPitchValue);
     if (!is_device(memory, rows))
         return runtime_return(cudaErrorInvalidValue);
+    inputs_add(INPUT_FILLED, (const uint64_t[]){(uintptr_t)memory, (unsigned char)value}, 2, NULL, 0);
+    add_rows(rows);
     for (size_t row = 0; row < rows->height; row++)
         memset((char *)memory + row * rows->pitch, value, rows->width);
     return cudaSuccess;

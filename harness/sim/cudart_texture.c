@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 
+#include "inputs.h"
 #include "texture.h"
 
 #include <math.h>
@@ -51,6 +52,7 @@ cudaError_t cudaMallocArray(cudaArray_t *made, const struct cudaChannelFormatDes
         free(array);
         return runtime_return(cudaErrorMemoryAllocation);
     }
+    inputs_hide(); /* what goes into it is not added */
     *made = array;
     return cudaSuccess;
 }

@@ -9,6 +9,10 @@
 /* Between two allocations lie pages that nothing may touch, so that one byte too far is in neither. */
 enum { PAGE = 4096, GUARD = 2 * PAGE };
 
+/* Where the first allocation lies, and each behind the one before, as far as there is room: a program is given the same
+ * addresses in every process then. */
+#define FIRST 0x200000000000
+
 struct entry {
     struct allocation place;
     unsigned char *mapping;
@@ -18,6 +22,7 @@ struct entry {
 /* Of this process; sorted by address. */
 static struct entry *entries;
 static size_t entry_count;
+static uint64_t next_mapping = FIRST;
 
 /* How many begin at or below that address. */
 static size_t entries_below(uint64_t address)
@@ -38,10 +43,11 @@ void *device_allocate(size_t size)
     if (size > SIZE_MAX / 2)
         return NULL;
     const size_t mapped = (size + PAGE - 1) / PAGE * PAGE + 2 * (size_t)GUARD;
-    unsigned char *mapping =
-        mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *mapping = mmap(device_bytes(next_mapping), mapped, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED)
         return NULL;
+    next_mapping += mapped;
     if (size >= (size_t)1 << 22)
         madvise(mapping, mapped, MADV_HUGEPAGE);
     unsigned char *memory = mapping + GUARD;

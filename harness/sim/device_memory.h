@@ -1,5 +1,6 @@
 /* device_memory.h - the memory of the GPU that is simulated: pages of this process, so that an address there is one
- * here. Allocations do not touch each other: what an access reaches outside of one is in none. */
+ * here. Allocations do not touch each other: what an access reaches outside of one is in none. The same
+ * calls give the same addresses in every process, unless something else lies there. */
 #ifndef DEVICE_MEMORY_H
 #define DEVICE_MEMORY_H
 

@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "cubin/cubin.h"
 
+#include "inputs.h"
 #include "meetings.h"
 #include "traits.h"
 
@@ -32,6 +33,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool recording, only_note;
 static struct launch *launches; /* equal ones in a row are one */
 static size_t launch_count;
+static char *inputs; /* what the last of them was given, and all before it */
 static struct values *values;
 static size_t value_count;
 static struct counted *functions;
@@ -89,7 +91,9 @@ void launches_begin(void)
         free(launches[i].function);
     free(launches);
     free(values);
+    free(inputs);
     launches = NULL;
+    inputs = NULL;
     values = NULL;
     launch_count = value_count = 0;
     for (size_t i = 0; i < function_count; i++)
@@ -175,6 +179,23 @@ void launches_only_note(void)
     only_note = true;
 }
 
+/* Of code that cannot be read nothing is known. */
+static void add_inputs(const struct grid *grid)
+{
+    const char *code = module_code(grid->function);
+    const uint64_t numbers[] = {grid->blocks[0],  grid->blocks[1],  grid->blocks[2], grid->threads[0],
+                                grid->threads[1], grid->threads[2], grid->shared,    grid->cooperative};
+    if (!code)
+        inputs_hide();
+    else
+        inputs_add(INPUT_BYTES, NULL, 0, code, strlen(code));
+    inputs_add(INPUT_LAUNCHED, numbers, ARRAY_SIZE(numbers), grid->parameters, grid->function->parameter_bytes);
+    if (!recording)
+        return;
+    free(inputs);
+    inputs = inputs_hash();
+}
+
 int launches_run(const struct grid *grid, bool *fault, struct problem *problem)
 {
     pthread_mutex_lock(&lock);
@@ -183,10 +204,13 @@ int launches_run(const struct grid *grid, bool *fault, struct problem *problem)
     struct grid ordered = *grid;
     ordered.order = order;
     ordered.meetings = meetings;
-    if (!only_note)
+    if (!only_note) {
         failed = recording ? run_counted(&ordered, fault, problem) : grid_run(&ordered, NULL, fault, problem);
-    else if (recording)
-        note_launch(grid);
+    } else {
+        add_inputs(grid);
+        if (recording)
+            note_launch(grid);
+    }
     pthread_mutex_unlock(&lock);
     return failed;
 }
@@ -219,7 +243,9 @@ void launches_hand_over(struct result *result)
 {
     result->launches = launches;
     result->launch_count = launch_count;
+    result->inputs = inputs;
     launches = NULL;
+    inputs = NULL;
     launch_count = 0;
     for (size_t i = 0; i < function_count; i++)
         add_lines(&functions[i], &result->profile);

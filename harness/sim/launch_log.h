@@ -21,7 +21,7 @@ int launches_compare(struct problem *problem);
 void launches_begin(void);
 void launches_end(void);
 
-/* From now on nothing is executed: launches are only noted. */
+/* From now on nothing is executed: launches are only noted, with what they are given (inputs.h). */
 void launches_only_note(void);
 
 /* Executes a launch, as grid_run does, and counts it while that is on. */

@@ -302,6 +302,12 @@ const struct cubin_function *module_facts(const struct function *function)
     return &function->module->image.kernels[function - function->module->functions].facts;
 }
 
+const char *module_code(const struct function *function)
+{
+    const struct cubin_function *facts = module_facts(function);
+    return facts->code || image_hash(&function->module->image) == 0 ? facts->code : NULL;
+}
+
 const struct line_table *module_lines(struct module *module)
 {
     if (!module->has_lines)

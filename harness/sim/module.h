@@ -73,8 +73,11 @@ struct variable *module_variable(struct module *module, const char *name); /* NU
  * NULL: there is none. */
 const char *module_outside(const struct module *module, uint64_t address);
 
-/* What cubin.h says of a function: barriers, name. Its code is NULL. */
+/* What cubin.h says of a function: barriers, name. Its code is NULL before module_code(). */
 const struct cubin_function *module_facts(const struct function *function);
+
+/* The hash of its machine code, in hexadecimal; the module's. NULL after error(). */
+const char *module_code(const struct function *function);
 
 /* The line information, which is read when it is first asked for. */
 const struct line_table *module_lines(struct module *module);

@@ -48,7 +48,8 @@ struct job {
     bool roofs;          /* also measure what the GPU can do */
     size_t skip;         /* line counts: launches of the variant before the function to be counted */
     const char *gpu;     /* file that describes the GPU to be simulated; NULL: the only one that there is */
-    bool dry;            /* simulated: only learn the launches; nothing is executed, counted or verified */
+    bool dry;            /* simulated: only learn the launches; nothing is executed, counted or verified, and the worker
+                          * ends after each result */
     int pipe;            /* of the worker, once it runs */
 };
 

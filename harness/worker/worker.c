@@ -190,8 +190,10 @@ static void send_results(struct worker *worker)
         free(line);
         result_release(result);
     }
-    /* After an error the device's context may be lost, and with it every later result. Lines are of one kernel. */
-    if (failed || (worker->begun_count > 0 && worker->job->what != PROVIDES_VALUES))
+    /* After an error the device's context may be lost, and with it every later result. Lines are of one kernel; and
+     * what one is given in a dry run shall not hang on those that went before it. */
+    const bool alone = worker->job->dry || worker->job->what != PROVIDES_VALUES;
+    if (failed || (worker->begun_count > 0 && alone))
         _exit(WORKER_ENDED);
     worker->begun_count = 0;
 }

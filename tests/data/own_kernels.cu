@@ -1,5 +1,5 @@
 /* A kernel library that needs cugate's kernel.h alone, for tests/scripts/simulate.sh. STRIDE: lanes read that far apart;
- * INDEX: what the second kernel reads. */
+ * INDEX: what the second kernel reads; STEP: what the host tells the third, which takes millions of instructions. */
 #include "cugate/kernel.h"
 
 #include <cuda_runtime.h>
@@ -30,6 +30,20 @@ __global__ void shift(float *out, const float *in)
     out[i] = in[INDEX]; /* the line at fault */
 }
 
+#ifndef STEP
+#define STEP 1
+#endif
+
+__global__ void gather(float *out, const float *in, unsigned step)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+#pragma unroll 1
+    for (unsigned k = 0; k < 4096; k++)
+        sum += in[(i * step + k) % count];
+    out[i] = sum;
+}
+
 static int open_arrays(const struct cugate_family *, void **state)
 {
     struct arrays *arrays = new struct arrays();
@@ -56,6 +70,13 @@ static int launch_shift(void *state)
 {
     const struct arrays *arrays = (const struct arrays *)state;
     shift<<<count / threads, threads>>>(arrays->out, arrays->in);
+    return cudaGetLastError();
+}
+
+static int launch_gather(void *state)
+{
+    const struct arrays *arrays = (const struct arrays *)state;
+    gather<<<count / threads, threads>>>(arrays->out, arrays->in, STEP);
     return cudaGetLastError();
 }
 
@@ -99,11 +120,12 @@ static const char *error_text(int code)
 static const struct cugate_variant variants[] = {
     {"scale", "twice as much", launch_scale, 0, 0, NULL},
     {"shift", "a copy", launch_shift, 0, 0, NULL},
+    {"gather", "a sum of many", launch_gather, 0, 0, NULL},
     {"graph", "a graph, which is not simulated", launch_graph, 0, 0, NULL},
 };
 
 static const struct cugate_family family = {
-    "mine", "one array becomes another", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, variants, 3,
+    "mine", "one array becomes another", CUGATE_KERNELS, open_arrays, restore, verify, close_arrays, variants, 4,
 };
 
 static const struct cugate_family *const families[] = {&family};

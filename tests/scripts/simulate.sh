@@ -68,7 +68,7 @@ expect "planted faults are caught on their lines" 1 'COMPUTED: NO KERNEL RAN ON 
     'rows not computed' '!regressed  transpose/tiled' '!regressed  transpose/naive' '!regressed  reduce/sequential' \
     '!regressed  reduce/cub' '!regressed  divergence/per_thread' '!regressed  divergence/tiled_partition' '!unsure'
 judge edited "${edits[@]}" "${against[@]}"
-expect "harmless edits are not" 0 'nothing is worse' 'unchanged machine code' 'rows not computed' '!unsure' '!missing'
+expect "harmless edits are not" 0 'nothing is worse' 'rows not computed' '!unsure' '!missing'
 judge edited -k transpose/naive "${edits[@]}" --all --save "$work/run.json" "${against[@]}"
 expect "with --all what did not change is computed too, and is what the GPU counted" 0 'of 3 kernels computed here' \
     'nothing is worse' '!unchanged machine code' '!unsure'
@@ -99,19 +99,32 @@ own() ( # NAME [DEFINITION]...
 own as_it_was
 own strided -DSTRIDE=8
 own beyond -DINDEX='(i+count)'
+own told_otherwise -DSTEP=8
 mine=(--baselines "$work/mine" -k 'mine/s*')
 judge as_it_was "${mine[@]}" --save "$work/first.json"
 expect "a library of somebody else's without a baseline" 4 'no baseline' "cugate accept $work/first.json --baselines" '!cugate aa'
 ask "$cugate" accept "$work/first.json" --baselines "$work/mine" --reason first
 expect "begins with one that was computed" 0
 judge as_it_was "${mine[@]}"
-expect "which it keeps to" 0 'nothing is worse' 'computed here'
+expect "which it keeps to, and nothing is computed again" 0 'nothing is worse: 4 rows in 2 kernels' \
+    '0 rows of 0 kernels computed here' '20 rows not computed again, all the same'
 judge strided "${mine[@]}"
 expect "and is caught on its line" 1 'regressed  mine/scale' 'global_load_sectors' 'kernels/mine.cu:24' \
-    'the line to blame' '2 kernels computed here'
+    'the line to blame' '1 kernel computed here'
 judge beyond "${mine[@]}"
 expect "a fault in memory is no measurement" 5 'missing' 'mine/shift' 'mine.cu:30' \
     'this runs it alone: cugate run --collector sim -k mine/shift'
+sums=(--baselines "$work/sums" -k mine/gather)
+judge as_it_was "${sums[@]}" --save "$work/sums.json"
+ask "$cugate" accept "$work/sums.json" --baselines "$work/sums" --reason first
+judge as_it_was "${sums[@]}"
+expect "what takes long is not computed again" 0 'not computed again, all the same' '0 kernels computed here'
+judge told_otherwise "${sums[@]}"
+expect "but it is when the host passes another argument to the same code" 3 'unsure     mine/gather' 'counted otherwise' \
+    '1 kernel computed here' '!not computed again'
+sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json
+judge told_otherwise "${sums[@]}"
+expect "and where the baseline does not know its inputs" 3 'unsure     mine/gather' '1 kernel computed here'
 judge as_it_was --baselines "$work/mine"
 expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/graph' 'not simulated: cudaGraphCreate'
 ask "$cugate" run --collector sim --gpu nvidia-h200 --kernels "$work/as_it_was/lib.so" -k mine/graph

@@ -19,6 +19,7 @@ static const struct change {
     const char *reason;        /* of its failure; NULL: it did not fail */
     bool other_code, compiler; /* other than the baseline's */
     bool no_rows;              /* nothing was computed: the launches are known */
+    const char *inputs;        /* of the run; those of the baseline are "cafe" */
     bool foreign;              /* the baseline's machine code is not the library's */
     bool transfer;             /* nothing is launched */
     size_t base_sessions;
@@ -29,7 +30,10 @@ static const struct change {
     {"other code, one instruction less: improved", "instructions", VERDICT_IMPROVED, .count = 999, .other_code = true},
     {"the same code, one instruction more: unsure", "instructions", VERDICT_UNSURE, .count = 1001},
     {"the same code, one instruction less: unsure", "instructions", VERDICT_UNSURE, .count = 999},
-    {"the same code, not computed again: same", "instructions", VERDICT_SAME, .no_rows = true},
+    {"the same code and inputs, not computed again: not judged", "instructions", VERDICT_INFO, .no_rows = true,
+     .inputs = "cafe"},
+    {"the same code, other inputs, not computed: missing", "instructions", VERDICT_MISSING, .no_rows = true,
+     .inputs = "caff"},
     {"other code, not computed: missing", "instructions", VERDICT_MISSING, .no_rows = true, .other_code = true},
     {"a time: no judgement", "time", NO_JUDGEMENT, .other_code = true},
     {"other code, occupancy -50 points: regressed", "theoretical_occupancy", VERDICT_REGRESSED, .occupancy = 50,
@@ -80,6 +84,7 @@ static void make_baseline(struct run *baseline, const struct change *change)
         put(baseline, "threads_per_instruction", THREADS, sessions);
         put(baseline, "theoretical_occupancy", OCCUPANCY, sessions);
         put_code(baseline, change->foreign ? NULL : "f00d");
+        run_find(baseline, KERNEL)->inputs = x_strdup("cafe");
     }
     for (size_t i = 0; i < sessions; i++)
         put_session(baseline, "cupti", "nvcc 13.0.88");
@@ -101,6 +106,7 @@ static void make_run(struct run *run, const struct change *change, const struct 
     }
     if (!change->transfer)
         put_code(run, change->foreign ? NULL : change->other_code ? "beef" : "f00d");
+    result->inputs = x_strdup(change->inputs);
     if (change->reason)
         result_fail(result, RESULT_FAILED, change->reason);
     put_session(run, RUN_COMPUTED, change->compiler ? "nvcc 13.5.37" : "nvcc 13.0.88");

@@ -489,6 +489,12 @@ static void put_baseline(struct fixture *fixture, const char *kernel, const char
     put_code(&fixture->base, kernel, code);
 }
 
+static void put_inputs(struct fixture *fixture, const char *kernel, const char *base, const char *now)
+{
+    run_find(&fixture->base, kernel)->inputs = x_strdup(base);
+    run_find(&fixture->run, kernel)->inputs = x_strdup(now);
+}
+
 static bool has_note(const struct comparison *comparison, const char *words)
 {
     for (size_t i = 0; i < comparison->note_count; i++)
@@ -511,6 +517,7 @@ Test(compare, what_was_computed_and_what_was_not_is_counted)
     put_status(&fixture.run, "a/odd", RESULT_FAILED, RESULT_NOT_SIMULATED "X");
     put_baseline(&fixture, "a/unchanged", "f00d");
     put_code(&fixture.run, "a/unchanged", "f00d");
+    put_inputs(&fixture, "a/unchanged", "cafe", "cafe");
     put(&fixture.base, "b/transfer", "time", 100000);
     run_add(&fixture.run, "b/transfer");
     const struct comparison *comparison = compare(&fixture);
@@ -521,16 +528,41 @@ Test(compare, what_was_computed_and_what_was_not_is_counted)
     cr_expect_eq(computing->rows, 1);
     cr_expect_eq(computing->kernels, 1);
     cr_expect_eq(computing->unchanged, 1);
+    cr_expect_eq(computing->unchanged_rows, 1);
+    cr_expect_eq(comparison->counts[VERDICT_INFO], 1, "what was not computed again is not judged");
     cr_expect_eq(computing->not_simulated, 1);
     /* The times of the two that are judged; of those left out the counts as well. */
     cr_expect_eq(computing->absent, 2 + 2 * 2 + 1, "%zu", computing->absent);
     cr_expect(find(comparison, "a/changed", "count")->computed);
     cr_expect_eq(find(comparison, "a/changed", "count")->verdict, VERDICT_IMPROVED);
-    cr_expect(says(find(comparison, "a/unchanged", "count"), "same code: not computed again"));
+    cr_expect(says(find(comparison, "a/unchanged", "count"), "same code, launches and inputs: not computed again"));
     cr_expect(has_note(comparison, "machine code of another library, so it is not computed: a/foreign"));
     cr_expect(has_note(comparison, "not simulated, and their machine code and launches are the baseline's: a/odd"));
     cr_expect(has_note(comparison, "they launch nothing, so there is nothing to compute: b/transfer"));
     tear_down(&fixture);
+}
+
+Test(compare, only_known_inputs_that_are_the_same_stand_for_what_is_not_computed)
+{
+    static const struct {
+        const char *base, *now;
+        enum exit_code code;
+    } rows[] = {
+        {"cafe", "cafe", EXIT_SAME},       {"cafe", "caff", EXIT_NOT_MEASURED}, {"cafe", NULL, EXIT_NOT_MEASURED},
+        {NULL, "cafe", EXIT_NOT_MEASURED}, {NULL, NULL, EXIT_NOT_MEASURED},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up_computed(&fixture);
+        put_baseline(&fixture, "a/unchanged", "f00d");
+        put_code(&fixture.run, "a/unchanged", "f00d");
+        put_inputs(&fixture, "a/unchanged", rows[i].base, rows[i].now);
+        const struct comparison *comparison = compare(&fixture);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
+        cr_expect_eq(comparison->computing.unchanged_rows, rows[i].code == EXIT_SAME, "row %zu", i);
+        cr_expect_eq(comparison->counts[VERDICT_SAME], 0, "row %zu", i);
+        tear_down(&fixture);
+    }
 }
 
 Test(compare, nothing_computed_is_no_pass)

@@ -468,6 +468,7 @@ Test(run_write, functions_of_files_go_through_a_file)
 Test(run_write, how_a_kernel_failed_on_another_gpu_is_kept)
 {
     struct result result = {.id = x_strdup("a/b")}, read;
+    result.inputs = x_strdup("cafe");
     result_note_elsewhere(&result, "it crashed on GPU 1");
     result_note_elsewhere(&result, "it crashed on GPU 1");
     char *line = result_to_line(&result);
@@ -476,6 +477,7 @@ Test(run_write, how_a_kernel_failed_on_another_gpu_is_kept)
               "%s", line);
     cr_assert_eq(result_from_line(&read, line), 0);
     cr_expect_str_eq(read.elsewhere, "it crashed on GPU 1");
+    cr_expect_str_eq(read.inputs, "cafe");
     result_release(&read);
     result_release(&result);
     free(line);

@@ -19,6 +19,12 @@ Test(device_memory, what_is_beyond_an_allocation_is_in_none)
     cr_expect_eq((uintptr_t)second % 512, 0);
 }
 
+Test(device_memory, the_same_calls_give_the_same_addresses_in_every_process)
+{
+    cr_expect_eq((uint64_t)(uintptr_t)device_allocate(100), 0x200000002000);
+    cr_expect_eq((uint64_t)(uintptr_t)device_allocate(1 << 20), 0x200000007000);
+}
+
 Test(device_memory, only_what_was_allocated_is_freed)
 {
     unsigned char *memory = device_allocate(4096);

@@ -6,6 +6,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "sim_support.h"
 
@@ -113,4 +115,154 @@ Test(launch_log, a_fault_ends_everything_but_the_call_that_met_it)
     cr_expect_eq(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     cr_expect(strstr(runtime_reason(), "0x0"), "%s", runtime_reason());
     cr_expect_eq(launches_counted(), 0);
+}
+
+/* ---- What kernels are given ---- */
+
+static const char shift = 0, fixed = 0;
+static char table;
+
+/* What a program does before its measured launch, and what that is given. */
+struct doing {
+    const char *words;
+    void (*before)(int *memory);
+    bool other, unknown; /* than without anything: the hash is another; there is none */
+    unsigned stride, blocks, beyond;
+};
+
+static void copy_in(int *memory)
+{
+    cudaMemcpy(memory + 1, (const int[]){1, 2}, 8, cudaMemcpyHostToDevice);
+}
+
+static void copy_other(int *memory)
+{
+    cudaMemcpy(memory + 1, (const int[]){1, 3}, 8, cudaMemcpyHostToDevice);
+}
+
+static void copy_within(int *memory)
+{
+    cudaMemcpy(memory, memory + 8, 16, cudaMemcpyDeviceToDevice);
+}
+
+static void clear(int *memory)
+{
+    cudaMemset(memory, 0, 64);
+}
+
+static void set_table(int *memory)
+{
+    (void)memory;
+    cudaMemcpyToSymbol(&table, &(int){5}, 4, 0, cudaMemcpyHostToDevice);
+}
+
+static void launch_before(int *memory)
+{
+    cudaLaunchKernel(&fixed, (dim3){1, 1, 1}, (dim3){32, 1, 1}, (void *[]){&memory}, 0, NULL);
+}
+
+static void allocate_more(int *memory)
+{
+    (void)memory;
+    void *more;
+    cudaMalloc(&more, 64);
+}
+
+static void read_back(int *memory)
+{
+    int first;
+    cudaMemcpy(&first, memory, 4, cudaMemcpyDefault);
+}
+
+static void allocate_pinned(int *memory)
+{
+    (void)memory;
+    void *more;
+    cudaMallocHost(&more, 64);
+}
+
+static void allocate_managed(int *memory)
+{
+    (void)memory;
+    void *more;
+    cudaMallocManaged(&more, 64, 1);
+}
+
+static void allocate_array(int *memory)
+{
+    (void)memory;
+    cudaArray_t array;
+    const struct cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+    cudaMallocArray(&array, &format, 8, 8, 0);
+}
+
+/* The hash of a process of its own that does so; "" where there is none. */
+static void hash_of(const struct doing *doing, char hash[64])
+{
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        int *memory = NULL;
+        struct result result = {0};
+        launches_only_note();
+        cudaMalloc((void **)&memory, 4096);
+        if (doing->before)
+            doing->before(memory);
+        memory += doing->beyond;
+        launches_begin();
+        cudaLaunchKernel(&shift, (dim3){1 + doing->blocks, 1, 1}, (dim3){32, 1, 1},
+                         (void *[]){&memory, &(unsigned){1 + doing->stride}}, 0, NULL);
+        launches_end();
+        read_back(memory); /* afterwards: it can change nothing any more */
+        launches_hand_over(&result);
+        const char *text = result.inputs ? result.inputs : "";
+        _exit(result.launch_count == 1 && write(ends[1], text, strlen(text) + 1) > 0 ? 0 : 1);
+    }
+    close(ends[1]);
+    int status = 1;
+    memset(hash, 0, 64);
+    cr_assert_gt(read(ends[0], hash, 63), 0);
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    cr_assert_eq(status, 0);
+}
+
+Test(launch_log, what_launches_are_given_has_a_hash_that_any_change_of_it_moves)
+{
+    static const struct doing rows[] = {
+        {"the same again", NULL, .other = false},
+        {"another argument", NULL, .other = true, .stride = 7},
+        {"another pointer", NULL, .other = true, .beyond = 4},
+        {"more blocks", NULL, .other = true, .blocks = 1},
+        {"bytes from the host", copy_in, .other = true},
+        {"memory copied", copy_within, .other = true},
+        {"memory filled with what it holds", clear, .other = true},
+        {"a constant", set_table, .other = true},
+        {"a launch before", launch_before, .other = true},
+        {"an allocation", allocate_more, .other = true},
+        {"results that the host has read", read_back, .unknown = true},
+        {"pinned memory", allocate_pinned, .unknown = true},
+        {"managed memory", allocate_managed, .unknown = true},
+        {"an array", allocate_array, .unknown = true},
+    };
+    char plain[64], hash[64], other[64];
+    void **binary = sim_register("__constant__ int table;\n"
+                                 "extern \"C\" __global__ void shift(int *out, int stride)\n"
+                                 "{ out[threadIdx.x] = out[threadIdx.x * stride] + table; }\n"
+                                 "extern \"C\" __global__ void fixed(int *out) { out[threadIdx.x] = 1; }\n");
+    sim_register_kernel(binary, &shift, "shift");
+    sim_register_kernel(binary, &fixed, "fixed");
+    sim_register_variable(binary, &table, "table");
+    hash_of(&rows[0], plain);
+    cr_expect_eq(strlen(plain), 32);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        hash_of(&rows[i], hash);
+        cr_expect_eq(*hash == '\0', rows[i].unknown, "%s", rows[i].words);
+        cr_expect_eq(strcmp(hash, plain) != 0, rows[i].other || rows[i].unknown, "%s", rows[i].words);
+    }
+    hash_of(&(struct doing){.before = copy_in}, hash);
+    hash_of(&(struct doing){.before = copy_other}, other);
+    cr_expect_str_neq(hash, other, "another byte");
 }
