@@ -71,7 +71,10 @@ static void viadd(struct warp *warp, const struct instruction *code, uint32_t la
 static void viadd_16x2(struct warp *warp, const struct instruction *code, uint32_t lanes)
 {
     const uint32_t *a = ROW(1), *b = ROW(2);
-    WRITE_LANES(ROW(0), lanes, ((a[l] + b[l]) & 0xffffu) | ((a[l] & 0xffff0000u) + (b[l] & 0xffff0000u)));
+    const uint32_t ia = INVERT(1), ib = INVERT(2), add = CARRY(1) + CARRY(2);
+    WRITE_LANES(ROW(0), lanes,
+                (((a[l] ^ ia) + (b[l] ^ ib) + add) & 0xffffu) |
+                    (((a[l] ^ ia) & 0xffff0000u) + ((b[l] ^ ib) & 0xffff0000u) + (add << 16)));
 }
 
 /* ---- Products: d, carry, a, b, c [, carry in]. Of a product the sign is that of both operands. ---- */
@@ -549,17 +552,27 @@ static bool prepare_plop3(struct instruction *code)
     return code->operand_count == 7 && code->operands[5].immediate && code->operands[6].immediate;
 }
 
-/* d, a, selector, b: four bytes of b:a; bit 3 of a selector repeats the byte's sign. */
-static void prmt(struct warp *warp, const struct instruction *code, uint32_t lanes)
+/* d, a, selector, b: four bytes of b:a; bit 3 of a selector repeats the byte's sign. Modes draw the selectors of the four
+ * bytes from the lowest bits of the selector. */
+static const struct {
+    const char *name;
+    uint32_t selectors[4];
+} prmt_modes[] = {
+    {"F4E", {0x3210, 0x4321, 0x5432, 0x6543}},  {"B4E", {0x5670, 0x6701, 0x7012, 0x0123}},
+    {"RC8", {0x0000, 0x1111, 0x2222, 0x3333}},  {"ECL", {0x3210, 0x3211, 0x3222, 0x3333}},
+    {"ECR", {0x0000, 0x1110, 0x2210, 0x3210}},  {"RC16", {0x1010, 0x3232, 0x1010, 0x3232}},
+};
+
+static inline void permute(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *selectors)
 {
-    const uint32_t *a = ROW(1), *selector = ROW(2), *b = ROW(3);
+    const uint32_t *a = ROW(1), *b = ROW(3);
     uint32_t result[LANES];
     EACH_LANE
     {
         const uint64_t bytes = wide(a[l], b[l]);
         uint32_t word = 0;
         for (unsigned k = 0; k < 4; k++) {
-            const uint32_t s = selector[l] >> (4 * k);
+            const uint32_t s = selectors[l] >> (4 * k);
             const uint32_t byte = (uint32_t)(bytes >> (8 * (s & 7))) & 0xff;
             word |= (s & 8 ? (0u - (byte >> 7)) & 0xff : byte) << (8 * k);
         }
@@ -568,12 +581,35 @@ static void prmt(struct warp *warp, const struct instruction *code, uint32_t lan
     WRITE_LANES(ROW(0), lanes, result[l]);
 }
 
+static void prmt(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    permute(warp, code, lanes, ROW(2));
+}
+
+static void prmt_mode(struct warp *warp, const struct instruction *code, uint32_t lanes)
+{
+    const uint32_t *selector = ROW(2);
+    uint32_t selectors[LANES];
+    EACH_LANE selectors[l] = prmt_modes[code->flags[0]].selectors[selector[l] & 3];
+    permute(warp, code, lanes, selectors);
+}
+
 static bool prepare_plain(struct instruction *code)
 {
     for (unsigned i = 1; i < code->operand_count; i++)
         if (code->operands[i].negate || code->operands[i].absolute)
             return false;
     return true;
+}
+
+static bool prepare_prmt(struct instruction *code)
+{
+    for (unsigned mode = 0; mode < sizeof prmt_modes / sizeof prmt_modes[0]; mode++)
+        if (has_modifier(code, prmt_modes[mode].name)) {
+            code->flags[0] = (unsigned char)mode;
+            code->run = prmt_mode;
+        }
+    return prepare_plain(code);
 }
 
 static void mov(struct warp *warp, const struct instruction *code, uint32_t lanes)
@@ -902,7 +938,7 @@ static void i2ip(struct warp *warp, const struct instruction *code, uint32_t lan
 const struct opcode TABLE(lanes_integer)[] = {
     {"IADD3",          iadd3_carry, CONTROL_NEXT, prepare_iadd3,     "dpp", "X"},
     {"VIADD",          viadd,       CONTROL_NEXT, NULL,              "d",   ""},
-    {"VIADD.16x2",     viadd_16x2,  CONTROL_NEXT, prepare_plain,     "d",   ""},
+    {"VIADD.16x2",     viadd_16x2,  CONTROL_NEXT, NULL,              "d",   ""},
     {"IMAD",           imad,        CONTROL_NEXT, prepare_imad,      "dp",  "U32 MOV SHL IADD"},
     {"IMAD.X",         imad_x,      CONTROL_NEXT, prepare_imad,      "dp",  "U32"},
     {"IMAD.WIDE",      imad_wide,   CONTROL_NEXT, prepare_imad_wide, "dp",  "U32 X"},
@@ -916,7 +952,7 @@ const struct opcode TABLE(lanes_integer)[] = {
     {"SGXT",           sgxt,        CONTROL_NEXT, prepare_plain,     "d",   "W U32"},
     {"LOP3.LUT",       lop3,        CONTROL_NEXT, prepare_lop3,      "pd",  "PAND"},
     {"PLOP3.LUT",      plop3,       CONTROL_NEXT, prepare_plop3,     "pp",  ""},
-    {"PRMT",           prmt,        CONTROL_NEXT, prepare_plain,     "d",   ""},
+    {"PRMT",           prmt,        CONTROL_NEXT, prepare_prmt,      "d",   "F4E B4E RC8 ECL ECR RC16"},
     {"MOV",            mov,         CONTROL_NEXT, NULL,              "d",   ""},
     {"SEL",            sel,         CONTROL_NEXT, NULL,              "d",   ""},
     {"POPC",           popc,        CONTROL_NEXT, NULL,              "d",   ""},
