@@ -6,7 +6,7 @@
 # PART is nvcc (compiler and runtime), cccl, profiler (cudaProfiler.h), cupti, nvtx (which headers of CUPTI include) or
 # cublas; or disasm, alone: the disassembler is of one release, because what it prints differs between releases, whatever
 # the toolkit is of. TOOLKIT is the folder of the toolkit that lacks them, or empty when there is none. The parts are found
-# in FOLDER/nvidia/cu13 afterwards.
+# in FOLDER/nvidia/cu13 afterwards; when it fails, FOLDER is as it was.
 set -euo pipefail
 
 folder=$1
@@ -49,15 +49,15 @@ if ! python3 -I -m pip --version >/dev/null 2>&1; then
 fi
 
 requirements=$(mktemp)
-trap 'rm -f "$requirements"' EXIT
+new=$folder.$$
+trap 'rm -rf "$requirements" "$new"' EXIT
 while read -r part wheel x86_64 aarch64; do
     [[ -z $part || " $* " != *" $part "* ]] || echo "$wheel --hash=sha256:$x86_64 --hash=sha256:$aarch64"
 done <<<"$wheels" >"$requirements"
 
-rm -rf "$folder"
 if ! PIP_ROOT_USER_ACTION=ignore python3 -I -m pip install --quiet --timeout 60 --disable-pip-version-check \
     --no-deps --no-compile --only-binary=:all: --require-hashes \
-    --target "$folder" --requirement "$requirements"; then
+    --target "$new" --requirement "$requirements"; then
     if [ "$*" = disasm ]; then
         echo "error: cannot install NVIDIA's disassembler from PyPI; try again, or build without: make DISASM=no" >&2
         exit 1
@@ -68,9 +68,12 @@ if ! PIP_ROOT_USER_ACTION=ignore python3 -I -m pip install --quiet --timeout 60 
 fi
 
 # The linker looks for libX.so, nvcc for lib64; wheels have neither.
-tree=$folder/nvidia/cu13
-[ -d "$tree/lib" ] || exit 0
-for library in "$tree"/lib/lib*.so.*; do
-    ln -sfn "$(basename "$library")" "${library%.so.*}.so"
-done
-ln -sfn lib "$tree/lib64"
+tree=$new/nvidia/cu13
+if [ -d "$tree/lib" ]; then
+    for library in "$tree"/lib/lib*.so.*; do
+        ln -sfn "$(basename "$library")" "${library%.so.*}.so"
+    done
+    ln -sfn lib "$tree/lib64"
+fi
+rm -rf "$folder"
+mv "$new" "$folder"

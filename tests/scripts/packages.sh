@@ -84,6 +84,9 @@ closed() { find "$root/usr/lib/cugate/disasm" ! -type l \( ! -perm -o=r -o -type
 ask closed
 expect "cugate-fetch: whatever the umask, what it fetches is for everybody" 1 '!disasm'
 check "cugate-fetch: a second time there is nothing to do" without_words "$installed/cugate-fetch"
+fetch_again() { PIP_INDEX_URL=http://127.0.0.1:9/simple PIP_RETRIES=0 "$wheels" "$root/usr/lib/cugate/disasm" '' disasm; }
+ask fetch_again
+expect "cugate-fetch: what cannot be fetched again is said" 1 'cannot install' # and what was fetched stays:
 ask computed
 expect "deb: computes without a GPU" 0 'computed'
 
