@@ -23,6 +23,8 @@ enum operation_kind {
 };
 enum number_kind { NUMBER_UNSIGNED, NUMBER_SIGNED, NUMBER_FLOAT, NUMBER_DOUBLE, NUMBER_HALVES, NUMBER_BF16S };
 enum { FLAG_KIND, FLAG_NUMBER };
+/* Where others may come in between: so that no two parts of warps are of one size. */
+enum { INTERRUPTED_LANE = 13 };
 
 static bool prepare_kind(struct instruction *code)
 {
@@ -211,6 +213,8 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
     for (unsigned l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1))
             continue;
+        if (l == INTERRUPTED_LANE)
+            block_interrupt(block);
         const uint64_t old = change_global(code, addresses[l], operand_value(warp, code, first + 1, l),
                                            operand_value(warp, code, first + 2, l));
         if (first > 0)

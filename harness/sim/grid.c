@@ -13,13 +13,11 @@
 
 enum { INSTRUCTION_BYTES = 16, WORKSPACE_BYTES = 256 };
 
-enum { ORDER_BLOCKS = 16 };
-
 /* How many blocks a thread has begun, and how many instructions a warp of them executes before the next one. */
 static const struct order {
     unsigned blocks, turn;
     bool backwards;
-} orders[ORDERS] = {{1, FUEL, false}, {1, FUEL, true}, {ORDER_BLOCKS, 61, false}, {5, 7, true}};
+} orders[ORDERS] = {{1, FUEL, false}, {1, FUEL, true}, {16, 61, false}, {5, 7, true}};
 
 /* What the threads of a launch share. */
 struct run_state {
@@ -263,6 +261,7 @@ static bool run_block(struct block *block)
 {
     const bool is_backwards = orders[block->grid->order].backwards;
     bool ran = false, alive = false;
+    block->at_turn = true;
     for (unsigned i = 0; i < block->warp_count; i++) {
         struct warp *warp = &block->warps[is_backwards ? block->warp_count - 1 - i : i];
         if (warp->split_count == 0)
@@ -272,7 +271,15 @@ static bool run_block(struct block *block)
     }
     if (alive && !open_barriers(block) && !ran)
         block_stuck(block);
+    block->at_turn = false;
     return alive;
+}
+
+void block_interrupt(struct block *block)
+{
+    struct block *next = block->next;
+    if (next && next->runs && !next->at_turn)
+        next->runs = run_block(next);
 }
 
 /* ---- Threads ---- */
@@ -291,14 +298,13 @@ static bool start_next(struct run_state *run, struct block *block)
 static void run_in_turn(struct run_state *run, struct block *blocks, struct block *volatile *at)
 {
     const size_t most = orders[run->grid->order].blocks;
-    bool runs[ORDER_BLOCKS] = {false};
     for (bool any = true; any;) {
         any = false;
+        for (size_t i = 0; i < most; i++)
+            any |= blocks[i].runs = blocks[i].runs || start_next(run, &blocks[i]);
         for (size_t i = 0; i < most; i++) {
-            *at = &blocks[i];
-            if (runs[i] || start_next(run, &blocks[i]))
-                any = runs[i] = true;
-            runs[i] = runs[i] && run_block(&blocks[i]);
+            struct block *block = *at = &blocks[i];
+            block->runs = block->runs && run_block(block);
         }
     }
 }
@@ -317,6 +323,7 @@ static void *run_blocks(void *data)
         blocks[i].failed = &failed;
         blocks[i].problem = &problem;
         blocks[i].fault = &fault;
+        blocks[i].next = most > 1 ? &blocks[(i + 1) % most] : NULL;
     }
     if (setjmp(failed) == 0) {
         run_in_turn(run, blocks, &at);

@@ -217,6 +217,13 @@ BY_ANSWER(exchange_decides, atomicExch(&flag, blockIdx.x + 1))         /* exchan
 BY_ANSWER(most_decides, atomicMax(&flag, blockIdx.x + 1))              /* most_decides */
 BY_ANSWER(bits_decide, __popc(atomicOr(&flag, 1u << blockIdx.x)) + 1u) /* bits_decide */
 
+/* A ticket a thread: of one warp they need not follow each other. */
+KERNEL(threads_take_tickets)
+{
+    const unsigned ticket = atomicInc(&tickets, 1u << 20); /* threads_take_tickets */
+    work(out, in, ticket % 32 == 31 ? 100 : ticket / 32);
+}
+
 /* Of however many blocks come before one of them has written. */
 KERNEL(plain_race)
 {
@@ -517,6 +524,7 @@ static const struct cugate_variant timing[] = {
     ROW(exchange_decides),
     ROW(most_decides),
     ROW(bits_decide),
+    ROW(threads_take_tickets),
     ROW(plain_race),
     ROW(warps_take_tickets),
     {"last_writes", "see there", start_next_launch, 0, 0, NULL},

@@ -31,7 +31,7 @@ expect 'right kernels pass' 0 'measured: 15 of 15 kernels'
 run -k 'wrong/*'
 expect 'wrong ones are not measured' 5 'measured: 0 of 18 kernels; 18 failed'
 run -k 'timing/*'
-expect 'and neither is what depends on what comes first' 5 'measured: 0 of 11 kernels; 11 failed'
+expect 'and neither is what depends on what comes first' 5 'measured: 0 of 12 kernels; 12 failed'
 run -o run.json
 
 # reason KERNEL [!]WORDS...: why it failed, at the line whose comment is its name.
@@ -68,7 +68,7 @@ reason timing/waits_for_block 'not simulated: ' 'waits in a loop for another war
 reason timing/takes_lock 'not simulated: ' 'depends on which warp comes first'
 reason timing/reads_clock 'not simulated: CS2R'
 by_order='depends on which block or warp comes first: '
-for kernel in ticket_decides exchange_decides most_decides bits_decide plain_race warps_take_tickets last_writes; do
+for kernel in ticket_decides exchange_decides most_decides bits_decide threads_take_tickets plain_race warps_take_tickets last_writes; do
     reason timing/$kernel 'not simulated: ' "$by_order"
 done
 # Its lanes part as well: which of the two reasons is met first hangs on the CPU's threads.
