@@ -197,7 +197,7 @@ size_t line_table_find(const struct line_table *table, const char *symbol, uint6
 
 /* ---- Whose a place is ---- */
 
-/* Folders in which libraries are installed, and those of CCCL, whose kernels call what others write. */
+/* Folders in which libraries are installed, and in them those of CCCL, whose kernels call what others write. */
 static const char *const installed[] = {"include", "site-packages", "dist-packages"};
 static const char *const cccl[] = {"cccl", "cub", "thrust"};
 
@@ -236,15 +236,26 @@ static void make_plain(char *path)
     *to = '\0';
 }
 
+static size_t find_installed(const char *path)
+{
+    return find_folder(path, installed, ARRAY_SIZE(installed));
+}
+
+static bool is_of_cccl(const char *path)
+{
+    const size_t before = find_installed(path);
+    return before != SIZE_MAX && find_folder(path + before, cccl, ARRAY_SIZE(cccl)) != SIZE_MAX;
+}
+
 /* The innermost place of the code that the kernel is of: the outermost one says which that is. What is below a folder
  * of installed libraries is of that code only if this lies beside the folder. */
 static size_t choose_place(char *const *paths, size_t count)
 {
     size_t outermost = count - 1, chosen = 0;
-    while (outermost > 0 && find_folder(paths[outermost], cccl, ARRAY_SIZE(cccl)) != SIZE_MAX)
+    while (outermost > 0 && is_of_cccl(paths[outermost]))
         outermost--;
     for (; chosen < outermost; chosen++) {
-        const size_t before = find_folder(paths[chosen], installed, ARRAY_SIZE(installed));
+        const size_t before = find_installed(paths[chosen]);
         if (before == SIZE_MAX || strncmp(paths[chosen], paths[outermost], before) == 0)
             break;
     }
