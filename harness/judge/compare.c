@@ -332,6 +332,7 @@ void compare_runs(struct comparison *comparison, const struct run *baseline, con
             count_computed(comparison, first);
     }
     judge_suites(comparison, &sides);
+    judge_uncomputed(comparison, &sides);
     forget_repeated(&judging.unknown);
     add_notes(comparison, &sides, &judging.unknown);
     note_left_out(&judging);

@@ -16,9 +16,10 @@
  * kernel did the same work (same_work).
  *
  * Of a computed run (run_is_computed) one session is enough; what it cannot know is no row at all, and counted in
- * computing.absent; what has the baseline's code, launches and inputs and was not computed again is not judged, but
- * counted in computing.unchanged_rows; a kernel that could not be simulated is unsure, or left out with a note where it
- * is the baseline's code; and so is code of another compiler, whose counts cannot be compared. */
+ * computing.absent, and where it was asked for, unsure; what has the baseline's code, launches and inputs and was not
+ * computed again is not judged, but counted in computing.unchanged_rows; a kernel that could not be simulated is
+ * unsure, or left out with a note where it is the baseline's code; and so is code of another compiler, whose counts
+ * cannot be compared. */
 void compare_runs(struct comparison *comparison, const struct run *baseline, const struct run *run,
                   const struct metrics *metrics, const struct known_regressions *known_regressions);
 

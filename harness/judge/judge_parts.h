@@ -46,6 +46,10 @@ void find_suites(struct comparison *comparison, const struct sides *sides);
 /* Adds a judgement for each suite that moved, unless pairs settled all of its times. */
 void judge_suites(struct comparison *comparison, const struct sides *sides);
 
+/* Of a computed run, adds a judgement for each gated metric that computing does not know although it was asked for, or
+ * repeats to the digit: that its rows are not there shall not read as good. */
+void judge_uncomputed(struct comparison *comparison, const struct sides *sides);
+
 /* Whether both runs, as far as they say, measured the metric by the counter and in the unit of its definition; if not,
  * *why is the reason, for the caller to free. */
 bool same_definition(const struct sides *sides, const struct metric *metric, char **why);

@@ -158,3 +158,14 @@ void judge_suites(struct comparison *comparison, const struct sides *sides)
     }
     free(leaning);
 }
+
+void judge_uncomputed(struct comparison *comparison, const struct sides *sides)
+{
+    for (size_t m = 0; m < sides->metrics->count; m++) {
+        const struct metric *metric = &sides->metrics->list[m];
+        const bool expected = metric->class == METRIC_EXACT || (metric->asked && metric->class != METRIC_INFO);
+        if (expected && is_beyond_computing(sides, metric->name))
+            set_reason(add_judgement(comparison, COMPARISON_SUITE, metric, VERDICT_UNSURE),
+                       "asked for and not computed here: only a GPU counts it");
+    }
+}

@@ -43,6 +43,7 @@ struct metric {
     char *doc;     /* what it says, and its traps */
     char *file;    /* where it was defined, for errors */
     int line;
+    bool asked;    /* named beside the catalogue, --metrics +SET: whoever asks for it is not to miss it unsaid */
     bool optional; /* its file says so: it is read only where it is named, and chips may lack its counter */
 };
 

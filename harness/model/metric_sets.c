@@ -170,6 +170,7 @@ static int add_set(struct metrics *metrics, struct metrics *set)
                          metric->file, metric->line, metric->name, there->file, there->line, key);
         if (there)
             continue;
+        metric->asked = true;
         *ARRAY_GROW(metrics->list, metrics->count) = *metric;
         *metric = (struct metric){0};
     }

@@ -234,10 +234,12 @@ static struct advice advice_on_missing(const struct report *report, const char *
     return advice;
 }
 
-static struct advice advice_on_unsure(const struct group *group)
+static struct advice advice_on_unsure(const struct report *report, const struct group *group)
 {
     const struct judgement *row = group->rows[0];
     const size_t needed = row->metric ? rule_sessions_needed(row->metric->class) : 0;
+    if (strcmp(group->kernel, COMPARISON_SUITE) == 0 && run_is_computed(report->run))
+        return (struct advice){.words = x_strdup("measure on a GPU, or leave that metric out of --metrics")};
     if (strcmp(group->kernel, COMPARISON_SUITE) == 0)
         return (struct advice){
             .words = x_strdup("see what else runs on this GPU and how it is clocked, then measure again")};
@@ -318,7 +320,7 @@ static struct advice advice_of(const struct report *report)
         : code == EXIT_NOT_MEASURED
             ? (struct advice){x_strdup("see whether this machine can measure"), x_strdup("cugate doctor")}
         : worse  ? advice_on_worse(report, worse)
-        : unsure ? advice_on_unsure(unsure)
+        : unsure ? advice_on_unsure(report, unsure)
                  : advice_on_fine(report);
     groups_release(&groups);
     return advice;

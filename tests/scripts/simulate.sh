@@ -125,6 +125,27 @@ expect "but it is when the host passes another argument to the same code" 3 'uns
 sed -i '/"inputs": /d' "$work"/sums/*/mine/gather.json
 judge told_otherwise "${sums[@]}"
 expect "and where the baseline does not know its inputs" 3 'unsure     mine/gather' '1 kernel computed here'
+mkdir "$work/asked"
+cat >"$work/asked/asked.ini" <<'END'
+[loads_of_others]
+title = Loads of others
+counter = smsp__no_such_loads.sum
+unit = count
+class = exact
+better = lower
+doc = It has a name that the simulator does not know.
+
+[others_shown]
+title = Others shown
+counter = smsp__no_such_stores.sum
+unit = count
+class = info
+better = lower
+doc = It is not judged.
+END
+judge as_it_was "${mine[@]}" --metrics "+$work/asked"
+expect "a gated metric that was asked for and is not computed is no pass" 3 'unsure     (suite)' 'loads_of_others' \
+    'asked for and not computed here' 'measure on a GPU' '!others_shown'
 judge as_it_was --baselines "$work/mine"
 expect "what cannot be simulated is unsure, with its reason" 3 'unsure' 'mine/graph' 'not simulated: cudaGraphCreate'
 ask "$cugate" run --collector sim --gpu nvidia-h200 --kernels "$work/as_it_was/lib.so" -k mine/graph

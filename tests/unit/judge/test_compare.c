@@ -467,15 +467,15 @@ static void put_collector(struct run *run, const char *collector, const char *co
     run->sessions[run->session_count - 1].facts[SESSION_COMPILER] = x_strdup(compiler);
 }
 
-/* It knows count and ceiling, and no time. */
+/* It knows all counts and the ceiling, and no time. */
 static void set_up_computed(struct fixture *fixture)
 {
-    static const char *const known[] = {"count", "ceiling"};
     set_up(fixture);
     run_forget_notes(&fixture->run);
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-        const struct metric_note note = note_of_metric(metrics_find(&fixture->metrics, known[i]));
-        run_set_note(&fixture->run, &note);
+    for (size_t i = 0; i < fixture->metrics.count; i++) {
+        const struct metric_note note = note_of_metric(&fixture->metrics.list[i]);
+        if (note.class == METRIC_EXACT || note.class == METRIC_STATIC)
+            run_set_note(&fixture->run, &note);
     }
     put_collector(&fixture->base, "cupti", "nvcc 1");
     put_collector(&fixture->run, "sim", "nvcc 1");
@@ -561,6 +561,36 @@ Test(compare, only_known_inputs_that_are_the_same_stand_for_what_is_not_computed
         cr_expect_eq(comparison_exit_code(comparison), rows[i].code, "row %zu", i);
         cr_expect_eq(comparison->computing.unchanged_rows, rows[i].code == EXIT_SAME, "row %zu", i);
         cr_expect_eq(comparison->counts[VERDICT_SAME], 0, "row %zu", i);
+        tear_down(&fixture);
+    }
+}
+
+Test(compare, what_was_asked_for_and_is_not_computed_is_unsure_by_its_name)
+{
+    static const struct {
+        const char *metric;
+        enum metric_class class;
+        bool asked, unsure;
+    } rows[] = {
+        {"time", METRIC_TIME, false, false},   {"time", METRIC_TIME, true, true},
+        {"rate", METRIC_STEADY, false, false}, {"rate", METRIC_STEADY, true, true},
+        {"rate", METRIC_EXACT, false, true},   {"rate", METRIC_INFO, true, false},
+        {"count", METRIC_EXACT, true, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct fixture fixture;
+        set_up_computed(&fixture);
+        put(&fixture.base, "a/b", "count", 7);
+        put_code(&fixture.base, "a/b", "f00d");
+        put(&fixture.run, "a/b", "count", 7);
+        put_code(&fixture.run, "a/b", "f00d");
+        struct metric *metric = &fixture.metrics.list[metrics_index(&fixture.metrics, rows[i].metric)];
+        metric->class = rows[i].class;
+        metric->asked = rows[i].asked;
+        const struct comparison *comparison = compare(&fixture);
+        const struct judgement *judgement = find(comparison, COMPARISON_SUITE, rows[i].metric);
+        cr_expect_eq(judgement && judgement->verdict == VERDICT_UNSURE, rows[i].unsure, "row %zu", i);
+        cr_expect_eq(comparison_exit_code(comparison), rows[i].unsure ? EXIT_UNSURE : EXIT_SAME, "row %zu", i);
         tear_down(&fixture);
     }
 }
