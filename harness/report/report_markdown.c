@@ -158,7 +158,7 @@ static void put_row(FILE *stream, const struct report *report, const struct judg
     struct cells cells;
     words_cells(judgement, &cells);
     char *why = words_why(judgement);
-    const char *const row[] = {verdict_name(judgement->verdict),
+    const char *const row[] = {words_verdict_on(judgement),
                                judgement->kernel,
                                judgement->metric ? judgement->metric->name : "",
                                cells.base,

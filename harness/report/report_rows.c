@@ -80,7 +80,7 @@ static struct layout lay_out(const struct text *text, const struct report *repor
             const struct judgement *judgement = groups->list[i].rows[r];
             struct cells cells;
             const char *row[COLUMNS];
-            table_fit(&verdict, verdict_name(judgement->verdict));
+            table_fit(&verdict, words_verdict_on(judgement));
             if (!judgement->metric)
                 continue;
             fill_cells(report, judgement, &cells);
@@ -122,7 +122,7 @@ static void print_cells(const struct text *text, const struct layout *layout, co
                         const char *const row[COLUMNS])
 {
     text_print(text, tone_ink(words_verdict_tone(judgement->verdict)), "  %-*s", layout->verdict,
-               verdict_name(judgement->verdict));
+               words_verdict_on(judgement));
     struct table_row line = {.text = text, .any = true};
     for (size_t c = 0; c < layout->count; c++)
         table_cell(&line, INK_PLAIN, &layout->columns[c], row[c]);

@@ -132,6 +132,13 @@ static void drift_words(const struct judgement *judgement, char *text, size_t si
     snprintf(text, size, "%s of the change is the whole suite's", drift);
 }
 
+const char *words_verdict_on(const struct judgement *judgement)
+{
+    if (!judgement->blind)
+        return verdict_name(judgement->verdict);
+    return judgement->verdict == VERDICT_SAME ? "same, blind" : "improved, blind";
+}
+
 char *words_why(const struct judgement *judgement)
 {
     char evidence[256] = "", drift[160] = "";

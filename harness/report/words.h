@@ -28,6 +28,9 @@ void words_share(double base, double now, char *text, size_t size);
 /* "base 18.7 us, now 22.1 us, change +3.4 us (+18.2 %), limit 0.94 us", as far as there are numbers. */
 void words_numbers(const struct judgement *judgement, char *text, size_t size);
 
+/* The verdict on a row as people read it: "same, blind" where it passed by a limit that can hardly fail it. */
+const char *words_verdict_on(const struct judgement *judgement);
+
 /* What stands behind a judgement: the evidence and the suite's part of the change unless it is plain, and the reason.
  * "2 of 2 sessions against 12; the clock was ...". NULL when there is none of them. Caller frees. */
 char *words_why(const struct judgement *judgement);
