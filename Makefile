@@ -190,7 +190,7 @@ nightly-report:
 test:
 	@ci/install_deps.sh build test package python browser $(WHEELS_MISSING)
 	@ci/install_python.sh --test
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests fuzzers standin
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/unit_tests $(BUILD)/tests/random_kernels fuzzers standin
 	@BUILD=$(BUILD) NVCC='$(abspath $(NVCC))' CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' \
 	    CUDA_LIBS='$(abspath $(CUDA_LIBS))' ci/test.sh
 
@@ -252,12 +252,14 @@ fuzz:
 	    FUZZ_MAIN= FUZZ_LDFLAGS=-fsanitize=fuzzer fuzzers
 	@BUILD=build/libfuzzer ci/test.sh --fuzz $(FUZZ_SECONDS)
 
-## sim-random: that simulating random kernels gives the same on one core and on all, by each vector unit; with SAN=, sanitized
+## sim-random: that random kernels give the same on one core and on all, by each vector unit, and that arithmetic is the CPU's
 sim-random:
 	@ci/install_deps.sh build $(WHEELS_MISSING)
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/random_kernels
 	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
 	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/random.sh $(SEEDS)
+	@CUGATE=$(BUILD)/cugate GENERATOR=$(BUILD)/tests/random_kernels NVCC='$(abspath $(NVCC))' \
+	    CUDA_INCLUDES='$(abspath $(CUDA_INCLUDES))' CUDA_LIBS='$(abspath $(CUDA_LIBS))' tests/sim/oracle.sh $(SEEDS)
 
 ## install: copy the program, its plugins, headers, metrics, scripts, reports, manual and completion to PREFIX (below DESTDIR)
 install: to := $(DESTDIR)$(PREFIX)

@@ -2,8 +2,8 @@
 # Runs what `make test` has built and ends with one line that sums it up: "N passed, N failed".
 #
 #   BUILD=build ci/test.sh                  unit tests, command lines, scripts, JUnit's schema, static facts, what is computed
-#                                           without a GPU, what an H200 counted of it, libraries of users, faults in
-#                                           memory, planted faults, what the READMEs say,
+#                                           without a GPU, what an H200 counted of it, its arithmetic against the
+#                                           CPU's, libraries of users, faults in memory, planted faults, what the READMEs say,
 #                                           laws of a recorded run, what judges the figures of `exec`, ways round
 #                                           the gate, a run in parts, fuzz corpora; and, but not with sanitizers, which
 #                                           they do not concern, the reports, what is in ci/ for CI servers and Slurm,
@@ -150,6 +150,7 @@ else
         script packages flock "$build/tests/install.lock" tests/scripts/packages.sh
     fi
     script recorded tests/sim/recorded.sh
+    script oracle env "GENERATOR=$build/tests/random_kernels" tests/sim/oracle.sh
     script own tests/scripts/own.sh
     part criterion unit "$build/tests/unit_tests"
     script static tests/scripts/static.sh

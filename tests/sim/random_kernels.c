@@ -3,6 +3,9 @@
  *   random_kernels SEED COUNT >random.cu
  *   nvcc -std=c++20 -O3 -arch=sm_90 -cudart shared -Xcompiler -fPIC -shared -Iharness -o librandom.so random.cu
  *
+ *   random_kernels --rows SEED COUNT >rows.h    wide expressions and programs of one thread, as rows of
+ * tests/sim/oracle.h
+ *
  * The library has one family, r<SEED>, with COUNT variants, k000 and on. Each kernel is a random tree of statements,
  * and well defined: shifts and indices are masked, divisors are not 0, loops end, and no thread reads what another may
  * write at that time. So what it writes depends neither on the order of threads nor on the machine, but for kernels
@@ -143,6 +146,7 @@ static struct kernel {
     double cost, times; /* estimated instructions of a warp so far; how often the place that is being written runs */
     int indent;
     bool in_function;
+    bool is_row;            /* which the CPU computes as well: of its operands only */
     enum together together; /* at the most, from here on: falls to ALONE when a thread has left */
     unsigned loops;         /* around this place; the counters of these are n0, n1 ... */
     unsigned shared_loops;  /* of these, how many all threads of a warp go round together */
@@ -177,9 +181,21 @@ static size_t type_of(char letter)
     return (size_t)(strchr(type_letters, toupper((unsigned char)letter)) - type_letters);
 }
 
+/* What a row has not. The sign of what is not a number is the CPU's own. */
+static bool fits_row(const char *template)
+{
+    static const char *const others[] = {"lane", "tid", "block", "salt", "in[", "$4", "$t", "copysignf"};
+    for (size_t i = 0; i < LENGTH(others); i++)
+        if (strstr(template, others[i]))
+            return false;
+    return true;
+}
+
 /* Whether the kernel has all types of a template, and what else its letters ask for. */
 static bool fits(const char *template)
 {
+    if (k.is_row && !fits_row(template))
+        return false;
     for (const char *p = template; (p = strchr(p, '$')); p += 2) {
         if (strchr(type_letters, toupper((unsigned char)p[1])) && !k.has[type_of(p[1])])
             return false;
@@ -1140,9 +1156,9 @@ static void loop_statement(enum together together, int nesting)
     k.indent++;
     char bound[96];
     snprintf(bound, sizeof bound, "const uint32_t bound# = (%s & %uu) + %uu;",
-             uniform      ? "(block + salt)"
-             : chance(75) ? "$U"
-                          : "lane",
+             uniform                  ? "(block + salt)"
+             : k.is_row || chance(75) ? "$U"
+                                      : "lane",
              mask, least);
     loop_line(bound);
     const uint32_t form = below(uniform ? 3 : 4);
@@ -1208,7 +1224,7 @@ static void rows_statement(void)
  * jump by table is written by hand. */
 static void switch_statement(int nesting)
 {
-    if (chance(20)) {
+    if (!k.is_row && chance(20)) {
         spend(10);
         line("$u = jump($U & 3u, $U);", 1);
         return;
@@ -1367,7 +1383,7 @@ static void statement(enum together together, int nesting)
         break;
     case CLASS_LOOP:
         if (nesting < 3 && k.times < 60) {
-            if (chance(30))
+            if (!k.is_row && chance(30))
                 rows_statement();
             else
                 loop_statement(together, nesting);
@@ -1672,6 +1688,57 @@ static void generate_kernel(unsigned number)
     d->kernel = k;
 }
 
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct kind row_kinds[] = {
+    /*                   int lng flt dbl hlf loc sha glo wrp bar atm asy ten app  if lop swi cal prt lve */
+    {"integers", "UIL",  {40, 30,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0, 14, 12,  5,  0,  0,  2}},
+    {"floats", "UFD",    {10,  0, 30, 20,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0, 10, 10,  2,  0,  0,  2}},
+    {"halves", "UFHB",   { 8,  0,  8,  0, 40,  0,  0,  0,  0,  0,  0,  0,  0,  0, 10, 10,  2,  0,  0,  2}},
+};
+/* clang-format on */
+
+/* A wide expression or a program, of one operand of each type, or two. */
+static void generate_row(unsigned number)
+{
+    memset(&k, 0, sizeof k);
+    k.text = stdout;
+    k.kind = &row_kinds[below(LENGTH(row_kinds))];
+    k.is_row = k.in_function = true;
+    k.indent = 1;
+    k.times = 1;
+    char parameters[160], arguments[80];
+    size_t length = 0, used = 0;
+    unsigned operands = 0;
+    for (const char *p = k.kind->types; *p; p++) {
+        const size_t type = type_of(*p);
+        k.has[type] = true;
+        k.variables[type] = p == k.kind->types + 1 && k.kind->types[3] == '\0' ? 2 : 1;
+        for (unsigned i = 0; i < k.variables[type]; i++, operands++) {
+            const char letter = (char)tolower((unsigned char)*p);
+            length += (size_t)snprintf(parameters + length, sizeof parameters - length, "%s%s %c%u",
+                                       operands ? ", " : "", type_names[type], letter, i);
+            used +=
+                (size_t)snprintf(arguments + used, sizeof arguments - used, "%s%c%u", operands ? ", " : "", letter, i);
+        }
+    }
+    put("#ifndef ROW\n/* %s */\nstatic __device__ uint32_t program%03u(%s)\n{\n    uint32_t h = 0;\n", k.kind->doc,
+        number, parameters);
+    if (chance(50)) {
+        for (const char *p = k.kind->types; *p; p++) {
+            char text[32];
+            snprintf(text, sizeof text, "h = fold(h, bits_of($%c));", *p);
+            line(text, 5);
+        }
+    } else {
+        block(ALONE, 4 + below(8), 0);
+        fold_variables();
+    }
+    put("    return h;\n}\n#else\nROW(program%03u, uint32_t, (%s), program%03u(%s))\n#endif\n\n", number, parameters,
+        number, arguments);
+}
+
 /* ---- The library ------------------------------------------------------------------------------------------------- */
 
 static const char beginning[] =
@@ -1700,8 +1767,12 @@ static const char beginning[] =
     "\n"
     "constexpr uint32_t poison = 0xababababu;\n"
     "\n"
-    "__device__ uint32_t fold(uint32_t h, uint32_t v) { return (h ^ v) * 0x01000193u + (h >> 15); }\n"
     "__device__ uint32_t answer(uint32_t h) { return h == poison ? 0 : h; }\n"
+    "\n";
+
+/* What the CPU has to compute too. */
+static const char beginning_helpers[] =
+    "__device__ uint32_t fold(uint32_t h, uint32_t v) { return (h ^ v) * 0x01000193u + (h >> 15); }\n"
     "\n"
     "/* Of what is not a number only that counts. */\n"
     "__device__ uint32_t bits_of(uint32_t x) { return x; }\n"
@@ -1722,13 +1793,15 @@ static const char beginning[] =
     "    return __hblt2(__habs2(x), __float2half2_rn(512.0f)) ? x : __floats2half2_rn(1.5f, -2.0f);\n"
     "}\n"
     "\n"
-    "/* Arguments are few, and no result lies where the last bits decide how it is rounded. */\n"
-    "__device__ uint32_t coarse(float x) { return uint32_t(__float2int_rn(x * 15.37f)); }\n"
-    "\n"
     "/* Signed numbers that wrap around. */\n"
     "__device__ int add(int a, int b) { return int(uint32_t(a) + uint32_t(b)); }\n"
     "__device__ int sub(int a, int b) { return int(uint32_t(a) - uint32_t(b)); }\n"
     "__device__ int mul(int a, int b) { return int(uint32_t(a) * uint32_t(b)); }\n"
+    "\n";
+
+static const char beginning_kernels[] =
+    "/* Arguments are few, and no result lies where the last bits decide how it is rounded. */\n"
+    "__device__ uint32_t coarse(float x) { return uint32_t(__float2int_rn(x * 15.37f)); }\n"
     "\n"
     "/* A jump by table. */\n"
     "__device__ __forceinline__ uint32_t jump(uint32_t which, uint32_t x)\n"
@@ -2030,17 +2103,25 @@ static bool read_number(const char *text, unsigned long most, unsigned *number)
     return true;
 }
 
-int main(int argc, char **argv)
+static void print_rows(void)
 {
-    if (argc != 3 || !read_number(argv[1], 1000000, &seed) || !read_number(argv[2], 1000, &count)) {
-        fputs("usage: random_kernels SEED COUNT >FILE.cu   (SEED 1 to 1000000, COUNT 1 to 1000)\n", stderr);
-        return 2;
+    printf("#ifndef ROW\n");
+    print_part(beginning_helpers);
+    printf("#endif\n\n");
+    for (unsigned i = 0; i < count; i++) {
+        random_state = (uint64_t)seed << 32 | i;
+        generate_row(i);
     }
+}
+
+static void print_library(void)
+{
     descriptions = calloc(count, sizeof *descriptions);
     if (!descriptions)
         abort();
-    printf("/* Made by tests/sim/random_kernels %u %u. */\n", seed, count);
     print_part(beginning);
+    print_part(beginning_helpers);
+    print_part(beginning_kernels);
     print_part(beginning_matrices);
     random_state = seed;
     print_tables();
@@ -2052,6 +2133,21 @@ int main(int argc, char **argv)
     print_variants();
     print_part(library);
     free(descriptions);
+}
+
+int main(int argc, char **argv)
+{
+    const bool rows = argc > 1 && strcmp(argv[1], "--rows") == 0;
+    if (argc - rows != 3 || !read_number(argv[1 + rows], 1000000, &seed) ||
+        !read_number(argv[2 + rows], 1000, &count)) {
+        fputs("usage: random_kernels [--rows] SEED COUNT >FILE   (SEED 1 to 1000000, COUNT 1 to 1000)\n", stderr);
+        return 2;
+    }
+    printf("/* Made by tests/sim/random_kernels %s%u %u. */\n", rows ? "--rows " : "", seed, count);
+    if (rows)
+        print_rows();
+    else
+        print_library();
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fputs("error: cannot write the kernels\n", stderr);
         return 1;

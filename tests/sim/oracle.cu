@@ -1,0 +1,181 @@
+/* oracle.cu - the GPU's half of the oracle: a kernel library with a kernel for each row of ORACLE_ROWS. See oracle.h.
+ */
+#include "oracle.h"
+
+#include <cugate/kernel.hpp>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <tuple>
+
+namespace oracle {
+
+using half = __half;
+using half2 = __half2;
+using bf16 = __nv_bfloat16;
+using bf162 = __nv_bfloat162; /* a pair */
+template <> struct pool_of<half> {
+    static constexpr pool value = POOL_HALF;
+};
+template <> struct pool_of<bf16> {
+    static constexpr pool value = POOL_BF16;
+};
+template <> struct pool_of<half2> {
+    static constexpr pool value = POOL_HALF2;
+};
+template <> struct pool_of<bf162> {
+    static constexpr pool value = POOL_BF162;
+};
+
+#include "oracle_gpu.h"
+
+/* An operand of a case, or a constant in its place: version 0 of a row has none. */
+template <unsigned version, unsigned operand, u64 name, class T>
+__device__ T operand_of(const u64 *pools, unsigned which)
+{
+    constexpr pool pool = pool_of<T>::value;
+    if constexpr (version > operand * constants && version <= (operand + 1) * constants) {
+        constexpr u64 bits = constant(pool, name, operand, version);
+        return of_bits<T>(bits);
+    } else {
+        return of_bits<T>(pools[place(pool, operand, which)]);
+    }
+}
+
+template <class Row, unsigned version, class R, class... P, size_t... k>
+__device__ u64 call(R (*)(P...), std::index_sequence<k...>, const u64 *pools, unsigned which)
+{
+    return to_bits<R>(Row::compute(operand_of<version, k, Row::name, P>(pools, which)...));
+}
+
+template <class Row, class R, class... P, size_t... version>
+__device__ void call_all(R (*f)(P...), std::index_sequence<version...>, const u64 *pools, u64 *out, unsigned which)
+{
+    ((out[version * cases + which] = call<Row, version>(f, std::index_sequence_for<P...>(), pools, which)), ...);
+}
+
+template <class R, class... P> constexpr size_t versions_of(R (*)(P...))
+{
+    return 1 + constants * sizeof...(P);
+}
+
+template <class Row> __global__ void kernel(const u64 *pools, u64 *out)
+{
+    call_all<Row>(Row::compute, std::make_index_sequence<versions_of(Row::compute)>(), pools, out,
+                  blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+#include ORACLE_ROWS
+#define ROW(id, result, parameters, ...)                                                                               \
+    struct row_##id {                                                                                                  \
+        static constexpr u64 name = hash_of(#id);                                                                      \
+        static __device__ __forceinline__ result compute parameters                                                    \
+        {                                                                                                              \
+            return __VA_ARGS__;                                                                                        \
+        }                                                                                                              \
+    };
+#include ORACLE_ROWS
+#undef ROW
+
+constexpr unsigned most_versions = 1 + constants * most_operands;
+
+struct state {
+    cugate::device_array<u64> pools, out;
+    std::vector<u64> host;
+
+    int open()
+    {
+        host.resize(POOLS * most_operands * cases);
+        draw(host.data());
+        CUGATE_TRY(out.allocate(most_versions * cases));
+        CUGATE_TRY(pools.allocate(host.size()));
+        return pools.upload(host);
+    }
+};
+
+int open(const cugate_family *, void **made)
+{
+    state *s = new state();
+    *made = s;
+    return s->open();
+}
+
+int restore(void *s)
+{
+    return static_cast<state *>(s)->out.poison();
+}
+
+extern const cugate_variant variants[];
+
+int verify(void *opened, const cugate_variant *variant, char *why, size_t why_size)
+{
+    const state *const s = static_cast<state *>(opened);
+    const row &row = rows[variant - variants];
+    std::vector<u64> found((1 + constants * row.operands) * cases);
+    CUGATE_TRY(cudaMemcpy(found.data(), s->out.data, found.size() * sizeof found[0], cudaMemcpyDeviceToHost));
+    size_t wrong = 0;
+    for (unsigned i = 0; i < found.size(); i++) {
+        const unsigned version = i / cases, which = i % cases;
+        u64 operands[most_operands];
+        char text[200];
+        size_t length = 0;
+        for (unsigned k = 0; k < row.operands; k++) {
+            const bool known = version > k * constants && version <= (k + 1) * constants;
+            operands[k] =
+                known ? constant(row.pools[k], hash_of(row.name), k, version) : s->host[place(row.pools[k], k, which)];
+            length += size_t(std::snprintf(text + length, sizeof text - length, "%s0x%llx, ", known ? "constant " : "",
+                                           operands[k]));
+        }
+        const u64 expected = row.expect(operands);
+        if (expected != found[i] && wrong++ == 0)
+            std::snprintf(why, why_size, "%sexpected 0x%llx, found 0x%llx", text, expected, found[i]);
+    }
+    if (wrong == 0)
+        return 0;
+    const size_t length = std::strlen(why);
+    std::snprintf(why + length, why_size - length, "; %zu of %zu are wrong", wrong, found.size());
+    return CUGATE_WRONG;
+}
+
+void close(void *s)
+{
+    delete static_cast<state *>(s);
+}
+
+template <class Row> int launch(void *opened)
+{
+    const state *const s = static_cast<state *>(opened);
+    kernel<Row><<<cases / 128, 128>>>(s->pools.data, s->out.data);
+    return int(cudaGetLastError());
+}
+
+template <class Row> constexpr double bytes = 8.0 * cases *versions_of(Row::compute);
+
+const cugate_variant variants[] = {
+#define ROW(id, result, parameters, ...)                                                                               \
+    {#id, #result " of " #parameters, launch<row_##id>, bytes<row_##id>, 0, nullptr},
+#include ORACLE_ROWS
+#undef ROW
+};
+
+const cugate_family family = {"oracle", "against the CPU", CUGATE_KERNELS,
+                              open,     restore,           verify,
+                              close,    variants,          sizeof variants / sizeof variants[0]};
+
+} // namespace oracle
+
+extern "C" __attribute__((visibility("default"))) const struct cugate_library *cugate_library()
+{
+    static const cugate_family *const families[] = {&oracle::family};
+    static const struct cugate_library library = {
+        CUGATE_KERNEL_ABI,
+        "nvcc",
+        nullptr,
+        families,
+        1,
+        [] { return int(cudaDeviceSynchronize()); },
+        [](int code) { return cudaGetErrorString(cudaError_t(code)); },
+    };
+    return &library;
+}

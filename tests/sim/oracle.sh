@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Asks the CPU what the simulator's arithmetic has to be, bit by bit: each operation by itself, of special and random
+# operands and of constants (tests/sim/oracle_rows.h), and random wide expressions and programs. Both compilers are given
+# the same text. Without seeds a part, at two levels of ptxas; with seeds, the operands, constants and programs of each, at
+# all levels and for the debugger (-G). A row either is right or has an instruction that is not simulated, of those known
+# here. Ends with "N passed, N failed". Needs nvcc, no GPU.
+#
+# Not compared: approximations (MUFU, and what is made of it without correction); which word a double that is no number
+# is, since NVIDIA does not say.
+#
+#   CUGATE=build/cugate [GENERATOR=build/tests/random_kernels NVCC=nvcc CUDA_INCLUDES='DIR...' CUDA_LIBS='DIR...'] \
+#       tests/sim/oracle.sh [SEED...]
+set -uo pipefail
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cugate=$(realpath "${CUGATE:-$top/build/cugate}")
+generator=$(realpath "${GENERATOR:-$top/build/tests/random_kernels}")
+nvcc=${NVCC:-nvcc}
+read -ra includes <<<"${CUDA_INCLUDES:-/usr/local/cuda/include}"
+read -ra libraries <<<"${CUDA_LIBS:-/usr/local/cuda/lib64}"
+work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache # of what was disassembled
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+passed=0
+failed=0
+
+# What nvcc makes of PTX alone, or at no optimization, which the simulator does not execute.
+not_simulated='PLOP3\.LUT|BMOV\.32\.CLEAR by some lanes of a warp|RET\.ABS|CALL\.ABS'
+
+# verdict NAME [WHY]: without a reason the test has passed.
+verdict() {
+    if [ -z "${2-}" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: oracle: %s: %s\n' "$1" "$2"
+    fi
+}
+
+# judge NAME ROWS SEED CONSTANTS LEVEL...: builds the rows of a file at levels of optimization, and lets them be simulated.
+judge() {
+    local name=$1 rows=$2 level why flags
+    local define=("-DORACLE_ROWS=\"$2\"" "-DORACLE_SEED=$3" "-DORACLE_CONSTANTS=$4" -I"$top/tests/sim")
+    shift 4
+    "$nvcc" -std=c++20 -Xcompiler -O1,-fPIC,-fwrapv,-ffp-contract=off,-frounding-math "${define[@]}" -c -o cpu.o \
+        "$top/tests/sim/oracle_cpu.cc" >cpu.log 2>&1 &
+    local host=$!
+    for level; do
+        flags=("-Xptxas" "$level")
+        [ "$level" != -G ] || flags=(-G)
+        "$nvcc" -std=c++20 -arch=sm_90 "${flags[@]}" -fmad=false --expt-relaxed-constexpr -Xcompiler -fPIC,-O0 \
+            "-I$top/harness" "${includes[@]/#/-I}" "${define[@]}" -c -o gpu.o "$top/tests/sim/oracle.cu" >log 2>&1
+        wait "$host"
+        "$nvcc" -cudart shared -shared "${libraries[@]/#/-L}" -o lib.so gpu.o cpu.o >>log 2>&1 || {
+            verdict "$name $level" "cannot be built: $(grep -h error log cpu.log | head -3)"
+            continue
+        }
+        rm -f run.json
+        "$cugate" run --collector sim --gpu nvidia-h200 --kernels lib.so --metrics "$top/metrics" -o run.json >log 2>&1
+        jq -r '.kernels | to_entries[] | .value.status as $s | "\(.key) \($s) \(.value.bytes) \(.value.reason)"' run.json >said ||
+            verdict "$name $level" "cannot be simulated: $(tail -3 log)"
+        why=$(awk -v known="not simulated: ($not_simulated)( |$)" '$2 != "ok" && $0 !~ known' said)
+        verdict "$name $level: what is simulated is right" "$why"
+        why=$(awk '$2 == "ok" { ok++ } END { if (ok < 0.9 * NR || !NR) print ok + 0 " of " NR " rows are simulated" }' said)
+        verdict "$name $level: nearly all is simulated" "$why"
+        awk -v name="$name $level" '$2 == "ok" { ok++; values += $3 / 8 }
+            END { printf "%s: %d rows compared with the CPU, %d not simulated, %d values\n", name, ok, NR - ok, values }' said
+    done
+    rm -f cpu.o
+}
+
+# programs NAME SEED COUNT CONSTANTS LEVEL...
+programs() {
+    local name=$1 seed=$2 count=$3
+    shift 3
+    "$generator" --rows "$seed" "$count" >random_rows.h || exit 2
+    judge "$name" "$work/random_rows.h" "$seed" "$@"
+}
+
+if [ $# -eq 0 ]; then
+    judge operations oracle_rows.h 1 1 -O3
+    programs programs 1 24 1 -O0
+fi
+for seed; do
+    judge "operations, seed $seed" oracle_rows.h "$seed" 2 -O3 -O0 -O1 -O2 -G
+    programs "programs, seed $seed" "$seed" 100 1 -O3 -O0 -O1 -O2 -G
+done
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
