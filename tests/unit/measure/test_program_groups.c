@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { MOST = 100, CAPABILITY = 90 };
 
@@ -59,18 +60,32 @@ static void expect_names(struct fixture *fixture, const char *const *names, size
     }
 }
 
-/* A module's file: one of the corpus'. */
-static void add_module(const struct fixture *fixture, const char *name, const char *of)
+/* A module's file: one of the corpus', and so many zeros; its name is its hash. Caller frees. */
+static char *add_module(const struct fixture *fixture, const char *of, size_t zeros)
 {
-    char *bytes, *path = x_sprintf("%s/%s.cubin", fixture->directory, name);
+    char *bytes;
     size_t length;
     cr_assert_eq(file_read(of, 1 << 20, &bytes, &length), 0);
+    bytes = x_realloc(bytes, length + zeros, 1);
+    memset(bytes + length, 0, zeros);
+    char *name = x_sprintf("%016llx", (unsigned long long)XXH3_64bits(bytes, length + zeros));
+    char *path = x_sprintf("%s/%s.cubin", fixture->directory, name);
     FILE *stream = fopen(path, "w");
     cr_assert_not_null(stream);
-    cr_assert_eq(fwrite(bytes, 1, length, stream), length);
+    cr_assert_eq(fwrite(bytes, 1, length + zeros, stream), length + zeros);
     cr_assert_eq(fclose(stream), 0);
     free(bytes);
     free(path);
+    return name;
+}
+
+/* Of a launch of plain() in that module, in a grid of one block. */
+static struct program_group *take_plain(struct fixture *fixture, int threads, const char *module)
+{
+    char *text = x_sprintf("launch\n1 1 1 %d 1 1 0 %s _Z5plainPf\n", threads, module);
+    struct program_group *group = take(fixture, text);
+    free(text);
+    return group;
 }
 
 Test(program_groups, launches_of_one_function_in_one_shape_are_one_group)
@@ -114,20 +129,19 @@ Test(program_groups, functions_of_one_short_name_are_told_apart)
 /* As Triton makes them. */
 Test(program_groups, namesakes_of_other_code_are_numbered_in_their_order)
 {
-    static const char first[] = "launch\n1 1 1 32 1 1 0 1111111111111111 _Z5plainPf\n",
-                      second[] = "launch\n1 1 1 32 1 1 0 2222222222222222 _Z5plainPf\n",
-                      copy[] = "launch\n1 1 1 32 1 1 0 3333333333333333 _Z5plainPf\n",
-                      wider[] = "launch\n1 1 1 64 1 1 0 2222222222222222 _Z5plainPf\n";
     struct fixture fixture;
     set_up(&fixture);
-    add_module(&fixture, "1111111111111111", "tests/fuzz/corpus/cubin/small.fatbin");
-    add_module(&fixture, "2222222222222222", "tests/fuzz/corpus/cubin/other.fatbin");
-    add_module(&fixture, "3333333333333333", "tests/fuzz/corpus/cubin/small.fatbin");
-    struct program_group *small = take(&fixture, first);
+    char *first = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
+    char *second = add_module(&fixture, "tests/fuzz/corpus/cubin/other.fatbin", 0);
+    char *copy = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 8);
+    struct program_group *small = take_plain(&fixture, 32, first);
     cr_assert_not_null(small->launches[0].launch.code);
-    take(&fixture, second);
-    cr_expect_eq(take(&fixture, copy), small);
-    take(&fixture, wider);
+    take_plain(&fixture, 32, second);
+    cr_expect_eq(take_plain(&fixture, 32, copy), small);
+    take_plain(&fixture, 64, second);
+    free(first);
+    free(second);
+    free(copy);
     cr_expect_str_eq(fixture.groups.list[1]->launches[0].launch.code, fixture.groups.list[2]->launches[0].launch.code);
     expect_names(&fixture, (const char *[]){"app/plain@1,32", "app/plain@1,32#2", "app/plain@1,64"}, 3);
     tear_down(&fixture);
