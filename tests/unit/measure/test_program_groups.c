@@ -147,6 +147,21 @@ Test(program_groups, namesakes_of_other_code_are_numbered_in_their_order)
     tear_down(&fixture);
 }
 
+Test(program_groups, an_image_of_another_hash_is_none)
+{
+    struct fixture fixture;
+    set_up(&fixture);
+    char *name = add_module(&fixture, "tests/fuzz/corpus/cubin/small.fatbin", 0);
+    char *from = x_sprintf("%s/%s.cubin", fixture.directory, name);
+    char *to = x_sprintf("%s/0123456789abcdef.cubin", fixture.directory);
+    cr_assert_eq(rename(from, to), 0);
+    cr_expect_null(take_plain(&fixture, 32, "0123456789abcdef")->launches[0].launch.code);
+    free(to);
+    free(from);
+    free(name);
+    tear_down(&fixture);
+}
+
 Test(program_groups, a_graph_is_named_by_its_kernels)
 {
     static const char two[] = "graph\n1 1 1 32 1 1 0 - first\n2 1 1 32 1 1 0 - second\n",
