@@ -552,15 +552,15 @@ static bool prepare_plop3(struct instruction *code)
     return code->operand_count == 7 && code->operands[5].immediate && code->operands[6].immediate;
 }
 
-/* d, a, selector, b: four bytes of b:a; bit 3 of a selector repeats the byte's sign. Modes draw the selectors of the four
- * bytes from the lowest bits of the selector. */
+/* d, a, selector, b: four bytes of b:a; bit 3 of a selector repeats the byte's sign. Modes draw those of the
+ * four bytes from the lowest bits of the selector. */
 static const struct {
     const char *name;
     uint32_t selectors[4];
 } prmt_modes[] = {
-    {"F4E", {0x3210, 0x4321, 0x5432, 0x6543}},  {"B4E", {0x5670, 0x6701, 0x7012, 0x0123}},
-    {"RC8", {0x0000, 0x1111, 0x2222, 0x3333}},  {"ECL", {0x3210, 0x3211, 0x3222, 0x3333}},
-    {"ECR", {0x0000, 0x1110, 0x2210, 0x3210}},  {"RC16", {0x1010, 0x3232, 0x1010, 0x3232}},
+    {"F4E", {0x3210, 0x4321, 0x5432, 0x6543}}, {"B4E", {0x5670, 0x6701, 0x7012, 0x0123}},
+    {"RC8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ECL", {0x3210, 0x3211, 0x3222, 0x3333}},
+    {"ECR", {0x0000, 0x1110, 0x2210, 0x3210}}, {"RC16", {0x1010, 0x3232, 0x1010, 0x3232}},
 };
 
 static inline void permute(struct warp *warp, const struct instruction *code, uint32_t lanes, const uint32_t *selectors)
