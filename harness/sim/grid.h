@@ -32,8 +32,8 @@ struct tally {
 };
 
 /* Orders in which the blocks of a launch may come: as the CPU's threads take them; the last one first, and so the
- * warps of each; several at once, each for a few instructions; and likewise, the last one first. All but the first are
- * the same on every machine. */
+ * warps of each; several at once, each for a few instructions, where others also come between the lanes of an atomic;
+ * and likewise, the last one first. All but the first are the same on every machine. */
 enum { ORDERS = 4 };
 
 struct meetings;
