@@ -320,6 +320,9 @@ class History:
             column = tables.extracts.c.runner
             known = sa.select(tables.extracts.c.sha256, column).where(column != "")
             runners = dict(connection.execute(known).tuples().all())
+        with undamaged(cache):
+            for runner in set(runners.values()):
+                msgspec.json.decode(runner, type=tuple[str | None, list[str]])
         reports, found, made = {row.key: row.sha256 for row in said}, [], 0
         for row in rows:
             runner = runners.get(extracts.name_of(row.sha256))

@@ -12,6 +12,7 @@ import re
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -670,6 +671,23 @@ def test_a_figure_that_cannot_be_drawn_costs_no_other(tmp_path: Path) -> None:
     pages = check(write(tmp_path, make_run(0, PLAIN), make_run(1, kernels)), ("kernels/huge-one.html", "ladders.html"))
     assert len(kernel_page(pages, "copy/plain").svgs()) == 1
     assert kernel_page(pages, "huge/one").says("huge/one over 2 nights: time and counters, and their limits: not drawn")
+
+
+@pytest.mark.parametrize(
+    "column", ["cugate_extracts.runner", "cugate_extracts.body", "cugate_nights.body", "cugate_series.body"]
+)
+def test_tables_for_the_pages_that_are_damaged_are_told(column: str, tmp_path: Path) -> None:
+    write(tmp_path, make_run(0, PLAIN), make_run(1, PLAIN))
+    table, name = column.split(".")
+    with sqlite3.connect(tmp_path / "history.db") as connection:
+        connection.execute(f"update {table} set {name} = x'7f00'")
+    shutil.rmtree(tmp_path / "page")  # so that all is read again
+    ended = run_page(tmp_path)
+    assert ended.returncode == 2 and "is damaged: " in ended.stderr and "Traceback" not in ended.stderr
+    with sqlite3.connect(tmp_path / "history.db") as connection:
+        for emptied in ("extracts", "nights", "series"):
+            connection.execute(f"delete from cugate_{emptied}")
+    assert run_page(tmp_path).returncode == 0
 
 
 # ---- The future
