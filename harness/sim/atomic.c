@@ -214,7 +214,7 @@ static void global_lanes(struct warp *warp, const struct instruction *code, uint
         if (!(lanes >> l & 1))
             continue;
         if (l == INTERRUPTED_LANE)
-            block_interrupt(block);
+            block->interrupt(block);
         const uint64_t old = change_global(code, addresses[l], operand_value(warp, code, first + 1, l),
                                            operand_value(warp, code, first + 2, l));
         if (first > 0)

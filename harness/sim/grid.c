@@ -275,7 +275,7 @@ static bool run_block(struct block *block)
     return alive;
 }
 
-void block_interrupt(struct block *block)
+static void let_next_run(struct block *block)
 {
     struct block *next = block->next;
     if (next && next->runs && !next->at_turn)
@@ -323,6 +323,7 @@ static void *run_blocks(void *data)
         blocks[i].failed = &failed;
         blocks[i].problem = &problem;
         blocks[i].fault = &fault;
+        blocks[i].interrupt = let_next_run;
         blocks[i].next = most > 1 ? &blocks[(i + 1) % most] : NULL;
     }
     if (setjmp(failed) == 0) {

@@ -249,8 +249,9 @@ struct block {
     unsigned turn;  /* instructions that a warp executes before the next one */
     bool runs;      /* it has begun, and is not done */
     bool at_turn;
-    struct block *next;        /* that the same CPU thread has begun; NULL: there is none */
-    uint64_t launch_workspace; /* address; 0: the launch is not cooperative */
+    struct block *next;                     /* that the same CPU thread has begun; NULL: there is none */
+    void (*interrupt)(struct block *block); /* in the middle of an instruction: the next block comes in between */
+    uint64_t launch_workspace;              /* address; 0: the launch is not cooperative */
     const struct instruction *now;
     jmp_buf *failed;
     struct problem *problem;
@@ -270,9 +271,6 @@ enum {
 /* Where generic addresses of shared and of local memory begin; nothing of a process lies there. */
 #define SHARED_WINDOW (UINT64_C(0x40) << 32)
 #define LOCAL_WINDOW (UINT64_C(0x41) << 32)
-
-/* In the middle of an instruction: the next block comes in between, where several are executed in turn. grid.c */
-void block_interrupt(struct block *block);
 
 /* Where it is: "kernels/a.cu:12 (block 0,0,0)". Caller frees. fault.c */
 char *block_place(const struct block *block);
