@@ -112,22 +112,34 @@ static int launch(const struct gpu_condition *condition, size_t words, unsigned 
                       problem);
 }
 
-/* Lines that a launch pinned outlive any flush by reading. What puts the inputs back may pin them as well. */
-static int unpin(const struct gpu_condition *condition, struct problem *problem)
+int gpu_condition_unpin(const struct gpu_condition *condition, struct problem *problem)
 {
     if (!condition->has_pins)
         return 0;
     if (cuda_check("waiting for the inputs", cuCtxSynchronize(), problem) < 0 ||
-        cuda_check("releasing pinned lines of the L2", cuCtxResetPersistingL2Cache(), problem) < 0)
+        cuda_check("releasing pinned lines of the L2", cuCtxResetPersistingL2Cache(), problem) < 0 ||
+        set_carve_out(condition->carve_out, problem) < 0)
         return -1;
-    return set_carve_out(condition->carve_out, problem);
+    return cuda_check("releasing pinned lines of the L2", cuCtxSynchronize(), problem);
 }
 
+bool gpu_condition_is_carved(const struct gpu_condition *condition)
+{
+    size_t bytes = 0;
+    return condition->has_pins && cuCtxGetLimit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) == CUDA_SUCCESS && bytes > 0;
+}
+
+int gpu_condition_flush(struct gpu_condition *condition, struct problem *problem)
+{
+    return launch(condition, condition->word_count, busy_ns, problem);
+}
+
+/* What puts the inputs back may pin lines as well, so they are released after it. */
 int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem)
 {
-    if (unpin(condition, problem) < 0)
+    if (gpu_condition_unpin(condition, problem) < 0)
         return -1;
-    return launch(condition, condition->word_count, busy_ns, problem);
+    return gpu_condition_flush(condition, problem);
 }
 
 int gpu_condition_pretend(struct gpu_condition *condition, struct problem *problem)

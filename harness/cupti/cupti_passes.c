@@ -36,10 +36,15 @@ static size_t stride_of(const struct plan *plan)
     return plan->before + plan->measured;
 }
 
+static size_t samples_of(const struct range_collector *self, const struct part *part)
+{
+    return part->sample ? 1 : (size_t)self->job->samples;
+}
+
 /* Where the part has short passes, the first samples and the others; else all and none. */
 static void make_rounds(const struct range_collector *self, const struct part *part, struct round rounds[2])
 {
-    const size_t samples = (size_t)self->job->samples, first = part->short_passes > 0 ? 1 : samples;
+    const size_t samples = samples_of(self, part), first = part->short_passes > 0 ? 1 : samples;
     rounds[0] = (struct round){0, first, 0, has_end(part)};
     rounds[1] = (struct round){first, samples, 0, first < samples && has_end(part)};
     for (size_t i = part->from; i < part->to; i++)
@@ -95,7 +100,7 @@ static int take_round(struct range_collector *self, const struct part *part, con
                       bool is_last, struct problem *problem)
 {
     /* What instrumented code counts depends on neither caches nor clocks. */
-    condition_gpu *const condition = is_short ? gpu_condition_pretend : gpu_condition_apply;
+    condition_gpu *const condition = is_short ? gpu_condition_pretend : gpu_condition_flush;
     if (round->ranges == 0)
         return 0;
     for (size_t i = part->from; i < part->to; i++) {
@@ -127,7 +132,8 @@ static int collect(struct range_collector *self, const struct part *part, const 
     for (; pass < passes && !stop.isAllPassSubmitted; pass++) {
         const bool is_last = pass + 1 == passes, is_short = pass + part->short_passes >= passes;
         const bool ends_first = is_short || rounds[1].ranges == 0;
-        if (cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0 ||
+        if (gpu_condition_unpin(self->condition, problem) < 0 ||
+            cupti_check("starting a pass", cuptiRangeProfilerStart(&start), problem) < 0 ||
             take_round(self, part, &rounds[0], is_short, is_last && ends_first, problem) < 0 ||
             (!is_short && take_round(self, part, &rounds[1], false, is_last, problem) < 0) ||
             cupti_check("ending a pass", cuptiRangeProfilerStop(&stop), problem) < 0)
@@ -193,7 +199,7 @@ struct image {
     size_t size;
 };
 
-/* Of one kernel, whose first range in each round is known: all samples as values. */
+/* Of one kernel, whose first range in each round is known: all samples of the rounds as values. */
 static int read_samples(struct range_collector *self, const struct image *image, const struct round rounds[2],
                         const size_t first[2], const struct plan *plan, struct value *values, struct problem *problem)
 {
@@ -201,7 +207,7 @@ static int read_samples(struct range_collector *self, const struct image *image,
     double *numbers = x_calloc(self->counters.count, sizeof *numbers);
     struct value *readings = x_calloc(plan->measured * metrics->count, sizeof *readings);
     int failed = 0;
-    for (size_t s = 0; s < (size_t)self->job->samples && failed == 0; s++) {
+    for (size_t s = 0; s < rounds[1].to && failed == 0; s++) {
         const int r = s >= rounds[1].from;
         const size_t begin = first[r] + (s - rounds[r].from) * stride_of(plan) + plan->before;
         for (size_t launch = 0; launch < plan->measured && failed == 0; launch++) {
@@ -288,8 +294,10 @@ static int evaluate(struct range_collector *self, const struct image *image, con
         return 0;
     }
     const struct metrics *metrics = self->job->metrics;
-    const size_t samples = (size_t)self->job->samples;
+    const size_t samples = samples_of(self, part);
     size_t first[2] = {rounds[0].first_range, rounds[1].first_range};
+    if (part->sample)
+        return read_samples(self, image, rounds, first, &plans[part->from], part->sample, problem);
     struct value *values = x_calloc(samples * metrics->count, sizeof *values);
     int failed = 0;
     for (size_t i = part->from; i < part->to && failed == 0; i++) {

@@ -24,6 +24,7 @@ struct plan {
     size_t before;
     size_t measured;
     bool differs; /* its exact counts do, from sample to sample */
+    bool pins;    /* it may leave lines in the L2 that a flush does not empty */
 };
 
 /* Kernels of a batch that are in one Start/Stop: from number `from` to the one before `to`. */
@@ -33,6 +34,10 @@ struct part {
     size_t from, to;
     size_t short_passes;
     size_t ranges; /* in a pass that is not short */
+
+    /* Of a kernel that pins, alone: this sample is all that is measured, each pass after what was pinned is released,
+     * and its value of each metric goes here. Borrowed; NULL: all samples, in rows. */
+    struct value *sample;
 };
 
 /* Restores the inputs, has the GPU conditioned by that function, launches and waits; says how many kernels each part
@@ -45,7 +50,7 @@ int take_sample(struct range_collector *self, const struct workload *workload, c
 size_t part_ranges(const struct range_collector *self, const struct part *part);
 
 /* Measures the part, of which part->ranges is told and for which there is room. Adds rows to the results but for the
- * kernels of which plans[i].differs then. -1 with *problem: nothing of it counts. */
+ * kernels of which plans[i].differs then, or fills part->sample. -1 with *problem: nothing of it counts. */
 int part_measure(struct range_collector *self, const struct part *part, struct plan *plans, struct problem *problem);
 
 #endif

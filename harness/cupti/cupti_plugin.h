@@ -26,6 +26,13 @@ int gpu_context(CUcontext *context, struct problem *problem);
 
 int gpu_condition_open(struct gpu_condition **opened, struct problem *problem);
 int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem);
+/* The parts of apply(). Where CUPTI counts ranges only the flush may be: releasing what is pinned launches a kernel of
+ * the driver's own, which no callback tells of, and CUPTI makes a range of it with what comes next (measured on an
+ * H200). */
+int gpu_condition_unpin(const struct gpu_condition *condition, struct problem *problem);
+int gpu_condition_flush(struct gpu_condition *condition, struct problem *problem);
+/* Whether there is a carve-out, so that a launch can leave pinned lines. */
+bool gpu_condition_is_carved(const struct gpu_condition *condition);
 /* Launches the same kernel with nothing to do: where a launch has to be, and neither caches nor clocks matter. */
 int gpu_condition_pretend(struct gpu_condition *condition, struct problem *problem);
 void gpu_condition_mark(bool measured);

@@ -177,6 +177,7 @@ static int plan(struct range_collector *self, const struct batch *batch, size_t 
     batch->works(batch->self, i);
     if (take_sample(self, batch->workloads[i], gpu_condition_apply, true, plan, problem) < 0)
         return -1;
+    plan->pins = gpu_condition_is_carved(self->condition);
     if (plan->measured == 0)
         return problem_set(problem, "it launched no kernel; a family that only copies is of kind CUGATE_TRANSFER");
     launch_log_hand_over(&self->log, batch->results[i]);
@@ -188,8 +189,8 @@ static void fill_part(const struct range_collector *self, struct part *part)
 {
     part->short_passes = self->short_passes;
     part->from = part->to++;
-    for (; part->to < part->batch->count; part->to++) {
-        const struct part larger = {part->batch, part->plans, part->from, part->to + 1, part->short_passes, 0};
+    for (; part->to < part->batch->count && !part->plans[part->to].pins; part->to++) {
+        const struct part larger = {part->batch, part->plans, part->from, part->to + 1, part->short_passes, 0, NULL};
         if (part_ranges(self, &larger) > room_for(self))
             break;
     }
@@ -204,6 +205,24 @@ static int measure_part(struct range_collector *self, const struct part *part, s
     return part_measure(self, part, plans, problem);
 }
 
+/* A sample after the other, with nothing pinned before each. */
+static int measure_pinning(struct range_collector *self, const struct batch *batch, struct plan *plans, size_t i,
+                           struct problem *problem)
+{
+    const size_t samples = (size_t)self->job->samples, count = self->job->metrics->count;
+    struct value *values = x_calloc(samples * count, sizeof *values);
+    int failed = 0;
+    for (size_t s = 0; s < samples && failed == 0; s++) {
+        struct part part = {.batch = batch, .plans = plans, .from = i, .to = i + 1, .sample = &values[s * count]};
+        part.ranges = part_ranges(self, &part);
+        failed = measure_part(self, &part, plans, problem);
+    }
+    if (failed == 0)
+        samples_fill(batch->results[i], self->job->metrics, values, samples, NULL);
+    free(values);
+    return failed;
+}
+
 static int range_measure_batch(void *opened, const struct batch *batch, struct problem *problem)
 {
     struct range_collector *self = opened;
@@ -213,6 +232,10 @@ static int range_measure_batch(void *opened, const struct batch *batch, struct p
     for (size_t i = 0; i < batch->count && failed == 0; i++)
         failed = plan(self, batch, i, &plans[i], problem);
     while (part.to < batch->count && failed == 0) {
+        if (plans[part.to].pins) {
+            failed = measure_pinning(self, batch, plans, part.to++, problem);
+            continue;
+        }
         fill_part(self, &part);
         failed = measure_part(self, &part, plans, problem);
     }

@@ -45,7 +45,7 @@ CUresult launch_run(const struct launch *launch, struct standin_kernel *kernel)
     if (checked != CUDA_SUCCESS)
         return checked;
     describe(launch, function, kernel);
-    kernel->context->has_pinned |= strcmp(function->name, "pin") == 0;
+    kernel->context->has_pinned |= kernel->context->carve_out > 0 && strcmp(function->name, "pin") == 0;
     const struct arguments arguments = kernel_arguments(launch->parameters);
     kernel_run(function->work, kernel->context, &arguments, &kernel->instructions);
     return CUDA_SUCCESS;

@@ -166,7 +166,10 @@ static const char *error_text(int code)
         #family, #family, CUGATE_KERNELS, open_gpu, restore, verify_, close_gpu, family##_variants, 3, NULL, NULL}
 
 FAMILY(well, launch_three, verify);
-FAMILY(pin, launch_pin, verify);
+static const struct cugate_variant pin_variants[] = {{"first", "pin", launch_pin, 0, 0, NULL},
+                                                     {"second", "pin", launch_pin, 0, 0, NULL}};
+static const struct cugate_family pin = {"pin",        "pin", CUGATE_KERNELS, open_carved, restore, verify, close_gpu,
+                                         pin_variants, 2,     NULL,           NULL};
 FAMILY(carve, launch_carve, verify);
 static const struct cugate_family carved = {
     "carved", "carved", CUGATE_KERNELS, open_carved, restore, verify, close_gpu, well_variants, 3, NULL, NULL};
