@@ -29,7 +29,7 @@ int gpu_condition_apply(struct gpu_condition *condition, struct problem *problem
 /* The parts of apply(). Where CUPTI counts ranges only the flush may be: releasing what is pinned launches a kernel of
  * the driver's own, which no callback tells of, and CUPTI makes a range of it with what comes next (measured on an
  * H200). */
-int gpu_condition_unpin(const struct gpu_condition *condition, struct problem *problem);
+int gpu_condition_unpin(struct gpu_condition *condition, struct problem *problem);
 int gpu_condition_flush(struct gpu_condition *condition, struct problem *problem);
 /* Whether there is a carve-out, so that a launch can leave pinned lines. */
 bool gpu_condition_is_carved(const struct gpu_condition *condition);
