@@ -85,6 +85,8 @@ struct accepted {
     size_t time_sessions;          /* fewest of a chosen row of class time now; 0 when there is none */
     struct accepted_move *moves;   /* worse ones and those left out first, then by name */
     size_t move_count;
+    size_t inputs; /* computed run, measured baseline: kernels whose inputs it has now, and nothing else of the above */
+    size_t inputs_left; /* and those whose inputs were not taken */
 };
 
 /* Makes the chosen rows of runs[0..count) the baseline; no other row changes. A row of the same definition that agrees
@@ -111,6 +113,11 @@ struct accepted {
  * kernel is new: they say of which code the times are. A row holds BASELINE_SESSIONS values at most, the newest; the
  * file lists every session that a value is from, and the values say from which ("from"), unless from the first ones in
  * order.
+ *
+ * Inputs stay what they are while the machine code and the launches do and no exact row is replaced or new. Of computed
+ * runs into a baseline that was measured nothing but inputs is accepted: of the kernels whose code and launches are the
+ * baseline's, and whose computed counts compare_runs finds the same without exception. Their files change in nothing
+ * else, the reason is not kept, and `was`, metric_globs and drift_reference are refused.
  *
  * What a warning names instead: kernels that are not ok in every run that holds them, and rows that are not counted in
  * one run or whose states differ. Another names the section of each replaced or new row that KNOWN_REGRESSION_FILE

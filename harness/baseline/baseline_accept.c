@@ -247,37 +247,45 @@ static struct candidate *sort_runs(const struct acceptance *acceptance, const st
     return candidates;
 }
 
-/* With the directory locked. */
-static int accept_fresh(struct merging *merging, struct run *fresh)
+static int accept_rows(struct merging *merging, struct baseline_files *files, struct run *fresh)
 {
     const struct acceptance *acceptance = merging->acceptance;
     const struct candidate *first = merging->candidates;
-    struct baseline_files files;
     struct known_regressions regressions = {0};
     char *old_path = NULL;
-    int result = baseline_files_read(&files, acceptance->baselines, &first->run->device);
-    if (result == 0 && known_regressions_read(&regressions, files.directory) < 0)
-        result = EXIT_USAGE;
-    if (result == 0 && acceptance->was &&
-        rename_kernel(&files, acceptance, first, merging->count, fresh, &old_path) < 0)
+    int result = known_regressions_read(&regressions, files->directory) < 0 ? EXIT_USAGE : 0;
+    if (result == 0 && acceptance->was && rename_kernel(files, acceptance, first, merging->count, fresh, &old_path) < 0)
         result = EXIT_USAGE;
     if (result == 0)
-        result = check_old(&files, first->run, first->name);
+        result = check_old(files, first->run, first->name);
     if (result == 0)
-        result = check_notes(&files, fresh);
+        result = check_notes(files, fresh);
     if (result == 0) {
-        baseline_files_add(&files, fresh, &first->run->device);
-        result = check_paths(&files) < 0 ? EXIT_USAGE : 0;
+        baseline_files_add(files, fresh, &first->run->device);
+        result = check_paths(files) < 0 ? EXIT_USAGE : 0;
     }
     if (result == 0) {
-        merge(&files, fresh, merging);
-        if (baseline_write(&files, old_path) < 0)
+        merge(files, fresh, merging);
+        if (baseline_write(files, old_path) < 0)
             result = EXIT_USAGE;
         else
-            warn_expected(&regressions, &files, fresh);
+            warn_expected(&regressions, files, fresh);
     }
     free(old_path);
     known_regressions_release(&regressions);
+    return result;
+}
+
+/* With the directory locked. */
+static int accept_fresh(struct merging *merging, struct run *fresh)
+{
+    const struct run *first = merging->candidates[0].run;
+    struct baseline_files files;
+    int result = baseline_files_read(&files, merging->acceptance->baselines, &first->device);
+    if (result == 0 && run_is_computed(first) && baseline_was_measured(&files))
+        result = baseline_take_inputs(merging, &files);
+    else if (result == 0)
+        result = accept_rows(merging, &files, fresh);
     baseline_files_release(&files);
     return result;
 }

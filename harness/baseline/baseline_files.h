@@ -45,6 +45,10 @@ struct candidate {
     const char *name;
 };
 
+/* Warns of what is not accepted, and counts it; after the first 20 it only counts, and at the end says how many. */
+__attribute__((format(printf, 2, 3))) void baseline_refuse(size_t *refused, const char *format, ...);
+void baseline_refused(size_t refused);
+
 /* What the runs give, candidates[0..count) in the order in which they were measured: kernels with all sessions and
  * samples of their rows, each with its place among the sessions of all candidates, and the notes of these rows. 0, or
  * an exit_code after error(); either way *fresh may be released. */
@@ -64,6 +68,13 @@ struct merging {
 
 /* Merges one kernel of merging->fresh into its file, and counts what became of its rows. */
 void baseline_merge(struct merging *merging, struct kernel_file *file, struct result *fresh);
+
+/* Whether there are files, and none is of a computed run. */
+bool baseline_was_measured(const struct baseline_files *files);
+
+/* Gives the files, which were measured, the inputs of merging->fresh, which was computed, and writes them: as
+ * baseline_accept has it, and its exit codes. */
+int baseline_take_inputs(struct merging *merging, struct baseline_files *files);
 
 /* Adds the sessions that the new values of a kernel are from to its file, and gives the values their places there in
  * place of those among the candidates'. */

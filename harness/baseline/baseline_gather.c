@@ -17,15 +17,21 @@ struct gathering {
     size_t refused;
 };
 
-__attribute__((format(printf, 2, 3))) static void refuse(struct gathering *gathering, const char *format, ...)
+void baseline_refuse(size_t *refused, const char *format, ...)
 {
     char text[512];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    if (gathering->refused++ < REFUSALS_SHOWN)
+    if ((*refused)++ < REFUSALS_SHOWN)
         warning("not accepted: %s", text);
+}
+
+void baseline_refused(size_t refused)
+{
+    if (refused > REFUSALS_SHOWN)
+        warning("not accepted: %zu more", refused - REFUSALS_SHOWN);
 }
 
 static bool is_ok_everywhere(struct gathering *gathering, const char *id)
@@ -35,8 +41,9 @@ static bool is_ok_everywhere(struct gathering *gathering, const char *id)
         const struct result *result = run_find(candidate->run, id);
         if (!result || result->status == RESULT_OK)
             continue;
-        refuse(gathering, "%s, because in %s it is \"%s\"%s%s", id, candidate->name, result_status_name(result->status),
-               result->reason ? ": " : "", result->reason ? result->reason : "");
+        baseline_refuse(&gathering->refused, "%s, because in %s it is \"%s\"%s%s", id, candidate->name,
+                        result_status_name(result->status), result->reason ? ": " : "",
+                        result->reason ? result->reason : "");
         return false;
     }
     return true;
@@ -61,13 +68,13 @@ static bool gather_row(struct gathering *gathering, const char *id, struct row *
         if (!found)
             continue;
         if (found->state == VALUE_NOT_COUNTED) {
-            refuse(gathering, "%s of %s, because in %s it is not counted%s%s", row->metric, id, name,
-                   found->reason ? ": " : "", found->reason ? found->reason : "");
+            baseline_refuse(&gathering->refused, "%s of %s, because in %s it is not counted%s%s", row->metric, id, name,
+                            found->reason ? ": " : "", found->reason ? found->reason : "");
             return false;
         }
         if (state != VALUE_STATES && state != found->state) {
-            refuse(gathering, "%s of %s, because in %s it is %s, but %s in the runs before", row->metric, id, name,
-                   value_state_name(found->state), value_state_name(state));
+            baseline_refuse(&gathering->refused, "%s of %s, because in %s it is %s, but %s in the runs before",
+                            row->metric, id, name, value_state_name(found->state), value_state_name(state));
             return false;
         }
         state = found->state;
@@ -160,8 +167,7 @@ int baseline_gather(struct run *fresh, const struct acceptance *acceptance, cons
     }
     fresh->result_count = kept;
     add_notes(&gathering);
-    if (gathering.refused > REFUSALS_SHOWN)
-        warning("not accepted: %zu more", gathering.refused - REFUSALS_SHOWN);
+    baseline_refused(gathering.refused);
     if (kept > 0)
         return 0;
     if (gathering.refused > 0) {

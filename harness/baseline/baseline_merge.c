@@ -275,6 +275,8 @@ static void merge_rows(struct merging *merging, const struct kernel_file *file, 
             add_move(merging, result->id, old, new, &choices[i]);
         if (left)
             remove_sessions(new, 0, new->session_count);
+        if (is_exact(choices[i].metric) && (choices[i].step == ACCEPTED_REPLACED || choices[i].step == ACCEPTED_FIRST))
+            result_forget_inputs(result); /* they are those of the counts that it had */
         merge_row(merging, file, old, new, choices[i].step);
     }
     free(choices);
@@ -355,6 +357,8 @@ void baseline_merge(struct merging *merging, struct kernel_file *file, struct re
     merge_rows(merging, file, result, fresh, only_spread);
     const bool takes_launches = is_new || !named || has_time(merging, fresh);
     const bool was_same_code = same_code(result, fresh);
+    if (was_same_code && !fresh->inputs) /* nobody measures them */
+        fresh->inputs = x_strdup(result->inputs);
     if (takes_launches)
         result_copy_facts(result, fresh);
     else if (order_of_texts(result->inputs, fresh->inputs) != 0)

@@ -80,10 +80,25 @@ static char *counts_words(const struct accepted *accepted)
     return list;
 }
 
+static void print_inputs(const char *directory, const struct accepted *accepted)
+{
+    print_wrapped(2, "accepted the inputs of %zu computed kernel%s in %s, and none of their values", accepted->inputs,
+                  plural(accepted->inputs), directory);
+    if (accepted->inputs_left > 0)
+        print_wrapped(2, "%zu kernel%s without: see the warnings; a check simulates what has none each time",
+                      accepted->inputs_left, plural(accepted->inputs_left));
+}
+
 static void print_accepted(const struct options *options, const struct metrics *metrics,
                            const struct accepted *accepted, const struct device *device)
 {
-    char *directory = baseline_directory(options->baselines, device), *counts = counts_words(accepted);
+    char *directory = baseline_directory(options->baselines, device), *counts;
+    if (accepted->inputs > 0) {
+        print_inputs(directory, accepted);
+        free(directory);
+        return;
+    }
+    counts = counts_words(accepted);
     print_wrapped(2, "accepted %zu row%s of %zu kernel%s from %zu session%s in %s%s", accepted->rows,
                   plural(accepted->rows), accepted->kernels, plural(accepted->kernels), accepted->sessions,
                   plural(accepted->sessions), directory, counts);
@@ -199,7 +214,9 @@ const struct command command_accept = {
                "becomes sharper: accept good runs now and then. One that moved is replaced, and its old value is\n"
                "kept beside it. But when the kernel's machine code and its exact counts are the same, a move is\n"
                "noise: up to 5 % or the limit it is added, further off it is left out and named; -m takes it all\n"
-               "the same. A kernel that is gone is dropped by removing its file.",
+               "the same. A kernel that is gone is dropped by removing its file.\n"
+               "Of what `cugate check --simulate --all --save RUN.json` computed, a baseline that was measured takes\n"
+               "only of which inputs its counts are, so that they are not simulated again: no value changes.",
     .example = "cugate accept run.json -k transpose/padded -m time --reason \"two more words of padding\"",
     .takes = takes,
     .minimum = 1, .maximum = -1, .run = cmd_accept,
