@@ -21,9 +21,9 @@ struct gpu_condition {
     CUdeviceptr sink;
     size_t word_count;
     unsigned blocks;
-    bool has_pins;           /* kernels can have lines of the L2 stay there */
-    bool may_be_pinned;      /* lines may be, since they were released last */
-    size_t first, carve_out; /* bytes of it for such lines: before any family, and as the open one wants them */
+    bool has_pins;      /* kernels can have lines of the L2 stay there */
+    bool may_be_pinned; /* lines may be, since they were released last */
+    size_t carve_out;   /* bytes of it for such lines, as the open family wants them; 0 where it does not say */
 };
 
 static int get_carve_out(size_t *bytes, struct problem *problem)
@@ -49,8 +49,8 @@ int gpu_condition_on_family(struct gpu_condition *condition, bool is_open, struc
         return 0;
     if (is_open)
         return get_carve_out(&condition->carve_out, problem);
-    condition->carve_out = condition->first;
-    return set_carve_out(condition, condition->first, problem);
+    condition->carve_out = 0;
+    return set_carve_out(condition, 0, problem);
 }
 
 /* A chip before Ampere cannot pin lines, nor a part of a GPU (MIG). */
@@ -61,17 +61,17 @@ static bool can_pin(void)
            cuCtxGetLimit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) != CUDA_ERROR_UNSUPPORTED_LIMIT;
 }
 
-static int read_carve_out(struct gpu_condition *condition, struct problem *problem)
+/* An H200 has one unless it is told otherwise, and then any kernel could leave lines there. */
+static int take_carve_out(struct gpu_condition *condition, struct problem *problem)
 {
     int most = 0;
     if (cuda_check("reading how much of the L2 can be pinned",
                    cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 0), problem) < 0)
         return -1;
     condition->has_pins = most > 0 && can_pin();
-    if (gpu_condition_on_family(condition, true, problem) < 0)
-        return -1;
-    condition->first = condition->carve_out;
-    return 0;
+    const int failed = condition->has_pins ? set_carve_out(condition, 0, problem) : 0;
+    condition->may_be_pinned = false;
+    return failed;
 }
 
 int gpu_condition_open(struct gpu_condition **opened, struct problem *problem)
@@ -89,7 +89,7 @@ int gpu_condition_open(struct gpu_condition **opened, struct problem *problem)
                    cuModuleLoadData(&condition->module, _binary_conditioning_fatbin_start), problem) < 0 ||
         cuda_check("finding cugate_condition",
                    cuModuleGetFunction(&condition->kernel, condition->module, "cugate_condition"), problem) < 0 ||
-        read_carve_out(condition, problem) < 0)
+        take_carve_out(condition, problem) < 0)
         goto failed;
     const size_t bytes = (size_t)l2_bytes * 4 > flush_at_least ? (size_t)l2_bytes * 4 : flush_at_least;
     condition->word_count = bytes / 16;
@@ -115,8 +115,7 @@ static int launch(const struct gpu_condition *condition, size_t words, unsigned 
                       problem);
 }
 
-/* Before every pass it would make a run of cugate's own kernels take 28 s in place of 7 on an H200, so it is not done
- * where no carve-out was seen since. */
+/* Nothing is pinned where there was no carve-out since. */
 int gpu_condition_unpin(struct gpu_condition *condition, struct problem *problem)
 {
     if (!condition->has_pins)

@@ -16,6 +16,9 @@
 enum { MOST_DEVICES = 8, PARAMETERS = 3 };
 
 /* cuda.h names these types and leaves what is in them to the driver. */
+/* As an H200 has one, in which what a kernel pins stays, unless it is told otherwise. */
+enum { USUAL_CARVE_OUT = 1 << 20 };
+
 struct CUctx_st {
     unsigned id;
     int device;

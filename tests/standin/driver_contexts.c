@@ -17,6 +17,7 @@ static struct CUctx_st *create(int device, bool is_primary)
     struct CUctx_st *context = calloc(1, sizeof *context);
     if (!context)
         return NULL;
+    context->carve_out = USUAL_CARVE_OUT;
     pthread_mutex_lock(&driver_lock);
     context->id = ++last_id;
     context->device = device;

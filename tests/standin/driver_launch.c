@@ -29,9 +29,9 @@ static void describe(const struct launch *launch, const struct CUfunc_st *functi
         .shared = launch->shared,
         .static_shared = (unsigned)function->shared,
         .time_ns = kernel_time(function->work),
-        .reads = context_current()->has_pinned      ? 0
-                 : context_current()->carve_out > 0 ? 2
-                                                    : 1,
+        .reads = context_current()->has_pinned                    ? 0
+                 : context_current()->carve_out > USUAL_CARVE_OUT ? 2
+                                                                  : 1,
     };
     memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
     memcpy(kernel->block, launch->block, sizeof kernel->block);

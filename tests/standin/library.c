@@ -31,7 +31,7 @@ static int open_gpu(const struct cugate_family *self, void **state)
 
 static int carve_out(void)
 {
-    return (int)cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 20);
+    return (int)cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 2 << 20);
 }
 
 static int open_carved(const struct cugate_family *self, void **state)
