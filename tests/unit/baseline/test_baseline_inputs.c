@@ -160,6 +160,25 @@ Test(baseline_inputs, runs_that_were_given_different_inputs_give_none)
     scratch_remove(directory);
 }
 
+Test(baseline_inputs, a_run_without_a_count_gives_none)
+{
+    char *directory = scratch_make();
+    struct run old = measured(1, "abc", 1), now = computed("abc", 1, (double[]){7, 7, 7}, "cafe");
+    made_accept_one(&(struct trial){.directory = directory}, &old);
+    struct run others = {.notes = now.notes, .note_count = now.note_count};
+    now.notes = NULL;
+    now.note_count = 0;
+    run_release(&others);
+    for (size_t i = 0; i < now.result_count; i++) {
+        result_remove(&now.results[i], "count");
+        row_add_session(result_add(&now.results[i], "else"), (double[]){7}, 1);
+    }
+    made_expect(&(struct trial){.directory = directory}, &now, 1, EXIT_NOT_MEASURED, "no count of it was computed");
+    run_release(&old);
+    run_release(&now);
+    scratch_remove(directory);
+}
+
 Test(baseline_inputs, they_stay_while_the_same_code_counts_the_same)
 {
     static const struct {
