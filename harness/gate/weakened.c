@@ -19,7 +19,7 @@ struct weighing {
     const struct standards *was, *now;
     struct quantiles quantiles;
     bool incomparable; /* another collector measured what is there now */
-    struct note_items kernels, rows, wider, drift_references;
+    struct note_items kernels, rows, wider, drift_references, inputs;
     struct worsened *worsened;
     size_t worsened_count;
 };
@@ -108,6 +108,8 @@ static void weigh_kernel(struct weighing *weighing, const struct result *was)
     }
     if (weighing->incomparable)
         return;
+    if (now->inputs && order_of_texts(was->inputs, now->inputs) != 0)
+        note_items_add(&weighing->inputs, "%s", was->id);
     for (size_t i = 0; i < was->row_count; i++) {
         const struct row *before = &was->rows[i], *row = result_find(now, before->metric);
         if (!row || (before->state == VALUE_MEASURED && row->state != VALUE_MEASURED))
@@ -159,6 +161,9 @@ static void weigh_baselines(struct comparison *comparison, const struct standard
                          "WEAKENED: the baseline scatters so much more that limits have doubled");
     comparison_add_items(comparison, &weighing.drift_references,
                          "WEAKENED: anchors of the baseline moved for the worse");
+    comparison_add_items(comparison, &weighing.inputs,
+                         "WEAKENED: the baseline names other inputs than before, with which its counts are believed "
+                         "and not simulated (--all simulates them)");
 }
 
 static void weigh_metrics(struct comparison *comparison, const struct metrics *was, const struct metrics *now)

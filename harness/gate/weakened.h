@@ -14,7 +14,8 @@ struct standards {
 
 /* Adds a note for each kind of thing that `now` lets pass and `was` did not, which names them: kernels and rows that
  * the baseline has lost, values that were made worse by more than their limit and for which reason, rows that scatter
- * so much more that their limit doubled, drift references that moved, metrics that are gone or laxer (note_compare),
+ * so much more that their limit doubled, drift references that moved, inputs that are said to be those of the
+ * counts, metrics that are gone or laxer (note_compare),
  * known regressions that are new or reach further. What is new or stricter is no note. Pure. */
 void weakened_note(struct comparison *comparison, const struct standards *was, const struct standards *now);
 

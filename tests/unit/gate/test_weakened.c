@@ -103,6 +103,25 @@ Test(weakened, kernels_and_rows_that_are_gone_are_named)
     EXPECT(&change, "WEAKENED: values are gone from the baseline: k/b share");
 }
 
+/* By them a check believes the counts without computing them. */
+Test(weakened, inputs_that_the_change_brought_are_named)
+{
+    static const struct {
+        const char *was, *now;
+        bool noted;
+    } rows[] = {{NULL, "cafe", true}, {"beef", "cafe", true}, {"cafe", "cafe", false}, {"cafe", NULL, false}};
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct change change;
+        begin(&change);
+        run_find(&change.was.base, "k/a")->inputs = x_strdup(rows[i].was);
+        run_find(&change.now.base, "k/a")->inputs = x_strdup(rows[i].now);
+        const char *const words[] = {
+            "WEAKENED: the baseline names other inputs than before, with which its counts are believed and not "
+            "simulated (--all simulates them): k/a"};
+        expect_notes(&change, words, rows[i].noted);
+    }
+}
+
 Test(weakened, values_that_were_made_worse_are_named_with_their_reason)
 {
     struct change change;
