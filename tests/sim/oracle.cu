@@ -30,12 +30,12 @@ template <> struct pool_of<bf162> {
 
 #include "oracle_gpu.h"
 
-/* An operand of a case, or a constant in its place: version 0 of a row has none. */
-template <unsigned version, unsigned operand, u64 name, class T>
+/* An operand of a case, or a constant in its place. */
+template <unsigned version, unsigned operands, unsigned operand, u64 name, class T>
 __device__ T operand_of(const u64 *pools, unsigned which)
 {
     constexpr pool pool = pool_of<T>::value;
-    if constexpr (version > operand * constants && version <= (operand + 1) * constants) {
+    if constexpr (has_constant(name, operands, operand, version)) {
         constexpr u64 bits = constant(pool, name, operand, version);
         return of_bits<T>(bits);
     } else {
@@ -46,7 +46,7 @@ __device__ T operand_of(const u64 *pools, unsigned which)
 template <class Row, unsigned version, class R, class... P, size_t... k>
 __device__ u64 call(R (*)(P...), std::index_sequence<k...>, const u64 *pools, unsigned which)
 {
-    return to_bits<R>(Row::compute(operand_of<version, k, Row::name, P>(pools, which)...));
+    return to_bits<R>(Row::compute(operand_of<version, sizeof...(P), k, Row::name, P>(pools, which)...));
 }
 
 template <class Row, class R, class... P, size_t... version>
@@ -55,14 +55,9 @@ __device__ void call_all(R (*f)(P...), std::index_sequence<version...>, const u6
     ((out[version * cases + which] = call<Row, version>(f, std::index_sequence_for<P...>(), pools, which)), ...);
 }
 
-template <class R, class... P> constexpr size_t versions_of(R (*)(P...))
-{
-    return 1 + constants * sizeof...(P);
-}
-
 template <class Row> __global__ void kernel(const u64 *pools, u64 *out)
 {
-    call_all<Row>(Row::compute, std::make_index_sequence<versions_of(Row::compute)>(), pools, out,
+    call_all<Row>(Row::compute, std::make_index_sequence<versions>(), pools, out,
                   blockIdx.x * blockDim.x + threadIdx.x);
 }
 
@@ -78,8 +73,6 @@ template <class Row> __global__ void kernel(const u64 *pools, u64 *out)
 #include ORACLE_ROWS
 #undef ROW
 
-constexpr unsigned most_versions = 1 + constants * most_operands;
-
 struct state {
     cugate::device_array<u64> pools, out;
     std::vector<u64> host;
@@ -88,7 +81,7 @@ struct state {
     {
         host.resize(POOLS * most_operands * cases);
         draw(host.data());
-        CUGATE_TRY(out.allocate(most_versions * cases));
+        CUGATE_TRY(out.allocate(versions * cases));
         CUGATE_TRY(pools.allocate(host.size()));
         return pools.upload(host);
     }
@@ -112,24 +105,25 @@ int verify(void *opened, const cugate_variant *variant, char *why, size_t why_si
 {
     const state *const s = static_cast<state *>(opened);
     const row &row = rows[variant - variants];
-    std::vector<u64> found((1 + constants * row.operands) * cases);
+    const u64 name = hash_of(row.name);
+    std::vector<u64> found(versions * cases);
     CUGATE_TRY(cudaMemcpy(found.data(), s->out.data, found.size() * sizeof found[0], cudaMemcpyDeviceToHost));
     size_t wrong = 0;
     for (unsigned i = 0; i < found.size(); i++) {
-        const unsigned version = i / cases, which = i % cases;
+        const unsigned version = i / cases;
         u64 operands[most_operands];
-        char text[200];
-        size_t length = 0;
-        for (unsigned k = 0; k < row.operands; k++) {
-            const bool known = version > k * constants && version <= (k + 1) * constants;
-            operands[k] =
-                known ? constant(row.pools[k], hash_of(row.name), k, version) : s->host[place(row.pools[k], k, which)];
-            length += size_t(std::snprintf(text + length, sizeof text - length, "%s0x%llx, ", known ? "constant " : "",
-                                           operands[k]));
-        }
+        for (unsigned k = 0; k < row.operands; k++)
+            operands[k] = has_constant(name, row.operands, k, version) ? constant(row.pools[k], name, k, version)
+                                                                       : s->host[place(row.pools[k], k, i % cases)];
         const u64 expected = row.expect(operands);
-        if (expected != found[i] && wrong++ == 0)
-            std::snprintf(why, why_size, "%sexpected 0x%llx, found 0x%llx", text, expected, found[i]);
+        if (expected == found[i] || wrong++ > 0)
+            continue;
+        size_t length = 0;
+        for (unsigned k = 0; k < row.operands; k++)
+            length +=
+                size_t(std::snprintf(why + length, why_size - length, "%s0x%llx, ",
+                                     has_constant(name, row.operands, k, version) ? "constant " : "", operands[k]));
+        std::snprintf(why + length, why_size - length, "expected 0x%llx, found 0x%llx", expected, found[i]);
     }
     if (wrong == 0)
         return 0;
@@ -150,11 +144,10 @@ template <class Row> int launch(void *opened)
     return int(cudaGetLastError());
 }
 
-template <class Row> constexpr double bytes = 8.0 * cases *versions_of(Row::compute);
+constexpr double bytes = 8.0 * cases * versions;
 
 const cugate_variant variants[] = {
-#define ROW(id, result, parameters, ...)                                                                               \
-    {#id, #result " of " #parameters, launch<row_##id>, bytes<row_##id>, 0, nullptr},
+#define ROW(id, result, parameters, ...) {#id, #result " of " #parameters, launch<row_##id>, bytes, 0, nullptr},
 #include ORACLE_ROWS
 #undef ROW
 };

@@ -37,11 +37,11 @@ using s128 = __int128;
 
 constexpr unsigned cases = 2048, most_operands = 4;
 
-/* How many constants take the place of each operand. */
+/* How many times a row is computed with a constant in the place of an operand. */
 #ifndef ORACLE_CONSTANTS
 #define ORACLE_CONSTANTS 1
 #endif
-constexpr unsigned constants = ORACLE_CONSTANTS;
+constexpr unsigned versions = 1 + ORACLE_CONSTANTS;
 
 constexpr u64 hash(u64 z)
 {
@@ -158,6 +158,13 @@ constexpr u64 special[POOL_HALF2][32] = {
 };
 constexpr unsigned specials[POOL_HALF2] = {16, 16, 32, 32, 32, 32, 32, 32};
 
+/* Whether a version of a row has a constant for an operand: each operand in turn, from one that the row's name decides.
+ * Version 0 has none. */
+constexpr bool has_constant(u64 name, unsigned operands, unsigned operand, unsigned version)
+{
+    return version > 0 && (hash(name) + version) % operands == operand;
+}
+
 /* The constants of a row, which its name decides. */
 constexpr u64 constant(pool pool, u64 name, unsigned operand, unsigned version)
 {
@@ -177,7 +184,7 @@ constexpr size_t place(pool pool, unsigned operand, unsigned which)
 
 template <class T> struct pool_of;
 
-/* 1 + constants * operands results a case. */
+/* One result a version and case. */
 struct row {
     const char *name;
     unsigned operands;

@@ -66,7 +66,7 @@ judge() {
     local name=$1 level
     local define=("-DORACLE_ROWS=\"$2\"" "-DORACLE_SEED=$3" "-DORACLE_CONSTANTS=$4" "-I$top/tests/sim")
     shift 4
-    if ! "$nvcc" -std=c++20 -Xcompiler -O1,-fPIC,-fwrapv,-ffp-contract=off,-frounding-math "${define[@]}" -c -o cpu.o \
+    if ! "$nvcc" -std=c++20 -Xcompiler -O0,-fPIC,-fwrapv,-ffp-contract=off,-frounding-math "${define[@]}" -c -o cpu.o \
         "$top/tests/sim/oracle_cpu.cc" >log 2>&1; then
         verdict "$name" "cannot be built: $(tail -3 log)"
         return
@@ -107,8 +107,8 @@ if [ $# -eq 0 ]; then
 fi
 [ $# -eq 0 ] || warps -O3 -O0 -O1 -O2
 for seed; do
-    judge "operations, seed $seed" oracle_rows.h "$seed" 2 -O3 -O0 -O1 -O2
-    programs "programs, seed $seed" "$seed" 100 1 -O3 -O0 -O1 -O2
+    judge "operations, seed $seed" oracle_rows.h "$seed" 6 -O3 -O0 -O1 -O2
+    programs "programs, seed $seed" "$seed" 100 4 -O3 -O0 -O1 -O2
 done
 
 echo "$passed passed, $failed failed"
