@@ -22,7 +22,7 @@ cd "$top" || exit 2
 . tests/scripts/expect.sh
 
 # ---- The headers
-strict=(-Wall -Wextra -Wpedantic -Werror -Iharness -c -o /dev/null)
+strict=(-Wall -Wextra -Wpedantic -Werror -Iharness -fsyntax-only)
 printf '#include <cugate/kernel.h>\nconst struct cugate_library *cugate_library(void) { return 0; }\n' >"$work/h.c"
 printf '#include <cugate/kernel.hpp>\nCUGATE_LIBRARY()\n' >"$work/hpp.cpp"
 cp "$work/hpp.cpp" "$work/hpp.cu"
@@ -41,7 +41,7 @@ done
 # ---- A library, hidden but for its table
 build() ( # NAME SOURCE [FLAG]...
     mkdir "$work/$1" && cp "$2" "$work/$1" && cd "$work/$1" &&
-        "$nvcc" -std=c++17 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:3}" "${includes[@]}" \
+        "$nvcc" -std=c++17 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:3}" "${includes[@]}" \
             -c -o lib.o "$(basename "$2")" && "$nvcc" -arch=sm_90 -cudart shared -shared "${libraries[@]}" -o lib.so lib.o
 )
 in_folder() { # NAME COMMAND [OPTION]...
@@ -98,7 +98,7 @@ checkout() { # NAME [FLAG]...
     mkdir -p "$work/$1"/{.git,src,include,build,sub} && cp tests/data/own_lines.cu "$work/$1/src/rows.cu" || exit 2
     printf '%s\n' '#ifndef STRIDE' '#define STRIDE 1' '#endif' '__device__ inline float load(const float *in, unsigned i)' \
         '{' '    return in[i * STRIDE];' '}' >"$work/$1/include/load.cuh"
-    (cd "$work/$1/build" && "$nvcc" -std=c++17 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:2}" \
+    (cd "$work/$1/build" && "$nvcc" -std=c++17 -lineinfo -arch=sm_90 -Xcompiler -fPIC,-fvisibility=hidden "${@:2}" \
         "${includes[@]}" -cudart shared -shared "${libraries[@]}" -o lib.so ../src/rows.cu) >"$work/said" 2>&1 || cat "$work/said"
 }
 lines() { # FOLDER CHECKOUT: writes the lines of the checkout's library, as they are recorded in the folder

@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/src"
 cp "$top/tests/sim/faults.cu" "$work/src"
 cd "$work" || exit 2
-"${NVCC:-nvcc}" -std=c++20 -O3 -lineinfo -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" \
+"${NVCC:-nvcc}" -std=c++20 -lineinfo -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" \
     "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so src/faults.cu >log 2>&1 || cat log
 
 run() {
@@ -88,7 +88,7 @@ grep -rlZ _Z13negated_index "$XDG_CACHE_HOME" | xargs -0 sed -i 's/0x5,/0x6,/'
 run -k right/negated_index
 expect 'text of other code is not believed' 5 'not simulated: what nvdisasm says of _Z13negated_indexPiPKij+0x'
 
-"${NVCC:-nvcc}" -std=c++20 -O3 -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" \
+"${NVCC:-nvcc}" -std=c++20 -arch=sm_90 -Xcompiler -fPIC "-I$top/harness" "${includes[@]/#/-I}" \
     "${libraries[@]/#/-L}" -cudart shared -shared -o lib.so src/faults.cu >log 2>&1 || cat log
 run -k wrong/trap
 expect 'without line information the function is named as in its source' 5 'trap(int*, int const*, unsigned int)+0x' '!_Z4trap'
