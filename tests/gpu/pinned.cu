@@ -143,7 +143,6 @@ CUGATE_LIBRARY(cugate::family<reading>("before", "20 MiB before anything was pin
                    .variant("twice", "reads them two times", twice),
                cugate::family<reading>("pinned", "20 MiB that others pin")
                    .variant("window", "by an access policy window, with a carve-out of its own", window)
-                   .variant("hint", "by a hint of its loads", hint)
                    .variant("plain", "reads them", plain)
                    .variant("twice", "reads them two times", twice),
                cugate::family<carved>("carved", "20 MiB, and a carve-out for all of the family")
