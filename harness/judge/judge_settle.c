@@ -10,8 +10,9 @@
  * host's code, say. */
 static bool is_explained_by_same_code(const struct judgement *judgement)
 {
+    /* What was not judged needs no excuse, and is not the same for it. */
     if (!judgement->metric || !judgement->compared || judgement->verdict == VERDICT_INFO)
-        return false; /* what was not judged needs no excuse, and is not the same for it */
+        return false;
     if (judgement->metric->class == METRIC_TIME) /* pairs are of other code than the baseline's */
         return judgement->pairs > 0 ? judgement->paired == PAIRED_SAME : !judgement->far;
     return judgement->metric->class == METRIC_STEADY && judgement->other_gpus > 0 &&
