@@ -140,7 +140,7 @@ talking_run() {
     python3 - "$recorded" "$planted" <<'END' >talking.json
 import json, sys
 
-kept = {"name", "compute_capability", "collector", "status", "state", "counted", "date", "code"}
+kept = {"name", "compute_capability", "collector", "status", "state", "counted", "date", "code", "class", "better"}
 
 
 def talk(value, key):
