@@ -255,7 +255,8 @@ static void move_barrier(struct warp *warp, const struct instruction *code, stru
         split->targets[barrier->index] = first_value(warp, other, lanes);
         return;
     }
-    for (unsigned l = 0; l < LANES; l++)
+    const bool is_kept = other->row != ROW_ZERO * ROW_BYTES;
+    for (unsigned l = 0; l < LANES && is_kept; l++)
         if (lanes >> l & 1)
             row[l] = split->targets[barrier->index];
     if (IS(CLEAR))

@@ -112,6 +112,9 @@ if [ $# -eq 0 ]; then
     some_operations
     judge operations "$work/some_rows.h" 1 1 -O3
     programs programs 1 12 1 -O0
+    # In which a barrier's mask was written to RZ, and read from it.
+    "$generator" --rows 9002 28 | sed '/^ROW(program027,/!{/^ROW(/d}' >random_rows.h
+    judge 'program 27 of 9002' "$work/random_rows.h" 9002 4 -O0
     warps -O3
 fi
 [ $# -eq 0 ] || warps -O3 -O0 -O1 -O2
