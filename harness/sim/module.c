@@ -255,6 +255,20 @@ const char *module_outside(const struct module *module, uint64_t address)
 
 /* ---- The module ---- */
 
+/* One that cannot be used: others live as long as the process. Its device memory stays. */
+static void release(struct module *module)
+{
+    for (size_t i = 0; i < module->function_count; i++) {
+        free(module->functions[i].parameters);
+        free(module->functions[i].symbols);
+    }
+    free(module->functions);
+    free(module->variables);
+    image_release(&module->image);
+    free(module->bytes);
+    free(module);
+}
+
 struct module *module_open(const unsigned char *bytes, size_t size, struct problem *problem)
 {
     struct module *module = x_calloc(1, sizeof *module);
@@ -264,9 +278,7 @@ struct module *module_open(const unsigned char *bytes, size_t size, struct probl
     elf_version(EV_CURRENT);
     if (image_read(&module->image, "the machine code of the kernel library", 0, (char *)module->bytes, size) < 0) {
         problem_set(problem, "the machine code cannot be read, see the error above");
-        image_release(&module->image);
-        free(module->bytes);
-        free(module);
+        release(module);
         return NULL;
     }
     unsigned char **places = x_calloc(module->image.section_count, sizeof *places);
@@ -278,7 +290,10 @@ struct module *module_open(const unsigned char *bytes, size_t size, struct probl
     free(places);
     for (size_t k = 0; k < module->image.kernel_count && failed == 0; k++)
         failed = add_function(module, k, problem);
-    return failed == 0 ? module : NULL;
+    if (failed == 0)
+        return module;
+    release(module);
+    return NULL;
 }
 
 struct function *module_function(struct module *module, const char *name)

@@ -83,7 +83,8 @@ Test(module, arguments_may_begin_anywhere_behind_what_the_system_says)
 {
     static const unsigned char parameters[3000];
     cr_expect_null(open_with_arguments_at(0x20, sizeof parameters));
-    struct module *module = open_with_arguments_at(0xfff0, sizeof parameters);
+    static struct module *module; /* it lives as long as the process */
+    module = open_with_arguments_at(0xfff0, sizeof parameters);
     cr_assert_not_null(module);
     const struct grid grid = {.function = module_function(module, "takes_much"),
                               .blocks = {1, 1, 1},
