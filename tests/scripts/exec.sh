@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cugate=$(realpath "${CUGATE:-build/cugate}")
 standin=$(dirname "$cugate")/tests/standin
 program=$standin/program
+cubins=$here/../../build/tests/standin # the same for sanitized builds
 only=${1-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -516,7 +517,7 @@ jq -j 'def code: "0123456789abcdef";
      "E0 0\n" + (.kernels | keys | map("6 6 \(.)\n") | add)] | .[] + "\u0000"' now.json >good
 # shellcheck disable=SC2016 # for the script's own shell
 printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/0123456789abcdef.cubin"\nexec "%s" forge "$1" "$2" changed\n' \
-    "$here/../../build/tests/standin/kernels.cubin" "$program" >forge.sh
+    "$cubins/kernels.cubin" "$program" >forge.sh
 chmod +x forge.sh
 tail -c +4 good >greeted # without the HELLO
 gate 'forged, alone' 5 'changed: 48 launches' 'and has it not in its memory: something in the program imitates it' \
@@ -531,12 +532,12 @@ mkdir kept
 # shellcheck disable=SC2016 # for the scripts' own shells
 {
     printf '#!/bin/sh\n"%s" changed\ncp "${CUGATE_EXEC%%/*}"/*.cubin kept\n' "$program" >keep.sh
-    printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/$1"\nexec "%s" changed\n' "$here/../../build/tests/standin/kernels.cubin" "$program" >plant.sh
+    printf '#!/bin/sh\ncp "%s" "${CUGATE_EXEC%%/*}/$1"\nexec "%s" changed\n' "$cubins/kernels.cubin" "$program" >plant.sh
 }
 chmod +x keep.sh plant.sh
 measured -- ./keep.sh
 for image in kept/*; do
-    cmp -s "$image" "$standin/other.cubin" && other=$(basename "$image")
+    cmp -s "$image" "$cubins/other.cubin" && other=$(basename "$image")
 done
 measured --name program -- ./plant.sh "$other"
 jq -r '"code \(.kernels["program/add_one@64,256"].launches[0].code)"' run.json >>said
