@@ -20,7 +20,7 @@
  *   stream has to wait for it, and it for that. Launches of CUDA graphs cannot be counted.
  * - Device: the L2 has no carve-out for persisting accesses, unless `open` sets one. What `open` sets for the whole
  *   device is there in each launch of the family, and in no other's; what `launch` sets, until the next sample. No
- *   launch finds anything in the L2, not even pinned.
+ *   launch finds in the L2 what another one pinned in a carve-out; but it may find what `restore` pinned.
  * - What counts: all kernels that `launch` launches, as a sum; its time is that of these kernels. Memsets and copies in
  *   `launch` are not counted and take no time that is measured, so what belongs to the problem has to be done by
  * kernels there, and what only prepares it belongs into `restore`. In a family of kind CUGATE_TRANSFER the clock of the

@@ -227,8 +227,7 @@ static bool take_hello(struct running *running, struct process *process)
     if (!has_loaded(process->number, running->run->injection)) {
         fail(running->run,
              "process %d says what cugate's library says, and has it not in its memory: something in the program "
-             "imitates "
-             "it, or the process was killed at once",
+             "imitates it, or the process was killed at once",
              (int)process->number);
         return false;
     }
