@@ -5,7 +5,7 @@
  * in the DRAM counters, read and written, to 3 %. Every variant writes out[i] = in[source(i)], the writes coalesced;
  * source(i) is i unless stated. One element per thread unless stated.
  *
- * Variants in ladder order; a coalesced request of a warp, 32 x 4 bytes, is 4 sectors of 32 bytes:
+ * Variants in order; a coalesced request of a warp, 32 x 4 bytes, is 4 sectors of 32 bytes:
  *   coalesced        4 sectors per request, DRAM bytes equal to the bytes of the problem
  *   half_warp_idle   lanes 16 to 31 do nothing, so twice the warps: threads active per instruction halve; 2 sectors
  *                    per request, none wasted, and DRAM bytes stay
@@ -126,7 +126,7 @@ __global__ void copy_float4(const float *in, float *out)
     reinterpret_cast<float4 *>(out)[i] = reinterpret_cast<const float4 *>(in)[i];
 }
 
-/* What a launch leaves behind: out[i] == in[source(i)]. Written apart from the kernels, for verify. */
+/* The right result of a launch: out[i] == in[source(i)]. Written apart from the kernels, for verify. */
 struct order {
     uint32_t flip = 0, shift = 0, stride = 1;
 
@@ -145,7 +145,7 @@ struct mismatch {
 __global__ void check_copy(const float *out, order expected, mismatch *found)
 {
     const uint32_t i = global_thread();
-    if (out[i] != cugate::uniform(seed, expected.source(i))) { /* true for NaN */
+    if (out[i] != cugate::uniform(seed, expected.source(i))) { /* NaN is a difference, too */
         atomicAdd(&found->elements, 1u);
         atomicMin(&found->first, i);
     }
@@ -160,7 +160,7 @@ struct access {
     cugate::device_array<float> in, out;
     cugate::device_array<mismatch> found;
     std::vector<float> sample;
-    order expected; /* of the launch before */
+    order expected; /* the right result of the last launch */
 
     int open()
     {

@@ -110,7 +110,7 @@ __global__ void read_texture_scattered(cudaTextureObject_t texture, uint32_t *ou
 
 std::vector<uint32_t> constant_reference(unsigned (*start_of)(unsigned thread), const uint32_t (&table)[words])
 {
-    uint32_t sums[words] = {}; /* by first word */
+    uint32_t sums[words] = {}; /* the sum of a read that begins at each word */
     for (unsigned start = 0; start < words; start++)
         for (unsigned k = 0; k < reads; k++)
             sums[start] += table[(start + k) % words];
@@ -145,7 +145,7 @@ struct cached_reads {
     cudaTextureObject_t texture = 0;
 
     std::vector<uint32_t> constant_same_address, constant_scattered, texture_local, texture_scattered;
-    /* One of these: what the last launch must leave in out. */
+    /* The reference for the last launch, which is one of these. */
     const std::vector<uint32_t> *want = &constant_same_address;
 
     ~cached_reads()

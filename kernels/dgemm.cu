@@ -61,7 +61,7 @@ template <int block_order_, int depth_, int thread_rows_, int thread_columns_> s
     static constexpr int warp_columns = 4 * thread_columns;
     static constexpr int warps_across = block_order / warp_columns;
     static constexpr int threads = block_order / warp_rows * warps_across * 32;
-    static constexpr int copies = block_order * depth / 2 / threads; /* of 16 bytes, a thread and matrix */
+    static constexpr int copies = block_order * depth / 2 / threads; /* of 16 bytes, for each thread and matrix */
 
     static_assert(threads % 32 == 0 && copies * threads * 2 == block_order * depth);
 };

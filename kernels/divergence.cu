@@ -51,8 +51,8 @@ __global__ void fill_with_inputs(float *in)
 }
 
 template <class T> struct progress {
-    T position, velocity; /* of the oscillator */
-    T population;         /* of the logistic curve */
+    T position, velocity; /* state of the oscillator */
+    T population;         /* state of the logistic curve */
 
     __host__ __device__ explicit progress(T start) : position(start), velocity(1), population(start)
     {

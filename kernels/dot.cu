@@ -106,7 +106,7 @@ template <class T> __device__ T sum_of_block(T value)
         for (unsigned offset = block_warps / 2; offset > 0; offset /= 2)
             value += __shfl_down_sync(0xffffffff, value, offset);
     }
-    __syncthreads(); /* of_warp may be written again */
+    __syncthreads(); /* afterwards of_warp may be overwritten */
     return value;
 }
 
@@ -150,11 +150,11 @@ __global__ void __launch_bounds__(block_threads)
         *result = static_cast<double>(own);
 }
 
-/* What one precision needs on the device. */
+/* The memory of one precision on the device. */
 template <class precision> struct operands {
     cugate::device_array<typename precision::element> a, b;
     cugate::device_array<typename precision::sum> partial;
-    unsigned blocks = 0; /* as many as the device holds at once */
+    unsigned blocks = 0; /* blocks of a launch: as many as the device holds at once */
 
     int open()
     {
@@ -242,7 +242,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
 }
 
 template <class precision> constexpr double bytes = 2.0 * total * sizeof(typename precision::element);
-constexpr double flops = 2.0 * total; /* in dp4a, operations on whole numbers */
+constexpr double flops = 2.0 * total; /* dp4a operates on whole numbers instead */
 
 /* To add a variant: write its precision and its launch function above and add a row. */
 constexpr struct cugate_variant variants[] = {

@@ -104,15 +104,15 @@ __global__ void add_terms_by_float2(float2 *x)
     float2 *const upper = x + 2 * blockIdx.y * pitch + blockIdx.x * blockDim.x + threadIdx.x;
     float2 *const lower = upper + pitch;
     const float2 u = *upper;
-    const float2 l = *lower; /* asked for before the first is used, so both are in flight */
+    const float2 l = *lower; /* loaded before the first is used, so both are in flight */
     *upper = make_float2(u.x + cos_term(u.x), u.y + log_term(u.y));
     *lower = make_float2(l.x + cos_term(l.x), l.y + log_term(l.y));
 }
 
 struct elementwise {
     cugate::device_array<float> pristine, x, table;
-    std::vector<uint8_t> value;       /* input_value - lowest, of every element */
-    double want[2][value_count] = {}; /* result by parity of the column and by value */
+    std::vector<uint8_t> value;       /* for each element: input_value - lowest */
+    double want[2][value_count] = {}; /* expected result by parity of the column and by value */
     std::vector<float> got;           /* kept from one verify to the next: fresh pages cost more than the copy */
 
     int open()
@@ -189,7 +189,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
     for (size_t i = 0; i < total; i++) {
         const double got = e->got[i];
         const double want = e->want[i % 2][e->value[i]];
-        if (!(std::fabs(got - want) <= tolerance * want)) /* false for NaN; want is above 10 */
+        if (!(std::fabs(got - want) <= tolerance * want)) /* NaN makes the comparison false; want is above 10 */
             return cugate::wrong(why, why_size, "row %zu, column %zu: expected %.9g, found %.9g", i / width, i % width,
                                  want, got);
     }
@@ -197,7 +197,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
 }
 
 constexpr double bytes = 2.0 * total * sizeof(float);
-constexpr double flops = 4.0 * total; /* log or cos, + 1, root, sum */
+constexpr double flops = 4.0 * total; /* operations of an element: log or cos, + 1, root, sum */
 
 /* To add a variant: write its launch function above and add a row. */
 constexpr struct cugate_variant variants[] = {

@@ -175,7 +175,7 @@ template <class T, int n> struct gemm {
     static constexpr T alpha = 1.25;
     static constexpr T beta = -0.5;
     static constexpr size_t elements = size_t{n} * n;
-    static constexpr double bytes = 4.0 * elements * sizeof(T); /* A, B and C read, C written */
+    static constexpr double bytes = 4.0 * elements * sizeof(T); /* the problem reads A, B and C and writes C */
     static constexpr double flops = elements * (2.0 * n + 3);
 
     static constexpr int probes = 512;
@@ -194,7 +194,7 @@ template <class T, int n> struct gemm {
     int open();
     int check(char *why, size_t why_size);
 
-    /* The rows of a family's table. */
+    /* Functions for a family's table. */
     static int restore(void *state)
     {
         gemm &g = *static_cast<gemm *>(state);

@@ -20,12 +20,12 @@ namespace {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned block_threads = 256;
-constexpr unsigned total = 1u << 19; /* threads, and results */
+constexpr unsigned total = 1u << 19; /* number of threads, and of results */
 constexpr unsigned links = 1u << 20;
 constexpr unsigned steps = 128;
 
-constexpr unsigned coefficients = 96; /* of each lane */
-constexpr uint32_t base = 31;         /* of the polynomial */
+constexpr unsigned coefficients = 96; /* number of coefficients of each lane */
+constexpr uint32_t base = 31;         /* at which the polynomial is evaluated */
 constexpr uint32_t seed = 0x0cc;
 
 /* What a multiprocessor holds; __launch_bounds__ is ignored, with a warning, when it asks for more. */
@@ -118,9 +118,9 @@ __global__ void walk_small_blocks(const uint32_t *__restrict__ next, const uint4
 struct occupancy {
     cugate::device_array<uint32_t> next, out;
     cugate::device_array<uint4> polynomial;
-    size_t shared_bytes = 0;      /* what a block of shared_limited reserves: two fit */
-    std::vector<uint32_t> walked; /* sum of the links that a warp visits */
-    uint32_t scale = 1;           /* result of a lane = walked * scale + offset[lane] */
+    size_t shared_bytes = 0;      /* bytes that a block of shared_limited reserves: two blocks fit */
+    std::vector<uint32_t> walked; /* for each warp the sum of the links that it visits */
+    uint32_t scale = 1;           /* the result of a lane is walked * scale + offset[lane] */
     uint32_t offset[warp_threads] = {};
 
     int open()

@@ -3,7 +3,7 @@
  * Problem: 64 MiB are read once, one float is written. The inputs are 1 and, one time in four, -1, so every partial sum
  * is exact in float and the order of the additions does not matter: see `tolerance`.
  *
- * Variants in ladder order; DRAM throughput rises from one to the next. What else each one moves:
+ * Variants in order; DRAM throughput rises from one to the next. What else each one moves:
  *   global_strided       global memory only, one launch per halving: DRAM bytes several times the input, sectors per
  *                        request grow with the stride; 24 launches
  *   interleaved_modulo   shared memory, `tid % (2 * s) == 0` works: few threads active per instruction (predicated, so
@@ -197,7 +197,7 @@ __global__ void sum_grid_stride(const float *in, unsigned n, float *out)
 {
     const unsigned stride = gridDim.x * blockDim.x;
     float mine = 0.0f;
-    /* Left alone the compiler unrolls this by four, which is the next rung. */
+    /* Left alone the compiler unrolls this by four, which is the next variant. */
 #pragma unroll 1
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
         mine += in[i];
@@ -224,7 +224,7 @@ __global__ void sum_grid_stride_ilp4(const float *in, unsigned n, float *out)
  * what covers the latency of an H200's memory. Large blocks keep the number of partial sums, and so the end, short. */
 constexpr unsigned vector_threads = 512;
 constexpr unsigned loads_in_flight = 4;
-constexpr unsigned chunk = vector_threads * loads_in_flight; /* float4 that a block takes at a time */
+constexpr unsigned chunk = vector_threads * loads_in_flight; /* number of float4 that a block takes at a time */
 constexpr unsigned chunks = total / 4 / chunk;
 static_assert(total % (4 * chunk) == 0, "sum_warp_shuffle has no code for a rest");
 
@@ -308,7 +308,7 @@ template <class Kernel> int resident_blocks(Kernel kernel, unsigned block, unsig
 struct reduce {
     cugate::device_array<float> in;
     cugate::device_array<float> work;        /* a copy of the input, for the variant that works in place */
-    cugate::device_array<float> partials[2]; /* the levels read one and write the other */
+    cugate::device_array<float> partials[2]; /* partial sums: each level reads one and writes the other */
     cugate::device_array<unsigned> finished;
     cugate::device_array<float> sum;
     cugate::device_array<unsigned char> cub_temporary;

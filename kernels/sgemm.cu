@@ -76,7 +76,7 @@ __device__ void multiply_element(const float *a, const float *b, float *c)
     write_element(&c[row * n + column], sum);
 }
 
-/* One block would do: without that word the compiler allows for more threads, and limits registers by itself. */
+/* Asks for one block only: else the compiler allows for more threads, and limits registers by itself. */
 __global__ void __launch_bounds__(naive_threads, 1) sgemm_naive(const float *a, const float *b, float *c)
 {
     multiply_element(a, b, c);
@@ -141,7 +141,7 @@ __device__ void write_squares(float *c, int row, int column, const float (&sum)[
 }
 
 constexpr int block_order = 128; /* rows and columns of C that a block computes */
-constexpr int block_depth = 8;   /* of k that it holds in shared memory */
+constexpr int block_depth = 8;   /* part of k that a block holds in shared memory */
 constexpr int thread_order = 8;
 constexpr int block_threads = (block_order / thread_order) * (block_order / thread_order);
 
@@ -293,8 +293,8 @@ struct sizes {
     static constexpr int thread_columns = warp_columns / 4;
     static constexpr int blocks_per_sm = (thread_rows * thread_columns > 64 ? 256 : 512) / threads;
 
-    static constexpr int a_copies = block_rows * depth / threads;        /* of 4 bytes, a thread and tile */
-    static constexpr int b_copies = depth * block_columns / threads / 4; /* of 16 bytes */
+    static constexpr int a_copies = block_rows * depth / threads;        /* of 4 bytes, by each thread for a tile */
+    static constexpr int b_copies = depth * block_columns / threads / 4; /* of 16 bytes, by each thread */
 
     static_assert(depth % 8 == 0 && threads % 32 == 0 && threads <= 256 && threads * 4 % block_columns == 0);
 };
@@ -314,7 +314,7 @@ __device__ int swizzled_by_four(int row, int k)
 /* One thread's share of the copies. A goes by single floats, since that is what transposes it: a warp copies four
  * rows of eight k, one 32-byte sector each. */
 template <class S> struct tile_copier {
-    const float *a; /* the thread's first float of the next tile */
+    const float *a; /* the thread's first float of the next tile of A */
     const float *b;
     int a_k = threadIdx.x % 8;
     int a_row = swizzled_by_four(threadIdx.x / 8, threadIdx.x % 8);
@@ -453,14 +453,14 @@ __device__ float4 load4_here(const float *from)
 /* One thread's share of the copies, by way of registers: 16 bytes a load, at addresses that are constants apart, where
  * cp.async takes 4 bytes to transpose A. Stored transposed as above, with `swizzled`. */
 struct register_copier {
-    static constexpr int a_rows = snake::threads / 2; /* that the block copies at once, and of B */
+    static constexpr int a_rows = snake::threads / 2; /* rows of A that the block copies at once, and of B */
     static constexpr int b_rows = snake::threads * 4 / snake::block_columns;
-    static_assert(snake::depth == block_depth && a_rows % 32 == 0); /* as `swizzled` needs */
+    static_assert(snake::depth == block_depth && a_rows % 32 == 0); /* `swizzled` needs these sizes */
 
     int thread = threadIdx.x;
     int a_row = thread / 2;
     int a_k = thread % 2 * 4;
-    int a_to = a_k * snake::block_rows + swizzled(a_row, a_k); /* in a tile, in floats */
+    int a_to = a_k * snake::block_rows + swizzled(a_row, a_k); /* where the thread stores A in a tile, in floats */
     int b_k = thread / (snake::block_columns / 4);
     int b_column = thread % (snake::block_columns / 4) * 4;
     float4 a_part[snake::a_copies / 4];
@@ -524,7 +524,7 @@ __device__ void multiply_but_last(float (&sum)[snake::thread_rows][snake::thread
 /* The block's part of C on its way to the L2, a line of 128 bytes at a time. */
 __device__ void prefetch_block(const float *c, int block_row, int block_column)
 {
-    constexpr int lines = snake::block_columns / 32; /* in a row */
+    constexpr int lines = snake::block_columns / 32; /* cache lines in a row */
     const int thread = threadIdx.x;
     const int row = block_row + thread / lines;
     const int column = thread % lines * 32;

@@ -5,7 +5,7 @@
  * writing the checksums are free of conflicts. 32 banks of 4 bytes: a read takes as many wavefronts as the most
  * different words that lie in one bank.
  *
- * Variants in ladder order, each with the wavefronts per read; the excess over 1, and with it time, is what moves:
+ * Variants in order, each with the wavefronts per read; the excess over 1, and with it time, is what moves:
  *   stride1     1: neighbouring lanes, neighbouring words
  *   permuted    1: the same words, the lanes in another order
  *   broadcast   1: all lanes the same word
@@ -19,7 +19,7 @@
 namespace {
 
 constexpr unsigned lanes = 32;
-constexpr unsigned row = 32; /* words; as many as there are banks */
+constexpr unsigned row = 32; /* words of a row; as many as there are banks */
 constexpr unsigned words = lanes * row;
 constexpr unsigned threads = 256;
 constexpr unsigned blocks = 8 * 132; /* one wave of an H200: 2048 threads on each of its 132 multiprocessors */
@@ -87,7 +87,7 @@ template <class Pattern> __global__ void read_shared(const uint32_t *__restrict_
 struct shared_bank {
     cugate::device_array<uint32_t> in, out;
     std::vector<uint32_t> host_in;
-    unsigned flip = 0, step = 0; /* of the launch before */
+    unsigned flip = 0, step = 0; /* pattern of the last launch */
 
     int open()
     {

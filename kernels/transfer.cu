@@ -14,8 +14,8 @@
 namespace {
 
 constexpr size_t words = size_t{1} << 24;
-constexpr size_t buffer_words = size_t{1} << 20; /* 4 MiB */
-constexpr size_t small_words = size_t{1} << 12;  /* 16 KiB */
+constexpr size_t buffer_words = size_t{1} << 20; /* words of a copy of 4 MiB */
+constexpr size_t small_words = size_t{1} << 12;  /* words of a copy of 16 KiB */
 constexpr unsigned block_threads = 256;
 constexpr uint32_t seed = 0x7a45;
 
@@ -119,7 +119,7 @@ int verify(void *state, const struct cugate_variant *, char *why, size_t why_siz
     return cugate::wrong(why, why_size, "word %u: expected 0x%08x, found 0x%08x", at[0], t->pageable[at[0]], got);
 }
 
-constexpr double bytes = words * sizeof(uint32_t); /* over the link */
+constexpr double bytes = words * sizeof(uint32_t); /* bytes that are copied over the link */
 
 /* To add a variant: write its launch function above and add a row. */
 constexpr struct cugate_variant variants[] = {

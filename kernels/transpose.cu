@@ -3,7 +3,7 @@
  * Problem: 4096 x 4096 float32, 64 MiB read and 64 MiB written. A block of 32 x 8 threads moves a tile of 32 x 32, four
  * elements per thread, in every variant; only the way differs.
  *
- * Variants in ladder order:
+ * Variants in order:
  *   naive    reads rows, writes columns: 32 sectors per write request where 4 would do
  *   tiled    turned in shared memory, so both sides are coalesced: 4 sectors per request; the tile is read by columns,
  *            so excess shared wavefronts appear (32-way bank conflicts)
@@ -74,7 +74,7 @@ struct mismatch {
 __global__ void check_transpose(const float *out, mismatch *found)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (out[i] != transposed_input(i)) { /* true for NaN */
+    if (out[i] != transposed_input(i)) { /* NaN is a difference, too */
         atomicAdd(&found->elements, 1u);
         atomicMin(&found->first, i);
     }
